@@ -1,0 +1,66 @@
+# Every target sets up what it needs first. `make` alone lists them.
+
+VENV := .venv
+PYTHON_IN_VENV := $(VENV)/bin/python
+PIP_INSTALL := $(PYTHON_IN_VENV) -m pip install --quiet --disable-pip-version-check
+PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	--custom-compile-command "make pins" $(UPGRADE)
+
+# Stamps: newer than the requirements they installed.
+RUNTIME := $(VENV)/.requirements
+DEV := $(VENV)/.requirements-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help run test slow bench lint format hooks pins clean browser
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: $(RUNTIME) ## Start the studio, for example: make run ARGS="--port 9000"
+	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
+
+test: lint browser ## Run every check and the fast tests
+	@$(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(ARGS)
+
+slow: browser ## Run the slow tests
+	@$(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
+
+bench: browser ## Measure speed and scale
+	@CHROMIUM="$$($(PYTHON_IN_VENV) tools/find_browser.py)" exec $(PYTHON_IN_VENV) -m benchmarks $(ARGS)
+
+lint: $(DEV) ## Check style, types and the direction of imports
+	@$(VENV)/bin/ruff check
+	@$(VENV)/bin/ruff format --check
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports --no-logo
+
+format: $(DEV) ## Put the code into the house style
+	@$(VENV)/bin/ruff check --fix
+	@$(VENV)/bin/ruff format
+
+hooks: $(DEV) ## Let git run the checks before each commit
+	@$(VENV)/bin/pre-commit install
+
+pins: $(DEV) ## Pin the requirements again; UPGRADE=--upgrade takes newer versions
+	@$(PIN) requirements.in --output-file requirements.txt
+	@$(PIN) requirements-dev.in --output-file requirements-dev.txt
+
+clean: ## Remove the virtual environment, caches and test results
+	@rm -rf $(VENV) .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+browser: $(DEV)
+	@$(PYTHON_IN_VENV) tools/find_browser.py > /dev/null
+
+$(RUNTIME): requirements.txt | $(PYTHON_IN_VENV)
+	@echo "Installing the requirements into $(VENV), which takes a minute or two."
+	@$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(DEV): requirements-dev.txt $(RUNTIME)
+	@echo "Installing the tools for development into $(VENV)."
+	@$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+$(PYTHON_IN_VENV):
+	@sh tools/make_venv.sh $(VENV)

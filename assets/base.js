@@ -1,0 +1,36 @@
+// What the scripts of the page share, and the functions that Dash and Mantine call by name.
+(() => {
+  "use strict";
+
+  // Calls back with every element that matches, now and whenever Dash renders one anew.
+  function whenPresent(selector, callback) {
+    const known = new WeakSet();
+    const look = () => {
+      for (const element of document.querySelectorAll(selector)) {
+        if (known.has(element)) continue;
+        known.add(element);
+        callback(element);
+      }
+    };
+    new MutationObserver(look).observe(document.documentElement, { childList: true, subtree: true });
+    look();
+  }
+
+  const view = { linked: true, contours: true, arrows: true };
+
+  const scheme = () => document.documentElement.dataset.mantineColorScheme || "light";
+
+  window.studio = { whenPresent, view, scheme };
+
+  window.dash_clientside = window.dash_clientside || {};
+  window.dash_clientside.studio = {
+    setView(linked, contours, arrows) {
+      Object.assign(view, { linked, contours, arrows });
+      document.dispatchEvent(new Event("studio:view"));
+      return window.dash_clientside.no_update;
+    },
+  };
+
+  window.dashMantineFunctions = window.dashMantineFunctions || {};
+  window.dashMantineFunctions.powerOfTen = (value) => Number((10 ** value).toPrecision(3)).toString();
+})();

@@ -1,0 +1,244 @@
+// A panel: draws the planes of one run, its curve, its numbers and its history.
+(() => {
+  "use strict";
+
+  const { view, scheme } = window.studio;
+  const CONFIG = { displayModeBar: false, scrollZoom: true, responsive: true, doubleClick: false };
+  const CURVE_CONFIG = { displayModeBar: false, responsive: true };
+  // A picture that shrinks a little keeps its axes: a plane that turns should not also pump.
+  const SHRINK_BELOW = 0.7;
+  const CURVE_EVERY_MS = 250;
+
+  class Panel {
+    constructor(node) {
+      this.node = node;
+      this.run = node.dataset.run;
+      this.sequence = -1; // newest event known
+      this.plane = null; // the plane on screen
+      this.isLive = true; // following the run, not held by the slider
+      this.isFinal = false;
+      this.curve = { x: [], objective: [], best: [] };
+      this.limits = null;
+      this.zoom = null; // the axes that the user chose
+      this.scrubbing = null; // the sequence that the slider asks for
+      this.curveDrawnAt = 0;
+      this.slider = this.buildSlider();
+    }
+
+    part(name) {
+      return this.node.querySelector(`[data-part="${name}"]`);
+    }
+
+    buildSlider() {
+      const slider = document.createElement("input");
+      Object.assign(slider, { type: "range", min: 0, max: 0, value: 0, disabled: true });
+      slider.setAttribute("aria-label", "History of the run");
+      slider.addEventListener("input", () => this.scrubTo(Number(slider.value)));
+      this.part("scrubber").replaceChildren(slider);
+      return slider;
+    }
+
+    async loadFigure() {
+      const wanted = scheme();
+      if (this.figure && this.figureScheme === wanted) return;
+      const answer = await fetch(`runs/${this.run}/figure?scheme=${wanted}`);
+      if (!answer.ok) throw new Error(`figure: ${answer.status}`);
+      this.figure = await answer.json();
+      this.figureScheme = wanted;
+    }
+
+    // News from the frames route: words, scalars, and perhaps a newer plane.
+    async take(news) {
+      await this.loadFigure();
+      this.isFinal = news.is_final;
+      this.node.dataset.state = news.state;
+      this.part("words").textContent = news.words;
+      this.part("stop").hidden = news.is_final;
+      this.showProgress(news);
+      this.extendCurve(news);
+      if (news.plane && this.isLive) await this.draw(news.plane);
+      this.drawCurve();
+    }
+
+    showProgress({ fraction, is_final: isFinal }) {
+      const bar = this.part("progress");
+      bar.style.setProperty("--fraction", fraction);
+      bar.classList.toggle("is-final", isFinal);
+      bar.setAttribute("aria-valuenow", Math.round(100 * fraction));
+    }
+
+    extendCurve(news) {
+      if (!news.sequences.length) return;
+      this.curve.x.push(...news.sequences);
+      this.curve.objective.push(...news.objective);
+      this.curve.best.push(...news.best);
+      this.sequence = news.sequences.at(-1);
+      this.slider.max = this.sequence;
+      this.slider.disabled = this.sequence < 1;
+      if (this.isLive) this.slider.value = this.sequence;
+    }
+
+    async draw(plane) {
+      this.plane = plane;
+      this.limits = settled(this.limits, plane.limits);
+      this.showNumbers(plane.numbers);
+      this.slider.setAttribute("aria-valuetext", `plane ${plane.sequence + 1} of ${this.sequence + 1}`);
+      this.part("plot").setAttribute("aria-label", plane.caption);
+      await this.paint();
+      await Panel.followAxes();
+      this.node.dataset.sequence = plane.sequence;
+      this.node.dataset.divergence = plane.numbers["divergence-seen"];
+    }
+
+    // The plane on screen with the view that is set now.
+    async paint() {
+      if (!this.plane || !this.figure) return;
+      const traces = this.figure.plane.data.map((style, i) => dressed(style, this.plane.traces[i]));
+      const axes = this.axes();
+      this.paintedAxes = String(axes);
+      await window.Plotly.react(this.part("plot"), traces, this.planeLayout(axes), CONFIG);
+      this.listenForZoom();
+    }
+
+    planeLayout([x, y]) {
+      const base = this.figure.plane.layout;
+      return {
+        ...base,
+        xaxis: { ...base.xaxis, range: [...x], autorange: false },
+        yaxis: { ...base.yaxis, range: [...y], autorange: false },
+      };
+    }
+
+    axes() {
+      const source = view.linked ? Panel.shared : this;
+      return source.zoom ?? (view.linked ? union(Panel.all().map((panel) => panel.limits)) : this.limits);
+    }
+
+    listenForZoom() {
+      const plot = this.part("plot");
+      if (this.listensOn === plot) return;
+      this.listensOn = plot;
+      plot.on("plotly_relayout", (change) => "xaxis.range[0]" in change && this.setZoom(change));
+      plot.on("plotly_doubleclick", () => this.setZoom(null));
+    }
+
+    setZoom(change) {
+      const range = (axis) => [change[`${axis}.range[0]`], change[`${axis}.range[1]`]];
+      const zoom = change && [range("xaxis"), range("yaxis")];
+      (view.linked ? Panel.shared : this).zoom = zoom;
+      Panel.followAxes();
+    }
+
+    showNumbers(numbers) {
+      for (const [name, value] of Object.entries(numbers)) {
+        const cell = this.part(name);
+        cell.textContent = value === null ? "–" : value.toPrecision(3);
+        cell.title = value === null ? "A class has no unseen row" : String(value);
+      }
+    }
+
+    drawCurve(isUrgent = this.isFinal) {
+      const now = performance.now();
+      if (!isUrgent && now - this.curveDrawnAt < CURVE_EVERY_MS) return;
+      const drawn = `${this.sequence}/${this.plane?.sequence}/${this.figureScheme}`;
+      if (drawn === this.curveDrawn || !this.curve.x.length) return;
+      this.curveDrawn = drawn;
+      this.curveDrawnAt = now;
+      const { data, layout } = this.figure.curve;
+      const { x, objective, best } = this.curve;
+      const [steps, top] = data;
+      const at = this.plane?.sequence ?? this.sequence;
+      window.Plotly.react(
+        this.part("curve"),
+        [{ ...steps, x: [...x], y: [...objective] }, { ...top, x: [...x], y: [...best] }],
+        {
+          ...layout,
+          xaxis: { ...layout.xaxis, range: [0, Math.max(1, this.sequence)] },
+          shapes: [{ ...layout.shapes[0], x0: at, x1: at }],
+        },
+        CURVE_CONFIG,
+      );
+    }
+
+    // Shows an earlier plane. One request at a time: the slider's latest position wins.
+    async scrubTo(sequence) {
+      this.isLive = sequence === this.sequence;
+      const isBusy = this.scrubbing !== null;
+      this.scrubbing = sequence;
+      if (isBusy) return;
+      try {
+        while (this.scrubbing !== this.plane?.sequence) {
+          const asked = this.scrubbing;
+          const answer = await fetch(`runs/${this.run}/planes/${asked}`);
+          if (!answer.ok) break;
+          await this.draw(await answer.json());
+          this.drawCurve(true);
+          if (this.scrubbing === asked) break;
+        }
+      } catch {
+        // The loop notices a lost server and says so.
+      } finally {
+        this.scrubbing = null;
+      }
+    }
+
+    async restyle() {
+      this.figure = null;
+      await this.loadFigure();
+      await this.paint();
+      this.drawCurve(true);
+    }
+
+    // The panel of a node; anew where Dash has given the node to another run.
+    static of(node) {
+      const known = Panel.known.get(node);
+      if (known?.run === node.dataset.run) return known;
+      for (const part of node.querySelectorAll(".plot, .curve")) window.Plotly.purge(part);
+      const panel = new Panel(node);
+      Panel.known.set(node, panel);
+      return panel;
+    }
+
+    // Linked panels share the axes that hold all of them: who grows takes the others along.
+    static async followAxes() {
+      for (const panel of Panel.all()) {
+        if (panel.plane && panel.paintedAxes !== String(panel.axes())) await panel.paint();
+      }
+    }
+
+    static all() {
+      return [...document.querySelectorAll("[data-run]")].map(Panel.of);
+    }
+  }
+
+  Panel.known = new WeakMap();
+  Panel.shared = { zoom: null };
+
+  function dressed(style, arrays) {
+    const trace = { ...style, ...arrays };
+    if (arrays.marker) trace.marker = { ...style.marker, ...arrays.marker };
+    if (style.meta === "contour") trace.visible = view.contours;
+    if (style.meta === "arrow") trace.visible = view.arrows;
+    return trace;
+  }
+
+  function union(boxes) {
+    const known = boxes.filter(Boolean);
+    return [0, 1].map((axis) => [
+      Math.min(...known.map((box) => box[axis][0])),
+      Math.max(...known.map((box) => box[axis][1])),
+    ]);
+  }
+
+  // New limits, unless the old ones hold them with little to spare.
+  function settled(old, fresh) {
+    if (!old) return fresh;
+    return fresh.map(([low, high], axis) => {
+      const [oldLow, oldHigh] = old[axis];
+      const fits = low >= oldLow && high <= oldHigh;
+      return fits && high - low > SHRINK_BELOW * (oldHigh - oldLow) ? [oldLow, oldHigh] : [low, high];
+    });
+  }
+
+  window.studio.Panel = Panel;
+})();

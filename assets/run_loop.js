@@ -1,0 +1,94 @@
+// The loop: asks for the newest frame of every panel, draws it, and asks again.
+// The next request leaves when the last frame is painted, so a slow page skips frames
+// instead of queueing them.
+(() => {
+  "use strict";
+
+  const { Panel, whenPresent } = window.studio;
+  const IDLE_MS = 1000;
+  const LONGEST_WAIT_MS = 5000;
+
+  let revision = null;
+  let failures = 0;
+  let wake = () => {};
+
+  async function run() {
+    for (;;) {
+      const panels = Panel.all();
+      const isActive = await step(panels);
+      await painted();
+      if (failures) await rest(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures));
+      else if (!isActive) await rest(IDLE_MS);
+    }
+  }
+
+  // One request and its drawing; whether there is more to come at once.
+  async function step(panels) {
+    try {
+      const news = await ask(panels);
+      failures = 0;
+      follow(news.revision);
+      for (const panel of panels) {
+        if (news.runs[panel.run] && panel.node.isConnected) await panel.take(news.runs[panel.run]);
+      }
+    } catch (error) {
+      failures += 1;
+      if (!(error instanceof TypeError)) console.warn(error); // TypeError: the fetch itself failed
+    }
+    sayConnection(failures > 1);
+    return panels.some((panel) => !panel.isFinal);
+  }
+
+  async function ask(panels) {
+    const query = new URLSearchParams(panels.map((panel) => ["run", `${panel.run}:${panel.sequence}`]));
+    const answer = await fetch(`frames?${query}`);
+    if (!answer.ok) throw new Error(`frames: ${answer.status}`);
+    return answer.json();
+  }
+
+  // Another tab may have started or removed a run: the page then lists them anew.
+  function follow(newest) {
+    if (revision !== null && revision !== newest) {
+      window.dash_clientside.set_props("revision", { data: newest });
+    }
+    revision = newest;
+  }
+
+  function sayConnection(isLost) {
+    const line = document.getElementById("connection");
+    if (!line || line.hidden === !isLost) return;
+    line.hidden = !isLost;
+    line.textContent = isLost ? "The server does not answer; trying again. Runs go on without this page." : "";
+  }
+
+  const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+
+  function rest(milliseconds) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  whenPresent("[data-run]", () => wake());
+  document.addEventListener("studio:view", () => Panel.all().forEach((panel) => panel.paint()));
+  new MutationObserver(() => Panel.all().forEach((panel) => panel.restyle().catch(console.warn))).observe(
+    document.documentElement,
+    { attributes: true, attributeFilter: ["data-mantine-color-scheme"] },
+  );
+  // A download is of the plane on screen.
+  document.addEventListener(
+    "click",
+    (event) => {
+      const link = event.target.closest?.("a[data-download]");
+      if (!link) return;
+      const panel = Panel.all().find(({ run: id }) => id === link.dataset.download);
+      if (panel?.plane) link.search = `?plane=${panel.plane.sequence}`;
+    },
+    true,
+  );
+  whenPresent("#panels", run);
+})();

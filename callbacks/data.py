@@ -1,0 +1,83 @@
+"""Choosing data: a sample or an upload, its label column, its preparation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import ALL, Dash, Input, Output, State, ctx, no_update
+
+from callbacks.session import owner
+from callbacks.studio import Studio
+from figures.theme import THEMES, Scheme, class_shape
+from layout import ids
+from layout.summary import data_summary
+from melm_core.datasets import SAMPLES, LabelledData, load_sample
+from melm_core.preparation import label_candidates, prepare
+from melm_core.tables import Table, TableError, read_table
+
+_GONE = "{name} is no longer stored here. Drop the file once more."
+_N_COLOURS = len(THEMES[Scheme.LIGHT].class_colours)
+
+
+def register(app: Dash, studio: Studio) -> None:
+    """Connect the data part of the rail."""
+
+    @app.callback(
+        Output(ids.SOURCE, "data", allow_duplicate=True),
+        Input({"type": "sample", "key": ALL}, "n_clicks"),
+        prevent_initial_call=True,
+    )
+    def choose_sample(clicks: list[int | None]) -> Any:
+        if not any(clicks):
+            return no_update
+        key = ctx.triggered_id["key"]
+        return {"kind": "sample", "key": key, "label": None, "standardise": True}
+
+    @app.callback(
+        Output(ids.SOURCE, "data", allow_duplicate=True),
+        Input(ids.LABEL, "value"),
+        Input(ids.STANDARDISE, "checked"),
+        State(ids.SOURCE, "data"),
+        prevent_initial_call=True,
+    )
+    def choose_preparation(label: str | None, standardise: bool, source: dict[str, Any]) -> Any:
+        chosen = {**source, "label": label, "standardise": standardise}
+        return no_update if label is None or chosen == source else chosen
+
+    @app.callback(
+        Output(ids.DATA_SUMMARY, "children"),
+        Output(ids.LABEL, "data"),
+        Output(ids.LABEL, "value"),
+        Output(ids.STANDARDISE, "checked"),
+        Output(ids.DATA, "data"),
+        Output(ids.DATA_ERROR, "children"),
+        Input(ids.SOURCE, "data"),
+    )
+    def describe(source: dict[str, Any]) -> tuple[Any, ...]:
+        try:
+            table = _table(studio, source)
+            data = prepare(table, source["label"], standardise=source["standardise"])
+        except TableError as error:
+            return no_update, no_update, no_update, no_update, no_update, str(error)
+        studio.store.put_data(owner(), data.content_hash, data.to_bytes())
+        label = source["label"] or label_candidates(table)[0]
+        options = [{"value": name, "label": name} for name in label_candidates(table)]
+        stored = {"id": data.content_hash, "name": data.name}
+        summary = data_summary(data, _swatches(data))
+        return summary, options, label, source["standardise"], stored, None
+
+
+def _table(studio: Studio, source: dict[str, Any]) -> Table:
+    if source["kind"] == "sample" and source["key"] in SAMPLES:
+        return load_sample(source["key"])
+    raw = studio.store.get_upload(owner(), source["key"])
+    if raw is None:
+        raise TableError(_GONE.format(name=source.get("name", "That table")))
+    return read_table(raw, source["name"])
+
+
+def _swatches(data: LabelledData) -> list[tuple[str, str]]:
+    return [
+        (f"var(--class-{code % _N_COLOURS})", class_shape(code, _N_COLOURS))
+        for code in range(len(data.class_names))
+    ]

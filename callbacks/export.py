@@ -1,0 +1,83 @@
+"""Downloads of what is on screen: projected points and components, as CSV."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import flask
+import numpy as np
+import pandas as pd
+from dash import Dash
+
+from callbacks.session import own_run
+from callbacks.studio import Studio
+from melm_core.datasets import LabelledData
+from worker.records import PlaneEvent, RunRecord
+
+# A cell that begins with one of these would run as a formula in a spreadsheet.
+_FORMULA = re.compile(r"^[=+\-@\t\r]")
+
+
+def register(app: Dash, studio: Studio) -> None:
+    """Add the download routes; `plane` names the event, the newest by default."""
+
+    @app.server.get("/runs/<run_id>/points.csv")
+    def points(run_id: str) -> flask.Response:
+        record = own_run(studio, run_id)
+        data, event = studio.gallery.data(record), _asked_event(studio, run_id)
+        return _csv(points_table(data, record, event), record, "points")
+
+    @app.server.get("/runs/<run_id>/components.csv")
+    def components(run_id: str) -> flask.Response:
+        record = own_run(studio, run_id)
+        data, event = studio.gallery.data(record), _asked_event(studio, run_id)
+        return _csv(components_table(data, event), record, "components")
+
+
+def points_table(data: LabelledData, record: RunRecord, event: PlaneEvent) -> pd.DataFrame:
+    """Row of the file, label, whether the fit saw it, and the coordinates in the plane."""
+    seen, _ = data.split(record.parameters["held_out"], record.parameters["random_state"])
+    coordinates = data.X @ event.components.T
+    return pd.DataFrame(
+        {
+            "row": data.row_numbers,
+            "label": [_safe(data.class_names[code]) for code in data.y],
+            "seen": np.isin(data.row_numbers, seen.row_numbers),
+            **{f"component_{i + 1}": coordinates[:, i] for i in range(coordinates.shape[1])},
+        }
+    )
+
+
+def components_table(data: LabelledData, event: PlaneEvent) -> pd.DataFrame:
+    """What turns a row of the table into coordinates: sum of (value - center) / scale * component."""
+    return pd.DataFrame(
+        {
+            "feature": [_safe(name) for name in data.feature_names],
+            "center": data.center,
+            "scale": data.scale,
+            **{f"component_{i + 1}": row for i, row in enumerate(event.components)},
+        }
+    )
+
+
+def _asked_event(studio: Studio, run_id: str) -> PlaneEvent:
+    asked = flask.request.args.get("plane", type=int)
+    store = studio.store
+    event = store.last_event(run_id) if asked is None else store.event(run_id, asked)
+    if event is None:
+        flask.abort(404)
+    return event
+
+
+def _csv(table: pd.DataFrame, record: RunRecord, what: str) -> flask.Response:
+    text = io.StringIO()
+    table.to_csv(text, index=False)
+    name = re.sub(r"[^\w.-]+", "-", f"{record.data_name}-{record.method}-{what}.csv")
+    response = flask.Response(text.getvalue(), mimetype="text/csv")
+    response.headers.set("Content-Disposition", "attachment", filename=name)
+    return response
+
+
+def _safe(text: str) -> str:
+    return f"'{text}" if _FORMULA.match(text) else text

@@ -1,0 +1,94 @@
+"""What the page's loop fetches: states, scalars, and the newest plane of every run shown."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import flask
+from dash import Dash
+
+from callbacks.session import own_run, owner
+from callbacks.studio import Studio
+from figures.curve import curve_figure
+from figures.plane import limits, plane_figure, plane_frame
+from figures.theme import Scheme
+from melm_core.methods import METHODS
+from worker.records import PlaneEvent, RunRecord
+from worker.words import state_sentence
+
+
+def register(app: Dash, studio: Studio) -> None:
+    """Add the routes that the page draws from."""
+
+    @app.server.get("/frames")
+    def frames() -> dict[str, Any]:
+        """`run` holds "id:after", the sequence of the last event the page has; repeatable."""
+        asked = [pair.partition(":") for pair in flask.request.args.getlist("run")]
+        mine = {record.run_id: record for record in studio.store.runs_of(owner())}
+        return {
+            "revision": _revision(list(mine)),
+            "runs": {
+                run_id: _news(studio, mine[run_id], _whole_number(after))
+                for run_id, _, after in asked
+                if run_id in mine
+            },
+        }
+
+    @app.server.get("/runs/<run_id>/figure")
+    def figure(run_id: str) -> flask.Response:
+        record = own_run(studio, run_id)
+        scheme = Scheme(flask.request.args.get("scheme", Scheme.LIGHT))
+        viewer = studio.gallery.viewer(record)
+        plane = plane_figure(viewer.class_names, viewer.n_drawn, scheme)
+        body = {"plane": plane.to_plotly_json(), "curve": curve_figure(scheme).to_plotly_json()}
+        return flask.Response(json.dumps(body), mimetype="application/json")
+
+    @app.server.get("/runs/<run_id>/planes/<int:sequence>")
+    def plane(run_id: str, sequence: int) -> dict[str, Any]:
+        record = own_run(studio, run_id)
+        event = studio.store.event(run_id, sequence)
+        if event is None:
+            flask.abort(404)
+        return _drawn(studio, record, event)
+
+
+def _news(studio: Studio, record: RunRecord, after: int) -> dict[str, Any]:
+    """State and scalars since `after`, and the newest plane if there is a newer one."""
+    events = studio.store.events(record.run_id, after=after)
+    newest = events[-1] if events else studio.store.last_event(record.run_id)
+    return {
+        "state": record.state,
+        "is_final": record.state.is_final,
+        "words": state_sentence(record, newest),
+        "fraction": 1.0 if record.state.is_final else newest.fraction if newest else 0.0,
+        "sequences": [event.sequence for event in events],
+        "objective": [event.objective for event in events],
+        "best": [event.best_objective for event in events],
+        "plane": _drawn(studio, record, events[-1]) if events else None,
+    }
+
+
+def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent) -> dict[str, Any]:
+    view = studio.gallery.view(record, event)
+    return {
+        "sequence": event.sequence,
+        "traces": plane_frame(view),
+        "limits": limits(view),
+        "numbers": {
+            "divergence-seen": event.objective,
+            "divergence-unseen": view.scores.divergence_unseen,
+            "accuracy-seen": view.scores.accuracy_seen,
+            "accuracy-unseen": view.scores.accuracy_unseen,
+        },
+        "caption": f"{METHODS[record.method].label} plane of {record.data_name}",
+    }
+
+
+def _revision(run_ids: list[str]) -> str:
+    return hashlib.sha256(" ".join(run_ids).encode()).hexdigest()[:16]
+
+
+def _whole_number(text: str) -> int:
+    return int(text) if text.removeprefix("-").isdecimal() else -1

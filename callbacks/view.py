@@ -1,0 +1,19 @@
+"""How the panels show what they show: settled in the browser alone."""
+
+from __future__ import annotations
+
+from dash import ClientsideFunction, Dash, Input, Output
+
+from callbacks.studio import Studio
+from layout import ids
+
+
+def register(app: Dash, studio: Studio) -> None:
+    """Hand the switches above the panels to the page's script."""
+    app.clientside_callback(
+        ClientsideFunction("studio", "setView"),
+        Output(ids.VIEW, "data"),
+        Input(ids.LINKED, "checked"),
+        Input(ids.CONTOURS, "checked"),
+        Input(ids.ARROWS, "checked"),
+    )

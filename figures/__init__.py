@@ -1,0 +1,1 @@
+"""Figures: arrays in, plotly figures and frame updates out."""

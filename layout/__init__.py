@@ -1,0 +1,1 @@
+"""What stands on the page: ids, controls, panels."""

@@ -1,0 +1,71 @@
+"""Controls drawn from the parameters of the methods."""
+
+from __future__ import annotations
+
+from math import log10
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from melm_core.methods import GAMMA, Parameter
+
+_GAMMA_MARKS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
+
+
+def gamma_slider(component_id: str) -> Component:
+    """A slider whose value is the decimal logarithm of gamma."""
+    return html.Div(
+        [
+            explained_label(GAMMA),
+            dmc.Slider(
+                id=component_id,
+                value=log10(GAMMA.default),
+                min=log10(GAMMA.minimum),
+                max=log10(GAMMA.maximum),
+                step=0.01,
+                marks=[{"value": log10(mark), "label": f"{mark:g}"} for mark in _GAMMA_MARKS],
+                label={"function": "powerOfTen"},
+                labelAlwaysOn=False,
+                size="sm",
+                mb="lg",
+                mt=6,
+                thumbLabel=GAMMA.label,
+                **{"aria-label": GAMMA.label},
+            ),
+        ]
+    )
+
+
+def gamma_of(slider_value: float) -> float:
+    """The gamma that a slider position stands for, to three digits."""
+    return float(f"{10.0**slider_value:.3g}")
+
+
+def number_input(
+    component_id: str, parameter: Parameter, *, factor: float = 1, **options: Any
+) -> Component:
+    """A field for a parameter; `factor` turns its unit into the shown one."""
+    return dmc.NumberInput(
+        id=component_id,
+        label=explained_label(parameter),
+        value=factor * parameter.default,
+        min=factor * parameter.minimum,
+        max=factor * parameter.maximum,
+        allowDecimal=not parameter.is_integer,
+        clampBehavior="blur",
+        size="sm",
+        **options,
+    )
+
+
+def explained_label(parameter: Parameter) -> Component:
+    """The name of a parameter that explains itself when pointed at or focused."""
+    return dmc.Tooltip(
+        dmc.Text(parameter.label, size="sm", fw=500, span=True, className="explained"),
+        label=parameter.explanation,
+        multiline=True,
+        w=260,
+        openDelay=300,
+    )

@@ -1,0 +1,49 @@
+"""The identifiers of everything that callbacks and scripts address."""
+
+from __future__ import annotations
+
+# Stores
+SOURCE = "source"  # what the user chose: a sample or an upload, its label, standardised or not
+DATA = "data"  # the prepared data set: its id and name
+REVISION = "revision"  # changes whenever the list of runs may have changed
+
+# Data
+DROP_ZONE = "drop-zone"
+DATA_ERROR = "data-error"
+DATA_SUMMARY = "data-summary"
+LABEL = "label"
+STANDARDISE = "standardise"
+
+# Controls
+METHOD = "method"
+METHOD_EXPLANATION = "method-explanation"
+GAMMA = "gamma"
+N_INIT = "n-init"
+N_INIT_REASON = "n-init-reason"
+RANDOM_STATE = "random-state"
+HELD_OUT = "held-out"
+RUN = "run"
+RUN_ERROR = "run-error"
+
+# Panels
+PANELS = "panels"
+CONNECTION = "connection"
+LINKED = "linked"
+CONTOURS = "contours"
+ARROWS = "arrows"
+VIEW = "view"  # receives nothing: the target of client-side view settings
+
+
+def sample(key: str) -> dict[str, str]:
+    """The button of a sample."""
+    return {"type": "sample", "key": key}
+
+
+def stop(run_id: str) -> dict[str, str]:
+    """The stop button of a run."""
+    return {"type": "stop", "run": run_id}
+
+
+def remove(run_id: str) -> dict[str, str]:
+    """The remove button of a run."""
+    return {"type": "remove", "run": run_id}

@@ -1,0 +1,108 @@
+"""The whole page: header, rail and panels."""
+
+from __future__ import annotations
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from layout import ids
+from layout.rail import rail
+from layout.theme import MANTINE_THEME
+from melm_core.datasets import SAMPLES
+
+FIRST_SAMPLE = "wine"
+_RAIL_WIDTH = 320
+_HEADER_HEIGHT = 56
+
+
+def page() -> Component:
+    """The page as every visitor gets it; what is theirs comes by callbacks."""
+    return dmc.MantineProvider(
+        [
+            *_stores(),
+            dmc.AppShell(
+                [
+                    dmc.AppShellHeader(_header()),
+                    dmc.AppShellNavbar(rail(), **{"aria-label": "Data and method"}),
+                    dmc.AppShellMain(_panels()),
+                ],
+                header={"height": _HEADER_HEIGHT},
+                navbar={"width": _RAIL_WIDTH, "breakpoint": "sm"},
+                padding=0,
+            ),
+        ],
+        theme=MANTINE_THEME,
+        defaultColorScheme="auto",
+    )
+
+
+def first_source() -> dict[str, object]:
+    """What a first visit shows: a sample that one click sets moving."""
+    return {"kind": "sample", "key": FIRST_SAMPLE, "label": None, "standardise": True}
+
+
+def _stores() -> list[Component]:
+    assert FIRST_SAMPLE in SAMPLES
+    return [
+        dcc.Store(id=ids.SOURCE, storage_type="local", data=first_source()),
+        dcc.Store(id=ids.DATA),
+        dcc.Store(id=ids.REVISION),
+        dcc.Store(id=ids.VIEW),
+    ]
+
+
+def _header() -> Component:
+    return dmc.Group(
+        [
+            dmc.Group(
+                [
+                    html.Span(className="mark", **{"aria-hidden": "true"}),
+                    dmc.Title("MELM Studio", order=1, className="brand"),
+                    dmc.Text(
+                        "Can these classes be told apart, and in which plane?",
+                        c="dimmed",
+                        size="sm",
+                        visibleFrom="md",
+                    ),
+                ],
+                gap="sm",
+            ),
+            dmc.ColorSchemeToggle(
+                lightIcon=html.Span(className="icon icon-sun"),
+                darkIcon=html.Span(className="icon icon-moon"),
+                variant="subtle",
+                color="gray",
+                size="lg",
+                **{"aria-label": "Light or dark"},
+            ),
+        ],
+        justify="space-between",
+        h="100%",
+        px="md",
+    )
+
+
+def _panels() -> Component:
+    return html.Div(
+        [
+            dmc.Group(
+                [
+                    _switch(ids.LINKED, "Linked axes", "Zoom and pan all panels together"),
+                    _switch(ids.CONTOURS, "Contours", "Lines around 50, 80 and 95 % of each class"),
+                    _switch(ids.ARROWS, "Arrows", "The features that weigh most in the plane"),
+                ],
+                gap="lg",
+                className="toolbar",
+            ),
+            # A script says here when the server does not answer.
+            html.P(id=ids.CONNECTION, role="status", className="connection", hidden=True),
+            html.Div(id=ids.PANELS, className="panels", **{"aria-live": "off"}),
+        ],
+        className="stage",
+    )
+
+
+def _switch(component_id: str, label: str, explanation: str) -> Component:
+    switch = dmc.Switch(id=component_id, label=label, checked=True, size="sm")
+    return dmc.Tooltip(html.Div(switch), label=explanation, openDelay=400)

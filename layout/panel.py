@@ -1,0 +1,162 @@
+"""A panel: one run with its picture, its numbers and its history.
+
+The script of the page fills everything marked with a `data-part`; the panel
+names the run in `data-run`.
+"""
+
+from __future__ import annotations
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from layout import ids
+
+
+def panel(run_id: str, title: str, data_name: str) -> Component:
+    """The frame of a run, empty until the first frame arrives."""
+    return html.Section(
+        [
+            _head(run_id, title),
+            html.Div(className="progress", **_part("progress"), role="progressbar"),
+            html.Div(className="plot", **_part("plot"), role="img"),
+            html.Div([_history(), _numbers()], className="panel-foot"),
+        ],
+        className="panel",
+        key=run_id,
+        **{"data-run": run_id, "aria-label": f"{title}, {data_name}"},
+    )
+
+
+def teaching_panel() -> Component:
+    """What stands where no run is yet."""
+    return html.Div(
+        [
+            dmc.Title("Nothing has run on these data yet", order=2, size="h3"),
+            dmc.Text(
+                "MELM looks for the plane in which the classes come apart. Press Run and watch "
+                "it turn; then add PCA or LDA, or another γ, to see them side by side.",
+                c="dimmed",
+                maw=460,
+                ta="center",
+            ),
+        ],
+        className="teaching",
+    )
+
+
+def _head(run_id: str, title: str) -> Component:
+    return html.Header(
+        [
+            html.Div(
+                [
+                    dmc.Title(title, order=3, size="h5", className="panel-title"),
+                    html.P(className="words", role="status", **_part("words")),
+                ],
+                className="panel-names",
+            ),
+            html.Div([_stop(run_id), _exports(run_id), _remove(run_id)], className="panel-actions"),
+        ],
+        className="panel-head",
+    )
+
+
+def _stop(run_id: str) -> Component:
+    return dmc.Button(
+        "Stop",
+        id=ids.stop(run_id),
+        variant="light",
+        color="red",
+        size="compact-sm",
+        leftSection=html.Span(className="icon icon-stop"),
+        **_part("stop"),
+    )
+
+
+def _exports(run_id: str) -> Component:
+    return dmc.Menu(
+        [
+            dmc.MenuTarget(
+                dmc.ActionIcon(
+                    html.Span(className="icon icon-download"),
+                    variant="subtle",
+                    color="gray",
+                    **{"aria-label": "Download"},
+                )
+            ),
+            dmc.MenuDropdown(
+                [
+                    dmc.MenuLabel("The plane on screen, as CSV"),
+                    _download(run_id, "points", "Projected points"),
+                    _download(run_id, "components", "Components"),
+                ]
+            ),
+        ],
+        position="bottom-end",
+        withinPortal=True,
+        keepMounted=False,
+    )
+
+
+def _download(run_id: str, what: str, label: str) -> Component:
+    return dmc.MenuItem(
+        label, href=f"/runs/{run_id}/{what}.csv", target="_self", **{"data-download": run_id}
+    )
+
+
+def _remove(run_id: str) -> Component:
+    return dmc.ActionIcon(
+        html.Span(className="icon icon-close"),
+        id=ids.remove(run_id),
+        variant="subtle",
+        color="gray",
+        **{"aria-label": "Remove this panel"},
+    )
+
+
+def _history() -> Component:
+    return html.Div(
+        [
+            html.Div(className="curve", **_part("curve")),
+            html.Div(className="scrubber", **_part("scrubber")),
+        ],
+        className="history",
+    )
+
+
+def _numbers() -> Component:
+    """Every score with its held-out twin beside it."""
+    return html.Table(
+        [
+            html.Thead(
+                html.Tr(
+                    [
+                        html.Th(""),
+                        html.Th("seen", scope="col"),
+                        html.Th("unseen", scope="col"),
+                    ]
+                )
+            ),
+            html.Tbody(
+                [
+                    _number_row("Divergence D", "divergence", subscript="cs"),
+                    _number_row("Balanced accuracy", "accuracy"),
+                ]
+            ),
+        ],
+        className="numbers",
+    )
+
+
+def _number_row(label: str, field: str, subscript: str = "") -> Component:
+    return html.Tr(
+        [
+            html.Th([label, html.Sub(subscript)], scope="row"),
+            html.Td("–", **_part(f"{field}-seen")),
+            html.Td("–", **_part(f"{field}-unseen")),
+        ]
+    )
+
+
+def _part(name: str) -> dict[str, str]:
+    return {"data-part": name}

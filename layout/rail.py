@@ -1,0 +1,118 @@
+"""The left rail: data above, method below, Run at the foot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+from layout import ids
+from layout.controls import gamma_slider, number_input
+from melm_core.datasets import SAMPLES
+from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS
+
+_FIRST_METHOD = next(iter(METHODS))
+
+
+def rail() -> list[Component]:
+    """What stands in the rail."""
+    return [
+        dmc.AppShellSection(
+            dmc.ScrollArea(
+                dmc.Stack([_data(), dmc.Divider(), _method()], gap="md", p="md"),
+                h="100%",
+                type="auto",
+                scrollbarSize=8,
+            ),
+            grow=True,
+            style={"minHeight": 0},
+        ),
+        dmc.AppShellSection(_run(), p="md", className="rail-foot"),
+    ]
+
+
+def _data() -> Component:
+    return dmc.Stack(
+        [
+            _heading("Data"),
+            # A script makes this area take files by drop, click and keyboard.
+            html.Div(id=ids.DROP_ZONE, className="drop-zone"),
+            dmc.Group([_sample_button(key) for key in SAMPLES], gap=6),
+            html.P(id=ids.DATA_ERROR, role="alert", className="alert"),
+            html.Div(id=ids.DATA_SUMMARY),
+            dmc.Select(
+                id=ids.LABEL,
+                label="Label column",
+                allowDeselect=False,
+                searchable=True,
+                size="sm",
+            ),
+            dmc.Switch(
+                id=ids.STANDARDISE,
+                label="Standardise features",
+                checked=True,
+                size="sm",
+            ),
+        ],
+        gap="sm",
+    )
+
+
+def _sample_button(key: str) -> Component:
+    sample = SAMPLES[key]
+    button = dmc.Button(
+        sample.label,
+        id=ids.sample(key),
+        variant="default",
+        size="compact-sm",
+        radius="xl",
+    )
+    return _tip(button, sample.explanation)
+
+
+def _method() -> Component:
+    return dmc.Stack(
+        [
+            _heading("Method"),
+            dmc.SegmentedControl(
+                id=ids.METHOD,
+                data=[{"value": m.key, "label": m.label} for m in METHODS.values()],
+                value=_FIRST_METHOD,
+                fullWidth=True,
+                size="sm",
+                **{"aria-label": "Method"},
+            ),
+            dmc.Text(id=ids.METHOD_EXPLANATION, size="sm", c="dimmed"),
+            gamma_slider(ids.GAMMA),
+            dmc.SimpleGrid(
+                [number_input(ids.N_INIT, STARTS), number_input(ids.RANDOM_STATE, SEED)],
+                cols=2,
+                spacing="sm",
+            ),
+            dmc.Text(id=ids.N_INIT_REASON, size="xs", c="dimmed"),
+            number_input(ids.HELD_OUT, HELD_OUT, suffix=" %", factor=100, step=5),
+        ],
+        gap="sm",
+    )
+
+
+def _run() -> Component:
+    return dmc.Stack(
+        [
+            html.P(id=ids.RUN_ERROR, role="alert", className="alert"),
+            dmc.Button("Run", id=ids.RUN, fullWidth=True, size="md"),
+        ],
+        gap="xs",
+    )
+
+
+def _heading(text: str) -> Component:
+    return dmc.Title(text, order=2, size="h5")
+
+
+def _tip(component: Component, explanation: str, **options: Any) -> Component:
+    return dmc.Tooltip(
+        component, label=explanation, multiline=True, w=240, openDelay=400, **options
+    )

@@ -1,0 +1,250 @@
+"""The class densities: kernel covariances from gamma, densities, shares of mass.
+
+A class with N_c rows and covariance cov_c (divisor N_c) gets the Gaussian
+kernel of covariance B_c = h_c^2 cov_c with the bandwidth of Silverman's rule
+times gamma (MELM paper, section 3). In the plane V the kernel is V'B_cV: the
+density that is drawn is the density that is optimised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from melm_core import direct, fourier
+from melm_core._typing import FloatArray, IntArray
+
+Shrinkage = float | Literal["auto"]
+
+# "auto" mixes in just enough of the pooled covariance to lift the smallest
+# variance of a class, relative to the pooled one, to this value.
+SMALLEST_RELATIVE_VARIANCE = 0.01
+
+# Directions whose variance, with every feature scaled to unit variance, is
+# below this share of the largest one are treated as not varying.
+NULL_VARIANCE = 1e-10
+
+# Up to this many kernel evaluations the direct sum is the faster engine.
+DIRECT_EVALUATIONS = 300_000
+
+# Densities below this share of the peak are beyond what a Fourier sum at its
+# tolerance can compare; they are summed directly.
+FOURIER_FLOOR = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class KernelClasses:
+    """The rows of each class with the covariance of its kernel.
+
+    Attributes
+    ----------
+    rows : tuple of ndarray of shape (n_samples_of_class, n_features)
+    covariances : ndarray of shape (n_classes, n_features, n_features)
+        Kernel covariances B_c.
+    """
+
+    rows: tuple[FloatArray, ...]
+    covariances: FloatArray
+
+    def project(self, components: FloatArray) -> KernelClasses:
+        """The same classes in the plane of `components` (n_components, n_features)."""
+        return KernelClasses(
+            rows=tuple(rows @ components.T for rows in self.rows),
+            covariances=components @ self.covariances @ components.T,
+        )
+
+
+def bandwidth_factor(n_samples: int, n_components: int, gamma: float) -> float:
+    """Kernel width over class width: gamma (4/(k+2))^(1/(k+4)) N^(-1/(k+4))."""
+    exponent = 1.0 / (n_components + 4)
+    return float(gamma * (4.0 / ((n_components + 2) * n_samples)) ** exponent)
+
+
+def kernel_classes(
+    X: FloatArray,
+    y: IntArray,
+    *,
+    n_components: int,
+    gamma: float = 1.0,
+    shrinkage: Shrinkage = "auto",
+) -> KernelClasses:
+    """Split the rows by class and give every class its kernel.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes 0 .. n_classes-1, each with at least two rows.
+    n_components : int
+        Dimension of the plane the densities are meant for.
+    gamma : float
+        Width of the kernels relative to Silverman's rule.
+    shrinkage : float in [0, 1] or "auto"
+        Share of the pooled within-class covariance mixed into every class
+        covariance. "auto" mixes in nothing unless a class is nearly flat in
+        some direction.
+    """
+    rows = _split(X, y)
+    covariances = _class_covariances(rows)
+    pooled = pooled_covariance(covariances, [len(block) for block in rows])
+    shrunk = shrink(covariances, pooled, shrinkage)
+    factors = [bandwidth_factor(len(block), n_components, gamma) for block in rows]
+    return KernelClasses(rows, shrunk * np.square(factors)[:, None, None])
+
+
+def pooled_covariance(covariances: FloatArray, counts: Sequence[int]) -> FloatArray:
+    """Within-class covariance, the mean of the class covariances weighted by their rows."""
+    pooled: FloatArray = np.average(
+        covariances, axis=0, weights=np.asarray(counts, dtype=float)
+    )
+    return pooled
+
+
+def whitening(covariance: FloatArray) -> FloatArray:
+    """Matrix W (n_features, rank) with W' covariance W = 1; null directions are dropped.
+
+    By the eigenvectors of the correlations, so that features of very different
+    units are not mistaken for null directions.
+    """
+    widths = np.sqrt(np.diag(covariance))
+    units = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
+    variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
+    kept = variances > NULL_VARIANCE * max(variances[-1], np.finfo(np.float64).tiny)
+    whitener: FloatArray = (
+        units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
+    )
+    return whitener
+
+
+def within_class_whitening(X: FloatArray, y: IntArray) -> FloatArray:
+    """Matrix W (n_features, rank) that makes the pooled within-class covariance of X W white.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes 0 .. n_classes-1, each with at least two rows.
+    """
+    counts = np.bincount(y)
+    return whitening(
+        pooled_covariance(_class_covariances(_split(X, y)), counts.tolist())
+    )
+
+
+def shrink(
+    covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage
+) -> FloatArray:
+    """Mix the pooled covariance into each class covariance.
+
+    Towards the pooled covariance and not towards the identity, because only
+    the former keeps the divergence invariant under affine maps of the data.
+    """
+    if shrinkage == "auto":
+        whitener = whitening(pooled)
+        shares = np.array([automatic_shrinkage(c, whitener) for c in covariances])
+    else:
+        shares = np.full(len(covariances), float(shrinkage))
+    mixed: FloatArray = covariances + shares[:, None, None] * (pooled - covariances)
+    return mixed
+
+
+def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:
+    """Smallest share that lifts every relative variance to SMALLEST_RELATIVE_VARIANCE."""
+    if whitener.shape[1] == 0:
+        return 0.0
+    smallest = max(
+        float(np.linalg.eigvalsh(whitener.T @ covariance @ whitener)[0]), 0.0
+    )
+    if smallest >= SMALLEST_RELATIVE_VARIANCE:
+        return 0.0
+    return (SMALLEST_RELATIVE_VARIANCE - smallest) / (1.0 - smallest)
+
+
+def log_densities(points: FloatArray, classes: KernelClasses) -> FloatArray:
+    """Logarithm of every class density at the points.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_components)
+    classes : KernelClasses
+        Projected into the same plane.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_classes)
+    """
+    columns = [
+        _log_density(points, rows, covariance)
+        for rows, covariance in zip(classes.rows, classes.covariances, strict=True)
+    ]
+    return np.column_stack(columns)
+
+
+def density_on_grid(
+    x: FloatArray, y: FloatArray, rows: FloatArray, covariance: FloatArray
+) -> FloatArray:
+    """A class density on the grid x times y, shape (len(y), len(x)), summing over all rows.
+
+    Exact to 1e-8 of the peak.
+
+    Parameters
+    ----------
+    x, y : ndarray
+        Coordinates of the grid lines.
+    rows : ndarray of shape (n_samples, 2)
+        Projected rows of the class.
+    covariance : ndarray of shape (2, 2)
+        Covariance of the projected kernel.
+    """
+    points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    if len(points) * len(rows) <= DIRECT_EVALUATIONS:
+        density = np.exp(direct.log_density(points, rows, covariance))
+    else:
+        density = fourier.density(points, rows, covariance)
+    return density.reshape(len(y), len(x))
+
+
+def mass_levels(density: FloatArray, shares: Sequence[float]) -> FloatArray:
+    """Density levels whose superlevel sets hold the given shares of the mass on the grid.
+
+    Parameters
+    ----------
+    density : ndarray of shape (n_y, n_x)
+        Values on a regular grid that covers the density.
+    shares : sequence of float in (0, 1)
+
+    Returns
+    -------
+    ndarray of shape (len(shares),)
+        One level a share: the larger the share, the lower the level.
+    """
+    ordered = np.sort(density, axis=None)[::-1]
+    mass = np.cumsum(ordered)
+    positions = np.searchsorted(mass, np.asarray(shares) * mass[-1])
+    return ordered[np.minimum(positions, len(ordered) - 1)]
+
+
+def _split(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
+    return tuple(X[y == code] for code in range(int(y.max()) + 1))
+
+
+def _class_covariances(rows: Sequence[FloatArray]) -> FloatArray:
+    """Covariances with divisor N_c, shape (n_classes, n_features, n_features)."""
+    return np.stack(
+        [np.cov(block.T, ddof=0).reshape(block.shape[1], -1) for block in rows]
+    )
+
+
+def _log_density(
+    points: FloatArray, rows: FloatArray, covariance: FloatArray
+) -> FloatArray:
+    if len(points) * len(rows) <= DIRECT_EVALUATIONS:
+        return direct.log_density(points, rows, covariance)
+    density = fourier.density(points, rows, covariance)
+    low = density < FOURIER_FLOOR * density.max()
+    logs = np.log(np.where(low, 1.0, density))
+    logs[low] = direct.log_density(points[low], rows, covariance)
+    return logs

@@ -1,0 +1,88 @@
+"""Planes and the frames that span them.
+
+A plane is given by `components` of shape (n_components, n_features); its rows
+span the plane. Functions that need orthonormal rows say so.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from melm_core._typing import FloatArray
+
+
+def orthonormalize(components: FloatArray) -> FloatArray:
+    """Orthonormal rows that span the same plane, by QR with positive diagonal.
+
+    Raises
+    ------
+    ValueError
+        If the rows are linearly dependent.
+    """
+    q, r = np.linalg.qr(components.T)  # (n_features, n_components)
+    diagonal = np.diag(r)
+    if np.abs(diagonal).min() <= np.abs(diagonal).max() * np.finfo(np.float64).eps:
+        raise ValueError(
+            f"The {len(components)} components are linearly dependent; "
+            "a plane needs independent rows."
+        )
+    rows: FloatArray = (q * np.sign(diagonal)).T
+    return rows
+
+
+def random_components(
+    n_components: int, n_features: int, random_state: np.random.Generator
+) -> FloatArray:
+    """Orthonormal rows of a plane drawn uniformly (Haar measure)."""
+    return orthonormalize(random_state.standard_normal((n_components, n_features)))
+
+
+def principal_angles(components: FloatArray, reference: FloatArray) -> FloatArray:
+    """Principal angles between two planes, in radians, ascending.
+
+    Each angle comes from its sine where it is small and from its cosine where
+    it is large (Björck and Golub, 1973), so that both ends are accurate.
+
+    Parameters
+    ----------
+    components, reference : ndarray of shape (n_components, n_features)
+        Any full-rank rows; they need not be orthonormal.
+    """
+    a, b = orthonormalize(components), orthonormalize(reference)
+    left, cosines, right = np.linalg.svd(a @ b.T)
+    matched, partner = left.T @ a, right @ b
+    sines = np.linalg.norm(partner - cosines[:, None] * matched, axis=1)
+    return np.sort(np.arctan2(sines, cosines))
+
+
+def align_components(components: FloatArray, reference: FloatArray) -> FloatArray:
+    """The frame of the same plane that is closest to `reference` (orthogonal Procrustes).
+
+    Turns and reflects within the plane only; the plane itself does not change.
+
+    Parameters
+    ----------
+    components, reference : ndarray of shape (n_components, n_features)
+        Orthonormal rows.
+    """
+    left, _, right = np.linalg.svd(reference @ components.T)
+    return left @ right @ components
+
+
+def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArray:
+    """The frame of the same plane along the principal axes of the projected data.
+
+    The first row takes the largest variance, and each row's largest loading is
+    positive: a frame that depends on the plane and the data only.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+        Orthonormal rows.
+    covariance : ndarray of shape (n_components, n_components)
+        Covariance of the projected data.
+    """
+    _, axes = np.linalg.eigh(covariance)
+    rows = axes[:, ::-1].T @ components
+    strongest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
+    return np.where(strongest < 0, -rows, rows)

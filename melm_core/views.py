@@ -1,0 +1,283 @@
+"""All that is drawn of a plane, computed from the plane and the data.
+
+A run keeps planes only. Points, contours, arrows and scores follow from a
+plane by the same densities that the fit optimises.
+
+Planes are drawn in standard deviations: within the plane the coordinates are
+turned into ones in which the seen rows have unit covariance. Neither the
+divergence nor any density's contours depend on that choice, and planes whose
+variances differ a hundredfold, as those of PCA and MELM may, can be seen side
+by side on the same axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import contourpy
+import numpy as np
+
+from melm_core._typing import FloatArray, IntArray
+from melm_core.datasets import LabelledData
+from melm_core.density import (
+    KernelClasses,
+    density_on_grid,
+    kernel_classes,
+    log_densities,
+    mass_levels,
+)
+from melm_core.direct import inverse_root
+from melm_core.divergence import held_out_divergence
+
+# Contours enclose these shares of the mass of a class.
+CONTOUR_SHARES = (0.5, 0.8, 0.95)
+GRID_LINES = 72
+
+# A contour of 95 % of the mass ends well within this many kernel widths
+# beyond the outermost row.
+_MARGIN_WIDTHS = 3.0
+
+# More points than this are neither told apart nor moved smoothly; the
+# densities still sum over all rows.
+MOST_DRAWN_ROWS = 20_000
+
+# Live scores are taken on at most this many rows, seen and unseen each.
+MOST_SCORED_ROWS = 1_000
+
+MOST_ARROWS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class ClassView:
+    """One class in the plane.
+
+    Attributes
+    ----------
+    seen, unseen : ndarray of shape (n_rows, 2)
+        Projected rows that the fit saw, and that it did not.
+    contours : ndarray of shape (n_vertices, 2)
+        Closed lines around the shares of mass, rows of nan between them.
+    """
+
+    seen: FloatArray
+    unseen: FloatArray
+    contours: FloatArray
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How well the plane separates rows that were seen and rows that were not.
+
+    Attributes
+    ----------
+    accuracy_seen, accuracy_unseen : float or None
+        Balanced accuracy of the class densities; None where a class has no unseen row.
+    divergence_unseen : float or None
+        Divergence between seen and unseen rows, see `held_out_divergence`.
+    """
+
+    accuracy_seen: float
+    accuracy_unseen: float | None
+    divergence_unseen: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneView:
+    """A plane as it is drawn.
+
+    Attributes
+    ----------
+    classes : tuple of ClassView
+    origin : ndarray of shape (2,)
+        Mean of the seen rows, where the arrows begin.
+    arrow_tips : ndarray of shape (n_arrows, 2)
+        Where the arrows of the strongest features end; they share one scale
+        that fits the picture.
+    arrow_names : tuple of str
+    lower, upper : ndarray of shape (2,)
+        Corners of the box that holds all of it.
+    scores : Scores
+    """
+
+    classes: tuple[ClassView, ...]
+    origin: FloatArray
+    arrow_tips: FloatArray
+    arrow_names: tuple[str, ...]
+    lower: FloatArray
+    upper: FloatArray
+    scores: Scores
+
+
+class PlaneViewer:
+    """Draws planes of one data set; prepared once, then asked for plane after plane.
+
+    Parameters
+    ----------
+    seen, unseen : LabelledData
+        Rows that fits see, and rows that are held out (possibly none).
+    gamma : float
+        Kernel width of the densities, relative to Silverman's rule.
+    """
+
+    def __init__(self, seen: LabelledData, unseen: LabelledData, gamma: float) -> None:
+        self.class_names = seen.class_names
+        self._feature_names = seen.feature_names
+        self._mean = seen.X.mean(axis=0)
+        self._covariance = np.cov(seen.X.T, ddof=0).reshape(seen.X.shape[1], -1)
+        self._classes = kernel_classes(seen.X, seen.y, n_components=2, gamma=gamma)
+        self._n_classes = len(self._classes.rows)
+        self._seen = _Sampled.of(seen, self._n_classes)
+        self._unseen = _Sampled.of(unseen, self._n_classes)
+        self.n_rows = len(seen.y) + len(unseen.y)
+        self.n_drawn = len(self._seen.drawn_y) + len(self._unseen.drawn_y)
+
+    def view(self, components: FloatArray) -> PlaneView:
+        """What is drawn of the plane of `components` (2, n_features), any full-rank rows."""
+        components = standardized(components, self._covariance)
+        projected = self._classes.project(components)
+        seen = self._seen.drawn_by_class(components, self._n_classes)
+        unseen = self._unseen.drawn_by_class(components, self._n_classes)
+        contours = [
+            class_contours(rows, covariance)
+            for rows, covariance in zip(projected.rows, projected.covariances, strict=True)
+        ]
+        lower, upper = _bounds([*seen, *unseen, *contours])
+        origin = components @ self._mean
+        tips, names = strongest_loadings(components, self._feature_names)
+        return PlaneView(
+            classes=tuple(map(ClassView, seen, unseen, contours)),
+            origin=origin,
+            arrow_tips=origin + tips * _arrow_scale(tips, lower, upper),
+            arrow_names=names,
+            lower=lower,
+            upper=upper,
+            scores=self._scores(projected, components),
+        )
+
+    def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
+        accuracy_seen = self._seen.accuracy(projected, components)
+        unseen = self._unseen.scored_by_class(components, self._n_classes)
+        if min(map(len, unseen)) == 0:
+            return Scores(accuracy_seen, None, None)
+        sample = self._seen.scored_by_class(components, self._n_classes)
+        return Scores(
+            accuracy_seen=accuracy_seen,
+            accuracy_unseen=self._unseen.accuracy(projected, components),
+            divergence_unseen=held_out_divergence(
+                KernelClasses(tuple(sample), projected.covariances), unseen
+            ),
+        )
+
+
+def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Components of the same plane in which the data have unit covariance.
+
+    By the symmetric inverse root, which turns as little as possible: planes
+    that follow each other smoothly are drawn smoothly.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    covariance : ndarray of shape (n_features, n_features)
+        Covariance of the data.
+    """
+    root, _ = inverse_root(components @ covariance @ components.T)
+    left, stretches, _ = np.linalg.svd(root)
+    symmetric = (left * stretches) @ left.T
+    return symmetric @ components
+
+
+def class_contours(rows: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Lines around CONTOUR_SHARES of the mass of a class, shape (n_vertices, 2), nan between.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, 2)
+    covariance : ndarray of shape (2, 2)
+        Kernel covariance in the plane.
+    """
+    margin = _MARGIN_WIDTHS * np.sqrt(np.diag(covariance))
+    lower, upper = rows.min(axis=0) - margin, rows.max(axis=0) + margin
+    x, y = (np.linspace(lower[axis], upper[axis], GRID_LINES) for axis in (0, 1))
+    density = density_on_grid(x, y, rows, covariance)
+    generator = contourpy.contour_generator(x, y, density, name="serial")
+    lines = [
+        line for level in mass_levels(density, CONTOUR_SHARES) for line in generator.lines(level)
+    ]
+    gap = np.full((1, 2), np.nan)
+    return np.concatenate([part for line in lines for part in (line, gap)] or [gap])
+
+
+def strongest_loadings(
+    components: FloatArray, feature_names: Sequence[str]
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Loadings of the features that weigh most in the plane, strongest first.
+
+    Returns
+    -------
+    tips : ndarray of shape (n_arrows, 2)
+    names : tuple of str
+    """
+    strengths = np.linalg.norm(components, axis=0)
+    chosen = np.argsort(-strengths, kind="stable")[:MOST_ARROWS]
+    return components[:, chosen].T, tuple(feature_names[feature] for feature in chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sampled:
+    """The rows of a data set that are drawn and the rows that are scored."""
+
+    drawn_X: FloatArray
+    drawn_y: IntArray
+    scored_X: FloatArray
+    scored_y: IntArray
+
+    @classmethod
+    def of(cls, data: LabelledData, n_classes: int) -> _Sampled:
+        drawn = stratified_sample(data.y, MOST_DRAWN_ROWS, n_classes)
+        scored = stratified_sample(data.y, MOST_SCORED_ROWS, n_classes)
+        return cls(data.X[drawn], data.y[drawn], data.X[scored], data.y[scored])
+
+    def drawn_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
+        return _by_class(self.drawn_X @ components.T, self.drawn_y, n_classes)
+
+    def scored_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
+        return _by_class(self.scored_X @ components.T, self.scored_y, n_classes)
+
+    def accuracy(self, projected: KernelClasses, components: FloatArray) -> float:
+        """Balanced accuracy of the class densities on the scored rows."""
+        predicted = log_densities(self.scored_X @ components.T, projected).argmax(axis=1)
+        present = np.unique(self.scored_y)
+        return float(np.mean([np.mean(predicted[self.scored_y == c] == c) for c in present]))
+
+
+def stratified_sample(y: IntArray, n_most: int, n_classes: int) -> IntArray:
+    """Row indices, all of them up to n_most, else an even share of every class.
+
+    Evenly spaced within each class, so the same data always give the same rows.
+    """
+    if len(y) <= n_most:
+        return np.arange(len(y))
+    share = n_most / len(y)
+    kept = [
+        rows[np.linspace(0, len(rows) - 1, max(2, round(share * len(rows)))).astype(np.int64)]
+        for rows in (np.flatnonzero(y == code) for code in range(n_classes))
+        if len(rows)
+    ]
+    return np.unique(np.concatenate(kept))
+
+
+def _by_class(points: FloatArray, y: IntArray, n_classes: int) -> list[FloatArray]:
+    return [points[y == code] for code in range(n_classes)]
+
+
+def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    points = np.concatenate(parts)
+    return np.nanmin(points, axis=0), np.nanmax(points, axis=0)
+
+
+def _arrow_scale(tips: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
+    """Makes the longest arrow reach 40 % of the shorter side of the picture."""
+    longest = max(float(np.linalg.norm(tips, axis=1).max()), np.finfo(np.float64).tiny)
+    return 0.4 * float((upper - lower).min()) / longest

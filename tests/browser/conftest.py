@@ -1,0 +1,81 @@
+"""A real browser on a real studio."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, ConsoleMessage, WebError
+
+from tests.browser.studio import Studio, running_studio
+from tools.find_browser import find_browser
+
+HERE = Path(__file__).parent
+FLAGS = (
+    "--headless=new",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    # Chromium refuses to run as root inside its sandbox.
+    flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else [*FLAGS]
+    return browser_type_launch_args | {"executable_path": find_browser(), "args": flags}
+
+
+@pytest.fixture(scope="session")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """One studio for all tests of the session; each test's browser context is a new user to it."""
+    with running_studio(tmp_path_factory.mktemp("studio")) as studio:
+        yield studio
+
+
+@pytest.fixture(scope="session")
+def base_url(studio: Studio) -> str:
+    """Make `page.goto("/")` open the studio."""
+    return studio.url
+
+
+@pytest.fixture
+def console_errors() -> Iterator[list[str]]:
+    """What the pages of a test reported as errors; a test that provokes one clears the list."""
+    errors: list[str] = []
+    yield errors
+    assert not errors, f"The page reported errors: {errors}"
+
+
+@pytest.fixture
+def new_context(
+    new_context: Callable[..., BrowserContext], console_errors: list[str]
+) -> Callable[..., BrowserContext]:
+    """Open a browser context whose pages, tabs included, may not report errors."""
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            console_errors.append(f"{message.text} ({message.location['url']})")
+
+    def on_uncaught(error: WebError) -> None:
+        console_errors.append(str(error.error))
+
+    def listening_context(**options: Any) -> BrowserContext:
+        context = new_context(**options)
+        context.on("console", on_console)
+        context.on("weberror", on_uncaught)
+        return context
+
+    return listening_context

@@ -1,0 +1,262 @@
+"""Runs in real processes: they end as they should, and no process is ever left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from melm_core.methods import METHODS
+from tests.worker.helpers import PARAMETERS, assert_same_plane, blobs, queue_run, run_of, wait_until
+from worker.messages import DIED, LOST, STOPPED, STUDIO_STOPPED
+from worker.records import RunState
+from worker.store import DiskRunStore
+from worker.supervisor import start_supervisor
+
+PROJECT_ROOT = Path(__file__).parents[2]
+DATA = blobs(300)
+ENDLESS = {"n_init": 5_000}
+REPORTED_WITHIN_S = 5.0
+PARENT = """
+import sys
+from worker.supervisor import start_supervisor
+handle = start_supervisor(sys.argv[1], workers=1)
+print(handle.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = DiskRunStore(tmp_path)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def supervisor(tmp_path):
+    handle = start_supervisor(tmp_path, workers=2)
+    yield handle
+    handle.stop()
+
+
+@pytest.fixture(scope="module")
+def shared_folder(tmp_path_factory):
+    """A folder whose queue one supervisor works for several tests."""
+    folder = tmp_path_factory.mktemp("shared")
+    handle = start_supervisor(folder, workers=2)
+    yield folder
+    handle.stop()
+
+
+@pytest.fixture
+def shared(shared_folder):
+    store = DiskRunStore(shared_folder)
+    yield store
+    for record in store.unfinished():
+        store.request_cancel(record.run_id)
+    wait_until(lambda: not store.unfinished())
+    store.close()
+
+
+def working(store, **parameters):
+    """A run that works without end and has shown planes."""
+    record = queue_run(store, DATA, **ENDLESS | parameters)
+    wait_until(lambda: store.n_events(record.run_id) > 3)
+    return store.get(record.run_id)
+
+
+def ended(store, run_id, **deadline):
+    return wait_until(lambda: (record := store.get(run_id)).state.is_final and record, **deadline)
+
+
+def family(pid):
+    """The supervisor and all that descends from it."""
+    process = psutil.Process(pid)
+    return [process, *process.children(recursive=True)]
+
+
+def assert_gone(processes):
+    wait_until(lambda: not any(alive(process) for process in processes))
+
+
+def alive(process):
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+def assert_best_plane_kept(store, run_id):
+    *events, final = store.events(run_id)
+    best = max(events, key=lambda event: event.objective)
+    assert final.is_final
+    assert final.objective == best.objective
+    assert_same_plane(final.components, best.components)
+
+
+# ------------------------------------------------------------------------------------- ends
+
+
+@pytest.mark.parametrize("method", ["melm", "pca"])
+def test_the_final_plane_is_that_of_the_estimator_fitted_in_process(shared, method):
+    record = ended(shared, queue_run(shared, DATA, method).run_id)
+    estimator = METHODS[method].estimator(PARAMETERS).fit(DATA.X, DATA.y)
+    final = shared.last_event(record.run_id)
+    assert (record.state, record.message) == (RunState.DONE, "")
+    assert final.is_final
+    assert_same_plane(final.components, estimator.components_)
+
+
+def test_a_rule_that_the_run_breaks_is_told_in_its_own_words(shared):
+    record = ended(shared, queue_run(shared, DATA, n_components=99).run_id)
+    assert record.state is RunState.FAILED
+    assert "99" in record.message
+
+
+def test_a_running_run_is_cancelled_and_keeps_its_best_plane(shared):
+    record = working(shared)
+    shared.request_cancel(record.run_id)
+    cancelled = ended(shared, record.run_id)
+    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
+    assert_best_plane_kept(shared, record.run_id)
+
+
+def test_a_run_that_does_not_heed_the_request_is_killed_and_cancelled(shared):
+    record = working(shared)
+    os.kill(record.pid, signal.SIGSTOP)
+    shared.request_cancel(record.run_id)
+    cancelled = ended(shared, record.run_id)
+    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
+    assert not psutil.pid_exists(record.pid)
+    assert_best_plane_kept(shared, record.run_id)
+
+
+def test_a_killed_worker_is_reported_within_five_seconds(shared):
+    record = working(shared)
+    os.kill(record.pid, signal.SIGKILL)
+    failed = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
+    assert (failed.state, failed.message) == (RunState.FAILED, DIED.format(reason="signal 9"))
+    assert_best_plane_kept(shared, record.run_id)
+
+
+def test_a_deleted_run_frees_its_worker(shared):
+    record = working(shared)
+    shared.delete(record.run_id)
+    wait_until(lambda: not psutil.pid_exists(record.pid))
+    assert shared.n_events(record.run_id) == 0
+
+
+def test_as_many_runs_work_at_a_time_as_there_are_workers(shared):
+    first, second = working(shared), working(shared)
+    third = queue_run(shared, DATA, "pca")
+    assert first.pid != second.pid
+    assert shared.get(first.run_id).state is shared.get(second.run_id).state is RunState.RUNNING
+    assert shared.get(third.run_id).state is RunState.QUEUED
+    shared.request_cancel(first.run_id)
+    assert ended(shared, third.run_id).state is RunState.DONE
+
+
+def test_a_queued_run_is_cancelled_and_never_starts(shared):
+    working(shared)
+    working(shared)
+    waiting = queue_run(shared, DATA)
+    shared.request_cancel(waiting.run_id)
+    assert ended(shared, waiting.run_id).state is RunState.CANCELLED
+    assert shared.get(waiting.run_id).started_s is None
+
+
+def test_a_run_that_another_process_left_behind_is_lost(shared):
+    record = run_of()
+    shared.create(record)
+    stale = {"heartbeat_s": time.time() - 60, "pid": 1}
+    shared.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING, **stale)
+    lost = ended(shared, record.run_id)
+    assert (lost.state, lost.message) == (RunState.FAILED, LOST)
+
+
+# ------------------------------------------------------------------------------------- stop, start
+
+
+def test_stopping_leaves_no_process_and_tells_the_runs(store, supervisor):
+    record = working(store)
+    processes = family(supervisor.pid)
+    assert record.pid in [process.pid for process in processes]
+    supervisor.stop()
+    assert not any(alive(process) for process in processes)
+    stopped = store.get(record.run_id)
+    assert (stopped.state, stopped.message) == (RunState.FAILED, STUDIO_STOPPED)
+    assert_best_plane_kept(store, record.run_id)
+
+
+def test_stopping_twice_is_no_mistake(supervisor):
+    supervisor.stop()
+    supervisor.stop()
+    assert not psutil.pid_exists(supervisor.pid)
+
+
+def test_queued_runs_stay_queued_when_the_studio_stops_and_go_on_when_it_starts(store, tmp_path):
+    handle = start_supervisor(tmp_path, workers=1)
+    working(store)
+    waiting = queue_run(store, DATA, "pca")
+    handle.stop()
+    assert store.get(waiting.run_id).state is RunState.QUEUED
+    handle = start_supervisor(tmp_path, workers=1)
+    try:
+        assert ended(store, waiting.run_id).state is RunState.DONE
+    finally:
+        handle.stop()
+
+
+def test_a_run_that_was_claimed_but_never_started_goes_on(store, tmp_path):
+    record = queue_run(store, DATA, "pca")
+    assert store.claim() == record
+    handle = start_supervisor(tmp_path, workers=1)
+    try:
+        assert ended(store, record.run_id).state is RunState.DONE
+    finally:
+        handle.stop()
+
+
+def test_a_killed_supervisor_leaves_no_child_and_is_started_again(store, supervisor):
+    working(store)
+    processes = family(supervisor.pid)
+    os.kill(supervisor.pid, signal.SIGKILL)
+    assert_gone(processes)
+    record = queue_run(store, DATA, "pca")
+    assert ended(store, record.run_id).state is RunState.DONE
+    assert supervisor.pid not in [process.pid for process in processes]
+
+
+def test_a_killed_parent_leaves_no_process(store, tmp_path):
+    command = [sys.executable, "-c", PARENT, str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=PROJECT_ROOT, **pipes) as parent:
+        record = working(store)
+        processes = family(int(parent.stdout.readline()))
+        assert record.pid in [process.pid for process in processes]
+        parent.kill()
+        assert_gone(processes)
+    assert store.get(record.run_id).message == STUDIO_STOPPED
+
+
+def test_sigterm_stops_the_supervisor_and_its_children(store, supervisor):
+    record = working(store)
+    processes = family(supervisor.pid)
+    os.kill(supervisor.pid, signal.SIGTERM)
+    assert_gone(processes)
+    assert store.get(record.run_id).message == STUDIO_STOPPED
+
+
+def test_ctrl_c_reaches_neither_the_supervisor_nor_its_children(store, supervisor):
+    record = working(store)
+    processes = family(supervisor.pid)
+    for process in processes:
+        process.send_signal(signal.SIGINT)
+    n_events = store.n_events(record.run_id)
+    wait_until(lambda: store.n_events(record.run_id) > n_events + 3)
+    assert all(alive(process) for process in processes)
+    assert store.get(record.run_id).state is RunState.RUNNING

@@ -1,0 +1,130 @@
+"""Find the Chromium or Chrome that the browser tests and benchmarks drive.
+
+Run as a program it installs one where none is found, and prints its path.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MACOS_APPLICATIONS = (
+    Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
+    Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
+)
+APT_INSTALL = Path(__file__).with_name("apt_install.sh")
+
+
+class BrowserError(RuntimeError):
+    """No browser can be had; the message says what to type."""
+
+
+def find_browser() -> Path | None:
+    """Return the installed browser; the variable CHROMIUM overrides the search.
+
+    None leaves the choice to Playwright, which then starts the one it downloaded itself.
+    """
+    if chosen := os.environ.get("CHROMIUM"):
+        if not _starts(Path(chosen)):
+            raise BrowserError(
+                f"CHROMIUM={chosen} is not a browser that starts. "
+                "Correct the path, or type: unset CHROMIUM"
+            )
+        return Path(chosen)
+    return next((path for path in _candidates() if not _is_snap(path) and _starts(path)), None)
+
+
+def ensure_browser() -> Path:
+    """Return a browser that starts, installing one where that is possible."""
+    browser = find_browser() or _downloaded()
+    if browser is None and _has_debian_package() and _install_debian_package():
+        browser = find_browser()
+    if browser is None and _download():
+        browser = _downloaded()
+    if browser is None:
+        raise BrowserError(f"The browser tests need Chromium or Chrome. {_remedy()}")
+    return browser
+
+
+def _candidates() -> Iterator[Path]:
+    yield from (Path(path) for name in NAMES if (path := shutil.which(name)))
+    yield from MACOS_APPLICATIONS
+
+
+def _is_snap(path: Path) -> bool:
+    # A snap cannot read the profile folder that Playwright makes, and Ubuntu's package is
+    # a script that starts the snap.
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return "snap" in path.resolve().parts or b"/snap/bin/" in file.read(4096)
+
+
+def _starts(path: Path) -> bool:
+    try:
+        version = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=30, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return "Chrom" in version.stdout
+
+
+def _downloaded() -> Path | None:
+    with sync_playwright() as playwright:
+        path = Path(playwright.chromium.executable_path)
+    return path if _starts(path) else None
+
+
+def _has_debian_package() -> bool:
+    return shutil.which("apt-get") is not None and not _is_ubuntu()
+
+
+def _is_ubuntu() -> bool:
+    try:
+        return platform.freedesktop_os_release()["ID"] == "ubuntu"
+    except OSError:
+        return False
+
+
+def _install_debian_package() -> bool:
+    return subprocess.run(["sh", APT_INSTALL, "chromium"], check=False).returncode == 0
+
+
+def _download() -> bool:
+    print("Downloading Chromium with Playwright.", file=sys.stderr)
+    # Output goes to stderr: stdout is for the path alone.
+    command = [sys.executable, "-m", "playwright", "install", *_with_libraries(), "chromium"]
+    return subprocess.run(command, stdout=sys.stderr, check=False).returncode == 0
+
+
+def _with_libraries() -> list[str]:
+    # The system libraries come by apt-get, which asks for a password unless sudo needs none.
+    may_install = os.geteuid() == 0 or (
+        shutil.which("sudo") is not None
+        and subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0
+    )
+    return ["--with-deps"] if may_install and shutil.which("apt-get") else []
+
+
+def _remedy() -> str:
+    if _has_debian_package():
+        return "Type: sudo apt-get install chromium"
+    if _is_ubuntu():
+        return f"Type: sudo {sys.executable} -m playwright install --with-deps chromium"
+    return "Install one of them and try again."
+
+
+if __name__ == "__main__":
+    try:
+        print(ensure_browser())
+    except BrowserError as error:
+        sys.exit(str(error))

@@ -1,0 +1,1 @@
+"""Runs: records, their store, the function that works a run, and the process that supervises."""

@@ -1,0 +1,49 @@
+"""A diskcache disk that knows str keys and bytes values, and nothing that is pickled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import diskcache
+from diskcache.core import MODE_BINARY, MODE_RAW
+
+
+class UnsafeValueError(ValueError):
+    """A key or value of a type that the store neither writes nor reads."""
+
+
+class BytesDisk(diskcache.Disk):  # type: ignore[misc, unused-ignore]
+    """Refuse, in both directions, whatever diskcache would pickle.
+
+    Unpickling runs code that the file names, so whoever can write into the folder could take
+    over the process that reads it.
+    """
+
+    def put(self, key: Any) -> tuple[Any, bool]:
+        """Return `key` as the database stores it."""
+        _refuse_unless(type(key) is str, f"The key {key!r} is not text")
+        return key, True
+
+    def get(self, key: Any, raw: bool) -> Any:
+        """Return the key that the database stores as `key`."""
+        _refuse_unless(bool(raw) and type(key) is str, "A key in the store is not text")
+        return key
+
+    def store(self, value: Any, read: bool, key: Any = diskcache.UNKNOWN) -> Any:
+        """Write `value`, which must be bytes."""
+        _refuse_unless(type(value) is bytes, f"The value of {key!r} is not bytes")
+        return super().store(value, read, key=key)
+
+    def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
+        """Return the value of a row, which must hold bytes."""
+        held_as_bytes = mode == MODE_BINARY or (mode == MODE_RAW and type(value) is bytes)
+        _refuse_unless(held_as_bytes, "A value in the store is not bytes")
+        return super().fetch(mode, filename, value, read)
+
+
+def _refuse_unless(is_safe: bool, fault: str) -> None:
+    if not is_safe:
+        raise UnsafeValueError(
+            f"{fault}; only text keys and bytes values are safe to read back. "
+            "Choose another data folder, or empty this one."
+        )

@@ -1,0 +1,146 @@
+"""The one function that works a run."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import traceback
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from melm_core.datasets import LabelledData
+from melm_core.divergence import cauchy_schwarz_divergence
+from melm_core.methods import METHODS
+from worker.clock import Clock
+from worker.heartbeat import heartbeat
+from worker.messages import DATA_GONE, STOPPED, UNEXPECTED
+from worker.recorder import Recorder
+from worker.records import RunRecord, RunState
+from worker.store import RunEndedError, RunStore
+
+logger = logging.getLogger(__name__)
+
+
+def execute_run(store: RunStore, run_id: str, *, clock: Clock = time) -> None:
+    """Work a queued run to its end, in this process; leave a run that is not queued alone.
+
+    The planes of the fit are appended to the run's history as they come, the fitted plane
+    last. However the fit ends, the record tells it and this function returns.
+
+    Parameters
+    ----------
+    store : RunStore
+    run_id : str
+    clock : module or object like ``time``
+    """
+    if not _begin(store, run_id, clock):
+        return
+    try:
+        with heartbeat(store, run_id, now=clock.time):
+            ending = _work(store, run_id, Recorder(store, run_id, clock))
+    except RunEndedError:
+        logger.info("run=%s was ended by somebody else", run_id)
+        return
+    _end(store, run_id, ending, clock)
+
+
+@dataclass(frozen=True)
+class _Ending:
+    state: RunState
+    message: str = ""
+    traceback: str = ""
+
+
+def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
+    now = clock.time()
+    begun = store.transition(
+        run_id,
+        {RunState.QUEUED},
+        state=RunState.RUNNING,
+        started_s=now,
+        heartbeat_s=now,
+        pid=os.getpid(),
+    )
+    logger.info("run=%s %s", run_id, "started" if begun else "is not queued, left alone")
+    return begun
+
+
+def _end(store: RunStore, run_id: str, ending: _Ending, clock: Clock) -> None:
+    store.transition(
+        run_id,
+        {RunState.RUNNING},
+        state=ending.state,
+        finished_s=clock.time(),
+        message=ending.message,
+        traceback=ending.traceback,
+    )
+    logger.info("run=%s ended state=%s %s", run_id, ending.state, ending.traceback)
+
+
+def _work(store: RunStore, run_id: str, recorder: Recorder) -> _Ending:
+    try:
+        return _fit(store, run_id, recorder)
+    except RunEndedError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the record must tell it
+        trace = traceback.format_exc()
+        _keep_best(recorder)
+        return _Ending(RunState.FAILED, _sentence(error), trace)
+
+
+def _fit(store: RunStore, run_id: str, recorder: Recorder) -> _Ending:
+    record = store.get(run_id)
+    if record is None:
+        raise RunEndedError(run_id)
+    raw = store.get_data(record.owner, record.data_id)
+    if raw is None:
+        return _Ending(RunState.FAILED, DATA_GONE)
+    seen = _seen_rows(LabelledData.from_bytes(raw), record)
+    estimator = METHODS[record.method].estimator(record.parameters, recorder)
+    estimator.fit(seen.X, seen.y)
+    recorder.conclude(
+        estimator.components_,
+        _objective(estimator, seen, record, recorder),
+        is_complete=not recorder.stopped,
+    )
+    return _Ending(RunState.CANCELLED, STOPPED) if recorder.stopped else _Ending(RunState.DONE)
+
+
+def _seen_rows(data: LabelledData, record: RunRecord) -> LabelledData:
+    parameters = record.parameters
+    seen, _ = data.split(parameters["held_out"], parameters["random_state"])
+    return seen
+
+
+def _objective(estimator: Any, seen: LabelledData, record: RunRecord, recorder: Recorder) -> float:
+    if recorder.best is not None:
+        return recorder.best.objective
+    return cauchy_schwarz_divergence(
+        seen.X,
+        seen.y,
+        estimator.components_,
+        gamma=record.parameters["gamma"],
+        shrinkage="auto",
+    )
+
+
+def _keep_best(recorder: Recorder) -> None:
+    if recorder.best is not None:
+        recorder.conclude(recorder.best.components, recorder.best.objective, is_complete=False)
+
+
+def _sentence(error: Exception) -> str:
+    """Errors of the core are written for the user; others would only puzzle."""
+    if isinstance(error, ValueError) and _origin(error.__traceback__).startswith("melm_core"):
+        return str(error)
+    return UNEXPECTED
+
+
+def _origin(trace: TracebackType | None) -> str:
+    module = ""
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        trace = trace.tb_next
+    return module

@@ -1,0 +1,114 @@
+"""The supervisor process as its parent sees it: start it, keep it alive, stop it."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+from multiprocessing import connection
+from pathlib import Path
+from typing import IO
+
+RESTART_DELAY_S = 1.0
+PROJECT_ROOT = Path(__file__).resolve().parent.parent
+
+logger = logging.getLogger(__name__)
+
+
+def start_supervisor(data_dir: str | Path, workers: int) -> SupervisorHandle:
+    """Start the process that works the queue of `data_dir`, and start it again should it die.
+
+    Parameters
+    ----------
+    data_dir : path
+    workers : int
+        Runs that work at the same time.
+    """
+    folder = str(Path(data_dir).absolute())
+    flags = ["--data-dir", folder, "--workers", str(workers)]
+    return SupervisorHandle([sys.executable, "-m", "worker", *flags])
+
+
+class SupervisorHandle:
+    """A supervisor process that is kept alive until `stop`.
+
+    Parameters
+    ----------
+    command : list of str
+        The process ends when its standard input closes, so it ends with this process too.
+    """
+
+    def __init__(self, command: list[str]) -> None:
+        self._command = command
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._process = self._launch()
+        self._keeper = threading.Thread(target=self._keep_alive, name="supervisor", daemon=True)
+        self._keeper.start()
+
+    @property
+    def pid(self) -> int:
+        """The id of the supervisor process that is alive now, or was last."""
+        return self._process.pid
+
+    def stop(self, timeout_s: float = 10.0) -> None:
+        """Stop the supervisor and return when it and all its descendants are gone.
+
+        Parameters
+        ----------
+        timeout_s : float
+            How long the supervisor may take to end by itself before it is killed.
+        """
+        with self._lock:
+            if self._stopping.is_set():
+                return
+            self._stopping.set()
+        _pipe(self._process.stdin).close()
+        self._keeper.join(timeout_s)
+        if self._keeper.is_alive():
+            logger.warning("supervisor pid=%d did not stop and is killed", self.pid)
+            self._process.kill()
+            self._keeper.join()
+        _wait_for_descendants(self._process, timeout_s)
+
+    def _keep_alive(self) -> None:
+        while True:
+            exit_code = self._process.wait()
+            if self._stopping.wait(RESTART_DELAY_S):
+                return
+            logger.warning(
+                "supervisor pid=%d ended with %d, starting it again", self.pid, exit_code
+            )
+            with self._lock:
+                if self._stopping.is_set():
+                    return
+                _close_pipes(self._process)
+                self._process = self._launch()
+
+    def _launch(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command,
+            cwd=PROJECT_ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # out of reach of the terminal's Ctrl-C
+        )
+
+
+def _wait_for_descendants(process: subprocess.Popen[bytes], timeout_s: float) -> None:
+    # Every descendant inherits standard output and none writes to it: it ends with the last.
+    if not connection.wait([_pipe(process.stdout).fileno()], timeout_s):
+        logger.error("supervisor pid=%d left a process behind", process.pid)
+    _close_pipes(process)
+
+
+def _close_pipes(process: subprocess.Popen[bytes]) -> None:
+    _pipe(process.stdin).close()
+    _pipe(process.stdout).close()
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    if stream is None:
+        raise RuntimeError("The supervisor was started without a pipe; start it by this module.")
+    return stream
