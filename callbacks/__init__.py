@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dash import Dash
 
-from callbacks import controls, data, export, frames, headers, health, runs, session, upload, view
+from callbacks import (
+    controls,
+    data,
+    export,
+    frames,
+    headers,
+    health,
+    panels,
+    runs,
+    session,
+    upload,
+    view,
+)
 from callbacks.studio import Studio
 
 __all__ = ["Studio", "register"]
@@ -12,5 +24,7 @@ __all__ = ["Studio", "register"]
 
 def register(app: Dash, studio: Studio) -> None:
     """Connect every callback and route of the page to an app."""
-    for part in (session, headers, health, upload, data, controls, runs, frames, export, view):
-        part.register(app, studio)
+    for page_part in (headers, health, controls, view):
+        page_part.register(app)
+    for studio_part in (session, upload, data, runs, panels, frames, export):
+        studio_part.register(app, studio)

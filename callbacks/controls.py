@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dash import Dash, Input, Output
 
-from callbacks.studio import Studio
 from layout import ids
 from melm_core.methods import METHODS
 
 
-def register(app: Dash, studio: Studio) -> None:
+def register(app: Dash) -> None:
     """Connect the method part of the rail."""
 
     @app.callback(

@@ -50,7 +50,7 @@ def points_table(data: LabelledData, record: RunRecord, event: PlaneEvent) -> pd
 
 
 def components_table(data: LabelledData, event: PlaneEvent) -> pd.DataFrame:
-    """What turns a row of the table into coordinates: sum of (value - center) / scale * component."""
+    """What turns a row into coordinates: the sum of (value - center) / scale * component."""
     return pd.DataFrame(
         {
             "feature": [_safe(name) for name in data.feature_names],

@@ -5,10 +5,8 @@ from __future__ import annotations
 import flask
 from dash import Dash
 
-from callbacks.studio import Studio
 
-
-def register(app: Dash, studio: Studio) -> None:
+def register(app: Dash) -> None:
     """Send a content policy and the usual safeguards with every answer."""
 
     @app.server.after_request

@@ -6,12 +6,10 @@ import flask
 from dash import Dash
 from plotly.offline import get_plotlyjs
 
-from callbacks.studio import Studio
-
 PLOTLY_SCRIPT = "/plotly.js"
 
 
-def register(app: Dash, studio: Studio) -> None:
+def register(app: Dash) -> None:
     """Answer /health, and serve plotly.js from the installed package."""
     script = get_plotlyjs().encode()
 

@@ -1,28 +1,25 @@
-"""Starting, stopping, removing and listing runs."""
+"""Starting a run from the controls of the rail."""
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
-from dash import ALL, Dash, Input, Output, State, ctx, no_update
-from dash.development.base_component import Component
+from dash import Dash, Input, Output, State, no_update
 
-from callbacks.session import own_run, owner
+from callbacks.panels import MOST_PANELS, new_revision, runs_on
+from callbacks.session import owner
 from callbacks.studio import Studio
 from layout import ids
 from layout.controls import gamma_of
-from layout.panel import panel, teaching_panel
-from worker.records import RunRecord, new_run
-from worker.words import title
+from melm_core.methods import GAMMA, HELD_OUT, METHODS, SEED, STARTS
+from worker.records import new_run
 
-MOST_PANELS = 9
 _FULL = f"The page holds {MOST_PANELS} panels. Remove one to run another."
 _NO_DATA = "There are no data to run on yet. Drop a CSV or choose a sample."
 
 
 def register(app: Dash, studio: Studio) -> None:
-    """Connect the Run button and the panels."""
+    """Connect the Run button."""
 
     @app.callback(
         Output(ids.REVISION, "data", allow_duplicate=True),
@@ -40,60 +37,39 @@ def register(app: Dash, studio: Studio) -> None:
         clicks: int | None,
         data: dict[str, str] | None,
         method: str,
-        log_gamma: float,
-        n_init: int,
-        random_state: int,
-        held_out_percent: float,
-    ) -> tuple[Any, Any]:
+        log_gamma: Any,
+        n_init: Any,
+        random_state: Any,
+        held_out_percent: Any,
+    ) -> tuple[Any, str | None]:
         if data is None:
             return no_update, _NO_DATA
-        if len(_runs_on(studio, data["id"])) >= MOST_PANELS:
+        if len(runs_on(studio, data["id"])) >= MOST_PANELS:
             return no_update, _FULL
-        parameters = {
-            "n_components": 2,
-            "gamma": gamma_of(log_gamma),
-            "n_init": int(n_init),
-            "random_state": int(random_state),
-            "held_out": held_out_percent / 100,
-        }
+        try:
+            parameters = run_parameters(method, log_gamma, n_init, random_state, held_out_percent)
+        except ValueError as error:
+            return no_update, str(error)
         studio.store.create(new_run(owner(), data["id"], data["name"], method, parameters))
-        return _new_revision(), None
-
-    @app.callback(
-        Output(ids.REVISION, "data", allow_duplicate=True),
-        Input({"type": "stop", "run": ALL}, "n_clicks"),
-        prevent_initial_call=True,
-    )
-    def stop(clicks: list[int | None]) -> Any:
-        if ctx.triggered and ctx.triggered[0]["value"]:
-            studio.store.request_cancel(own_run(studio, ctx.triggered_id["run"]).run_id)
-        return no_update
-
-    @app.callback(
-        Output(ids.REVISION, "data", allow_duplicate=True),
-        Input({"type": "remove", "run": ALL}, "n_clicks"),
-        prevent_initial_call=True,
-    )
-    def remove(clicks: list[int | None]) -> Any:
-        if not (ctx.triggered and ctx.triggered[0]["value"]):
-            return no_update
-        studio.store.delete(own_run(studio, ctx.triggered_id["run"]).run_id)
-        return _new_revision()
-
-    @app.callback(
-        Output(ids.PANELS, "children"),
-        Input(ids.REVISION, "data"),
-        Input(ids.DATA, "data"),
-    )
-    def show(revision: str | None, data: dict[str, str] | None) -> list[Component]:
-        runs = _runs_on(studio, data["id"]) if data else []
-        panels = [panel(run.run_id, title(run), run.data_name) for run in runs]
-        return panels or [teaching_panel()]
+        return new_revision(), None
 
 
-def _runs_on(studio: Studio, data_id: str) -> list[RunRecord]:
-    return [run for run in studio.store.runs_of(owner()) if run.data_id == data_id]
+def run_parameters(
+    method: str, log_gamma: Any, n_init: Any, random_state: Any, held_out_percent: Any
+) -> dict[str, Any]:
+    """The parameters of a run from what the controls hold.
 
-
-def _new_revision() -> str:
-    return secrets.token_hex(8)
+    Raises
+    ------
+    ValueError
+        A sentence that names the control, its value and the rule.
+    """
+    takes_starts = METHODS[method].takes(STARTS.name)
+    share = held_out_percent / 100 if isinstance(held_out_percent, int | float) else None
+    return {
+        "n_components": 2,
+        GAMMA.name: GAMMA.checked(gamma_of(log_gamma)),
+        STARTS.name: STARTS.checked(n_init if takes_starts else STARTS.default),
+        SEED.name: SEED.checked(random_state),
+        HELD_OUT.name: HELD_OUT.checked(share),
+    }

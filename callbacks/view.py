@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dash import ClientsideFunction, Dash, Input, Output
 
-from callbacks.studio import Studio
 from layout import ids
 
 
-def register(app: Dash, studio: Studio) -> None:
+def register(app: Dash) -> None:
     """Hand the switches above the panels to the page's script."""
     app.clientside_callback(
         ClientsideFunction("studio", "setView"),

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from figures.encoding import typed
 from figures.theme import FONT, THEMES, Scheme, Theme, class_colour, class_shape, translucent
 from melm_core._typing import FloatArray
-from melm_core.views import ClassView, PlaneView
+from melm_core.views import PlaneView
 
 # Up to this many points SVG is drawn: sharper, and free of the browser's few
 # WebGL contexts.
@@ -28,7 +28,7 @@ CONTOUR, ARROW = "contour", "arrow"
 _LONGEST_NAME = 22
 
 # Width and height of a name as shares of the picture.
-_NAME_SIZE = (0.25, 0.04)
+_NAME_SIZE = (0.4, 0.07)
 _Arrays = dict[str, Any]
 
 
@@ -94,7 +94,8 @@ def _labels(view: PlaneView) -> _Arrays:
     """
     across, up = (view.arrow_tips - view.origin).T
     sides = np.where(across >= 0, "right", "left")
-    heights = np.where(np.abs(up) < 0.4 * np.abs(across), "middle", np.where(up > 0, "top", "bottom"))
+    is_level = np.abs(up) < 0.4 * np.abs(across)
+    heights = np.where(is_level, "middle", np.where(up > 0, "top", "bottom"))
     return {
         "text": [
             shown(name) if is_free else ""

@@ -39,7 +39,7 @@ def gamma_slider(component_id: str) -> Component:
 
 
 def gamma_of(slider_value: float) -> float:
-    """The gamma that a slider position stands for, to three digits."""
+    """The gamma that a slider position stands for, to three digits, which its label shows."""
     return float(f"{10.0**slider_value:.3g}")
 
 

@@ -9,7 +9,6 @@ from dash.development.base_component import Component
 from layout import ids
 from layout.rail import rail
 from layout.theme import MANTINE_THEME
-from melm_core.datasets import SAMPLES
 
 FIRST_SAMPLE = "wine"
 _RAIL_WIDTH = 320
@@ -43,7 +42,6 @@ def first_source() -> dict[str, object]:
 
 
 def _stores() -> list[Component]:
-    assert FIRST_SAMPLE in SAMPLES
     return [
         dcc.Store(id=ids.SOURCE, storage_type="local", data=first_source()),
         dcc.Store(id=ids.DATA),

@@ -46,9 +46,7 @@ class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Z : array-like of shape (n_samples, n_components)
         """
         check_is_fitted(self)
-        points: FloatArray = (
-            np.asarray(Z, dtype=np.float64) @ self.components_ + self.mean_
-        )
+        points: FloatArray = np.asarray(Z, dtype=np.float64) @ self.components_ + self.mean_
         return points
 
     @property
@@ -117,9 +115,7 @@ def check_n_components(n_components: Any, n_features: int) -> None:
 def check_integer(name: str, value: Any, *, minimum: int) -> None:
     """A whole number of at least `minimum`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < minimum:
-        raise ValueError(
-            f"{name}={value!r} must be a whole number of at least {minimum}."
-        )
+        raise ValueError(f"{name}={value!r} must be a whole number of at least {minimum}.")
 
 
 def check_positive(name: str, value: Any) -> None:
@@ -131,6 +127,4 @@ def check_positive(name: str, value: Any) -> None:
 def check_shrinkage(value: Any) -> None:
     """A share in [0, 1], or "auto"."""
     if value != "auto" and not (isinstance(value, Real) and 0 <= float(value) <= 1):
-        raise ValueError(
-            f'shrinkage={value!r} must be a number from 0 to 1, or "auto".'
-        )
+        raise ValueError(f'shrinkage={value!r} must be a number from 0 to 1, or "auto".')

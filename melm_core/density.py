@@ -97,9 +97,7 @@ def kernel_classes(
 
 def pooled_covariance(covariances: FloatArray, counts: Sequence[int]) -> FloatArray:
     """Within-class covariance, the mean of the class covariances weighted by their rows."""
-    pooled: FloatArray = np.average(
-        covariances, axis=0, weights=np.asarray(counts, dtype=float)
-    )
+    pooled: FloatArray = np.average(covariances, axis=0, weights=np.asarray(counts, dtype=float))
     return pooled
 
 
@@ -113,9 +111,7 @@ def whitening(covariance: FloatArray) -> FloatArray:
     units = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
     variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
     kept = variances > NULL_VARIANCE * max(variances[-1], np.finfo(np.float64).tiny)
-    whitener: FloatArray = (
-        units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
-    )
+    whitener: FloatArray = units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
     return whitener
 
 
@@ -129,14 +125,10 @@ def within_class_whitening(X: FloatArray, y: IntArray) -> FloatArray:
         Class codes 0 .. n_classes-1, each with at least two rows.
     """
     counts = np.bincount(y)
-    return whitening(
-        pooled_covariance(_class_covariances(_split(X, y)), counts.tolist())
-    )
+    return whitening(pooled_covariance(_class_covariances(_split(X, y)), counts.tolist()))
 
 
-def shrink(
-    covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage
-) -> FloatArray:
+def shrink(covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage) -> FloatArray:
     """Mix the pooled covariance into each class covariance.
 
     Towards the pooled covariance and not towards the identity, because only
@@ -155,9 +147,7 @@ def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:
     """Smallest share that lifts every relative variance to SMALLEST_RELATIVE_VARIANCE."""
     if whitener.shape[1] == 0:
         return 0.0
-    smallest = max(
-        float(np.linalg.eigvalsh(whitener.T @ covariance @ whitener)[0]), 0.0
-    )
+    smallest = max(float(np.linalg.eigvalsh(whitener.T @ covariance @ whitener)[0]), 0.0)
     if smallest >= SMALLEST_RELATIVE_VARIANCE:
         return 0.0
     return (SMALLEST_RELATIVE_VARIANCE - smallest) / (1.0 - smallest)
@@ -204,7 +194,8 @@ def density_on_grid(
         density = np.exp(direct.log_density(points, rows, covariance))
     else:
         density = fourier.density(points, rows, covariance)
-    return density.reshape(len(y), len(x))
+    values: FloatArray = density.reshape(len(y), len(x))
+    return values
 
 
 def mass_levels(density: FloatArray, shares: Sequence[float]) -> FloatArray:
@@ -233,14 +224,10 @@ def _split(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
 
 def _class_covariances(rows: Sequence[FloatArray]) -> FloatArray:
     """Covariances with divisor N_c, shape (n_classes, n_features, n_features)."""
-    return np.stack(
-        [np.cov(block.T, ddof=0).reshape(block.shape[1], -1) for block in rows]
-    )
+    return np.stack([np.cov(block.T, ddof=0).reshape(block.shape[1], -1) for block in rows])
 
 
-def _log_density(
-    points: FloatArray, rows: FloatArray, covariance: FloatArray
-) -> FloatArray:
+def _log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:
     if len(points) * len(rows) <= DIRECT_EVALUATIONS:
         return direct.log_density(points, rows, covariance)
     density = fourier.density(points, rows, covariance)

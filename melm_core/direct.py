@@ -65,18 +65,14 @@ def log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -> Poten
     pull_b = sums.of_second[:, :1] * b - sums.of_second[:, 1:]
     second_moment = (a.T @ pull_a + b.T @ pull_b) / sums.total  # mean of w w' under K
     return Potential(
-        value=float(
-            np.log(sums.total) + sums.shift - np.log(len(a)) - np.log(len(b)) + log_norm
-        ),
+        value=float(np.log(sums.total) + sums.shift - np.log(len(a)) - np.log(len(b)) + log_norm),
         by_first=-pull_a @ precision / sums.total,
         by_second=-pull_b @ precision / sums.total,
         by_covariance=0.5 * (precision @ second_moment @ precision - precision),
     )
 
 
-def log_density(
-    points: FloatArray, rows: FloatArray, covariance: FloatArray
-) -> FloatArray:
+def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:
     """Logarithm of a kernel density at points.
 
     Parameters
@@ -98,7 +94,8 @@ def log_density(
         largest = exponents.max(axis=1)
         exponents -= largest[:, None]
         logs[block] = largest + np.log(np.exp(exponents, out=exponents).sum(axis=1))
-    return logs + (log_norm - np.log(len(rows)))
+    logs += log_norm - np.log(len(rows))
+    return logs
 
 
 def inverse_root(covariance: FloatArray) -> tuple[FloatArray, float]:
@@ -118,9 +115,7 @@ class _KernelSums:
     of_second: FloatArray  # (n_second, 1 + n_components): K' 1, K' A
 
 
-def _kernel_sums(
-    a: FloatArray, b: FloatArray, u: FloatArray, v: FloatArray
-) -> _KernelSums:
+def _kernel_sums(a: FloatArray, b: FloatArray, u: FloatArray, v: FloatArray) -> _KernelSums:
     sums, largest = _sums_relative_to(0.0, a, b, u, v)
     if largest < -LARGEST_EXPONENT:
         sums, _ = _sums_relative_to(largest, a, b, u, v)

@@ -39,6 +39,7 @@ class DivergenceTerms:
 
     @property
     def divergence(self) -> float:
+        """The fitting term less the regularizing term."""
         return self.fitting - self.regularizing
 
 
@@ -91,9 +92,7 @@ def cauchy_schwarz_divergence(
     return_gradient : bool
         Also return the derivative by `components`, of their shape.
     """
-    classes = kernel_classes(
-        X, y, n_components=len(components), gamma=gamma, shrinkage=shrinkage
-    )
+    classes = kernel_classes(X, y, n_components=len(components), gamma=gamma, shrinkage=shrinkage)
     value, gradient = divergence_and_gradient(classes, components)
     return (value, gradient) if return_gradient else value
 
@@ -118,9 +117,7 @@ def divergence_and_gradient(
         by_points[b] += weight * potential.by_second
         by_covariance[a] += weight * potential.by_covariance
         by_covariance[b] += weight * potential.by_covariance
-    gradient = 2.0 * np.einsum(
-        "cij,cjl->il", by_covariance, components @ classes.covariances
-    )
+    gradient = 2.0 * np.einsum("cij,cjl->il", by_covariance, components @ classes.covariances)
     for points, rows in zip(by_points, classes.rows, strict=True):
         gradient += points.T @ rows
     return value, gradient

@@ -23,9 +23,7 @@ MOST_MODES = 1 << 22
 
 # OpenMP threads cost more than they give below about a hundred thousand points.
 _OPTIONS = {"eps": TOLERANCE, "nthreads": 1}
-_REACH = float(
-    np.sqrt(-2.0 * np.log(TOLERANCE))
-)  # a standard normal and its spectrum end here
+_REACH = float(np.sqrt(-2.0 * np.log(TOLERANCE)))  # a standard normal and its spectrum end here
 _TYPE_1 = {1: finufft.nufft1d1, 2: finufft.nufft2d1, 3: finufft.nufft3d1}
 _TYPE_2 = {1: finufft.nufft1d2, 2: finufft.nufft2d2, 3: finufft.nufft3d2}
 
@@ -49,17 +47,17 @@ def density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> Flo
     middle, lengths = _periodic_box(sources, targets)
     half_modes = np.ceil(lengths * _REACH / (2.0 * np.pi)).astype(int)
     if np.prod(2.0 * half_modes + 1.0) > MOST_MODES:
-        return np.exp(direct.log_density(points, rows, covariance))
+        exact: FloatArray = np.exp(direct.log_density(points, rows, covariance))
+        return exact
     to_angles = 2.0 * np.pi / lengths
     series = _smoothed_series((sources - middle) * to_angles, half_modes, to_angles)
     values = _evaluate((targets - middle) * to_angles, series)
     scale = np.exp(log_norm) * (2.0 * np.pi) ** (0.5 * len(lengths))
-    return np.maximum(values, 0.0) * (scale / (len(rows) * np.prod(lengths)))
+    densities: FloatArray = np.maximum(values, 0.0) * (scale / (len(rows) * np.prod(lengths)))
+    return densities
 
 
-def _periodic_box(
-    sources: FloatArray, targets: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _periodic_box(sources: FloatArray, targets: FloatArray) -> tuple[FloatArray, FloatArray]:
     lower = np.minimum(sources.min(axis=0), targets.min(axis=0))
     upper = np.maximum(sources.max(axis=0), targets.max(axis=0))
     return 0.5 * (lower + upper), upper - lower + _REACH
@@ -77,15 +75,11 @@ def _smoothed_series(
     )
     for axis, (half, step) in enumerate(zip(half_modes, to_angles, strict=True)):
         spectrum = np.exp(-0.5 * np.square(np.arange(-half, half + 1) * step))
-        series = series * spectrum.reshape(
-            [-1 if i == axis else 1 for i in range(len(shape))]
-        )
+        series = series * spectrum.reshape([-1 if i == axis else 1 for i in range(len(shape))])
     return cast("np.typing.NDArray[np.complex128]", series)
 
 
-def _evaluate(
-    angles: FloatArray, series: np.typing.NDArray[np.complex128]
-) -> FloatArray:
+def _evaluate(angles: FloatArray, series: np.typing.NDArray[np.complex128]) -> FloatArray:
     axes = np.ascontiguousarray(angles.T)
     values: FloatArray = _TYPE_2[series.ndim](*axes, series, isign=1, **_OPTIONS).real
     return values

@@ -66,7 +66,8 @@ def align_components(components: FloatArray, reference: FloatArray) -> FloatArra
         Orthonormal rows.
     """
     left, _, right = np.linalg.svd(reference @ components.T)
-    return left @ right @ components
+    aligned: FloatArray = left @ right @ components
+    return aligned
 
 
 def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArray:

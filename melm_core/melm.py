@@ -148,7 +148,8 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
     def predict(self, X: Any) -> np.typing.NDArray[Any]:
         """Class of the largest density in the plane, priors ignored, shape (n_samples,)."""
         codes = self._log_densities(X).argmax(axis=1)
-        return self.classes_[codes]
+        labels: np.typing.NDArray[Any] = self.classes_[codes]
+        return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Share of each class density at the rows, shape (n_samples, n_classes)."""
@@ -177,9 +178,7 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
                 "features that vary within the classes."
             )
 
-    def _maximize(
-        self, whitened: FloatArray, y: IntArray, whitener: FloatArray
-    ) -> Outcome:
+    def _maximize(self, whitened: FloatArray, y: IntArray, whitener: FloatArray) -> Outcome:
         classes = kernel_classes(
             whitened,
             y,
@@ -239,9 +238,7 @@ def _in_data_space(init: Init, whitener: FloatArray) -> Init:
 class _Reporter:
     """Turns the steps of the ascent into `Progress` for the callback."""
 
-    def __init__(
-        self, whitener: FloatArray, n_starts: int, callback: Callback | None
-    ) -> None:
+    def __init__(self, whitener: FloatArray, n_starts: int, callback: Callback | None) -> None:
         self._whitener = whitener
         self._n_starts = n_starts
         self._callback = callback

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -42,6 +43,24 @@ class Parameter:
     scale: Scale = Scale.LINEAR
     is_integer: bool = False
 
+    def checked(self, value: Any) -> float:
+        """The value as a number within the bounds.
+
+        Raises
+        ------
+        ValueError
+            A sentence that names the parameter, the value and the rule.
+        """
+        kind = "whole number" if self.is_integer else "number"
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not is_number or not self.minimum <= float(value) <= self.maximum:
+            shown = "empty" if value in (None, "") else repr(value)
+            raise ValueError(
+                f"{self.label} must be a {kind} from {self.minimum:g} to {self.maximum:g}; "
+                f"it is {shown}."
+            )
+        return int(value) if self.is_integer else float(value)
+
 
 @dataclass(frozen=True)
 class Method:
@@ -70,9 +89,7 @@ class Method:
     parameters: tuple[Parameter, ...] = ()
     streams: bool = False
 
-    def estimator(
-        self, parameters: Mapping[str, Any], callback: Callback | None = None
-    ) -> Any:
+    def estimator(self, parameters: Mapping[str, Any], callback: Callback | None = None) -> Any:
         """An unfitted estimator that takes from `parameters` what the method knows."""
         known = ("n_components", *(parameter.name for parameter in self.parameters))
         arguments = {name: parameters[name] for name in known if name in parameters}

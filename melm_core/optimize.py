@@ -106,9 +106,7 @@ def maximize(
         if ascent.stopped:
             break
     best = max(inits, key=lambda init: init.objective)
-    return Outcome(
-        best, tuple(inits), tuple(ascent.history), ascent.n_evaluations, ascent.stopped
-    )
+    return Outcome(best, tuple(inits), tuple(ascent.history), ascent.n_evaluations, ascent.stopped)
 
 
 @dataclass
@@ -163,9 +161,7 @@ class _Ascent:
         value, gradient = self._evaluate(components)
         return -value, -gradient.ravel()
 
-    def _note(
-        self, components: FloatArray, value: float, start: int, iteration: int
-    ) -> None:
+    def _note(self, components: FloatArray, value: float, start: int, iteration: int) -> None:
         self.history.append(value)
         step = Step(components.copy(), value, start, iteration, self.n_evaluations)
         self.stopped = self.report(step)

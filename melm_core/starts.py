@@ -26,9 +26,7 @@ def default_starts(
     """
     informed = [
         Start("pca", principal_components(X, n_components)),
-        Start(
-            "lda", complete(fisher_discriminants(X, y, n_components), X, n_components)
-        ),
+        Start("lda", complete(fisher_discriminants(X, y, n_components), X, n_components)),
     ]
     streams = np.random.SeedSequence(random_state).spawn(n_init)
     drawn = [
@@ -63,9 +61,7 @@ def fisher_discriminants(X: FloatArray, y: IntArray, n_components: int) -> Float
     means = np.stack([X[y == code].mean(axis=0) for code in range(len(counts))])
     offsets = np.sqrt(counts)[:, None] * (means - X.mean(axis=0))
     _, strengths, directions = np.linalg.svd(offsets, full_matrices=False)
-    distinct = int(
-        np.sum(strengths[: len(counts) - 1] > 1e-8 * max(strengths[0], 1e-300))
-    )
+    distinct = int(np.sum(strengths[: len(counts) - 1] > 1e-8 * max(strengths[0], 1e-300)))
     return directions[: min(n_components, distinct)]
 
 

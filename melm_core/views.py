@@ -185,7 +185,8 @@ def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
     root, _ = inverse_root(components @ covariance @ components.T)
     left, stretches, _ = np.linalg.svd(root)
     symmetric = (left * stretches) @ left.T
-    return symmetric @ components
+    rows: FloatArray = symmetric @ components
+    return rows
 
 
 def class_contours(rows: FloatArray, covariance: FloatArray) -> FloatArray:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -65,12 +67,13 @@ class SupervisorHandle:
                 return
             self._stopping.set()
         _pipe(self._process.stdin).close()
+        self._process.terminate()  # ends it at once should it still be starting
         self._keeper.join(timeout_s)
         if self._keeper.is_alive():
             logger.warning("supervisor pid=%d did not stop and is killed", self.pid)
             self._process.kill()
             self._keeper.join()
-        _wait_for_descendants(self._process, timeout_s)
+        _end_descendants(self._process)
 
     def _keep_alive(self) -> None:
         while True:
@@ -83,7 +86,7 @@ class SupervisorHandle:
             with self._lock:
                 if self._stopping.is_set():
                     return
-                _close_pipes(self._process)
+                _end_descendants(self._process)
                 self._process = self._launch()
 
     def _launch(self) -> subprocess.Popen[bytes]:
@@ -96,16 +99,15 @@ class SupervisorHandle:
         )
 
 
-def _wait_for_descendants(process: subprocess.Popen[bytes], timeout_s: float) -> None:
+def _end_descendants(process: subprocess.Popen[bytes]) -> None:
+    """Kill what an ended supervisor left in its session, and return when it is gone."""
     # Every descendant inherits standard output and none writes to it: it ends with the last.
-    if not connection.wait([_pipe(process.stdout).fileno()], timeout_s):
-        logger.error("supervisor pid=%d left a process behind", process.pid)
-    _close_pipes(process)
-
-
-def _close_pipes(process: subprocess.Popen[bytes]) -> None:
+    output = _pipe(process.stdout)
+    if not connection.wait([output.fileno()], timeout=0):
+        os.killpg(process.pid, signal.SIGKILL)
+        connection.wait([output.fileno()])
+    output.close()
     _pipe(process.stdin).close()
-    _pipe(process.stdout).close()
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:

@@ -1,0 +1,68 @@
+"""The panels: listing, stopping and removing the visitor's runs."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from dash import ALL, Dash, Input, Output, ctx, no_update
+from dash.development.base_component import Component
+
+from callbacks.session import own_run, owner
+from callbacks.studio import Studio
+from layout import ids
+from layout.panel import panel, teaching_panel
+from worker.records import RunRecord
+from worker.words import title
+
+MOST_PANELS = 9
+
+
+def register(app: Dash, studio: Studio) -> None:
+    """Connect the panels and their buttons."""
+
+    @app.callback(
+        Output(ids.PANELS, "children"),
+        Input(ids.REVISION, "data"),
+        Input(ids.DATA, "data"),
+    )
+    def show(revision: str | None, data: dict[str, str] | None) -> list[Component]:
+        runs = runs_on(studio, data["id"]) if data else []
+        panels = [panel(run.run_id, title(run), run.data_name) for run in runs]
+        return panels or [teaching_panel()]
+
+    @app.callback(
+        Output(ids.REVISION, "data", allow_duplicate=True),
+        Input({"type": "stop", "run": ALL}, "n_clicks"),
+        prevent_initial_call=True,
+    )
+    def stop(clicks: list[int | None]) -> Any:
+        if _is_click():
+            studio.store.request_cancel(own_run(studio, ctx.triggered_id["run"]).run_id)
+        return no_update
+
+    @app.callback(
+        Output(ids.REVISION, "data", allow_duplicate=True),
+        Input({"type": "remove", "run": ALL}, "n_clicks"),
+        prevent_initial_call=True,
+    )
+    def remove(clicks: list[int | None]) -> Any:
+        if not _is_click():
+            return no_update
+        studio.store.delete(own_run(studio, ctx.triggered_id["run"]).run_id)
+        return new_revision()
+
+
+def runs_on(studio: Studio, data_id: str) -> list[RunRecord]:
+    """The visitor's runs on a data set, oldest first."""
+    return [run for run in studio.store.runs_of(owner()) if run.data_id == data_id]
+
+
+def new_revision() -> str:
+    """A value no revision had before, so that the panels are listed anew."""
+    return secrets.token_hex(8)
+
+
+def _is_click() -> bool:
+    """Whether a button was pressed; Dash also calls when buttons appear."""
+    return bool(ctx.triggered and ctx.triggered[0]["value"])
