@@ -52,6 +52,7 @@
       await this.loadFigure();
       this.isFinal = news.is_final;
       this.node.dataset.state = news.state;
+      this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
       this.part("words").textContent = news.words;
       this.part("stop").hidden = news.is_final;
       this.showProgress(news);
@@ -82,6 +83,7 @@
       this.plane = plane;
       this.limits = settled(this.limits, plane.limits);
       this.showNumbers(plane.numbers);
+      this.part("drawn").textContent = plane.drawn;
       this.slider.setAttribute("aria-valuetext", `plane ${plane.sequence + 1} of ${this.sequence + 1}`);
       this.part("plot").setAttribute("aria-label", plane.caption);
       await this.paint();

@@ -16,7 +16,7 @@ from figures.plane import limits, plane_figure, plane_frame
 from figures.theme import Scheme
 from melm_core.methods import METHODS
 from worker.records import PlaneEvent, RunRecord
-from worker.words import state_sentence
+from worker.words import drawn_sentence, state_sentence
 
 
 def register(app: Dash, studio: Studio) -> None:
@@ -71,7 +71,7 @@ def _news(studio: Studio, record: RunRecord, after: int) -> dict[str, Any]:
 
 
 def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent) -> dict[str, Any]:
-    view = studio.gallery.view(record, event)
+    view, viewer = studio.gallery.view(record, event), studio.gallery.viewer(record)
     return {
         "sequence": event.sequence,
         "traces": plane_frame(view),
@@ -82,6 +82,7 @@ def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent) -> dict[str, An
             "accuracy-seen": view.scores.accuracy_seen,
             "accuracy-unseen": view.scores.accuracy_unseen,
         },
+        "drawn": drawn_sentence(viewer.n_drawn, viewer.n_rows),
         "caption": f"{METHODS[record.method].label} plane of {record.data_name}",
     }
 

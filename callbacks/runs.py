@@ -65,11 +65,10 @@ def run_parameters(
         A sentence that names the control, its value and the rule.
     """
     takes_starts = METHODS[method].takes(STARTS.name)
-    share = held_out_percent / 100 if isinstance(held_out_percent, int | float) else None
     return {
         "n_components": 2,
         GAMMA.name: GAMMA.checked(gamma_of(log_gamma)),
         STARTS.name: STARTS.checked(n_init if takes_starts else STARTS.default),
         SEED.name: SEED.checked(random_state),
-        HELD_OUT.name: HELD_OUT.checked(share),
+        HELD_OUT.name: HELD_OUT.checked(held_out_percent) / 100,
     }

@@ -18,17 +18,13 @@ from figures.theme import FONT, THEMES, Scheme, Theme, class_colour, class_shape
 from melm_core._typing import FloatArray
 from melm_core.views import PlaneView
 
-# Up to this many points SVG is drawn: sharper, and free of the browser's few
-# WebGL contexts.
-MOST_SVG_POINTS = 1_500
-
 # What a trace shows, in its `meta`: the page switches these on and off.
 CONTOUR, ARROW = "contour", "arrow"
 
 _LONGEST_NAME = 22
 
 # Width and height of a name as shares of the picture.
-_NAME_SIZE = (0.4, 0.07)
+_NAME_SIZE = (0.2, 0.045)
 _Arrays = dict[str, Any]
 
 
@@ -37,15 +33,14 @@ def plane_figure(
 ) -> go.Figure:
     """The figure of a plane, styled and without data."""
     theme = THEMES[scheme]
-    scatter = go.Scatter if n_points <= MOST_SVG_POINTS else go.Scattergl
     codes = range(len(class_names))
     names = [shown(name) for name in class_names]
-    size = 7 if n_points <= 400 else 6 if n_points <= MOST_SVG_POINTS else 4
+    size = 7 if n_points <= 400 else 6 if n_points <= 1_000 else 5
     figure = go.Figure(
         [
             *(_contour_trace(code, theme) for code in codes),
-            *(_points_trace(scatter, names[c], c, theme, size, is_seen=True) for c in codes),
-            *(_points_trace(scatter, names[c], c, theme, size, is_seen=False) for c in codes),
+            *(_points_trace(names[c], c, theme, size, is_seen=True) for c in codes),
+            *(_points_trace(names[c], c, theme, size, is_seen=False) for c in codes),
             _arrow_lines(theme),
             _arrow_heads(theme),
         ]
@@ -129,17 +124,16 @@ def _contour_trace(code: int, theme: Theme) -> go.Scatter:
 
 
 def _points_trace(
-    scatter: type[go.Scatter] | type[go.Scattergl],
     name: str,
     code: int,
     theme: Theme,
     size: int,
     *,
     is_seen: bool,
-) -> go.Scatter | go.Scattergl:
+) -> go.Scatter:
     shape = class_shape(code, len(theme.class_colours))
     colour = class_colour(code, theme)
-    return scatter(
+    return go.Scatter(
         mode="markers",
         name=name if is_seen else f"{name}, unseen",
         marker={

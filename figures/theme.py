@@ -24,24 +24,40 @@ class Theme:
     class_colours: tuple[str, ...]
 
 
-# Okabe and Ito's palette, told apart by colour-blind readers; its black and
-# its yellow give way to shades that stand out on each background.
-_OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-
+# Okabe and Ito's palette, told apart by colour-blind readers. Where a shade would
+# sink into the background it gives way to a lighter or darker one of its hue.
 THEMES = {
     Scheme.LIGHT: Theme(
         ink="#212529",
         faint_ink="#5c636a",
         grid="#e9ecef",
         surface="#ffffff",
-        class_colours=(*_OKABE_ITO, "#8f7d00", "#343a40"),
+        class_colours=(
+            "#0072b2",
+            "#d55e00",
+            "#009e73",
+            "#cc79a7",
+            "#c98800",
+            "#3a9bd6",
+            "#7a6c00",
+            "#343a40",
+        ),
     ),
     Scheme.DARK: Theme(
         ink="#f1f3f5",
         faint_ink="#a6acb3",
         grid="#34373c",
         surface="#1f2023",
-        class_colours=("#3D9BE0", "#F0803C", *_OKABE_ITO[2:], "#F0E442", "#dee2e6"),
+        class_colours=(
+            "#2a8ad0",
+            "#e0661a",
+            "#00a878",
+            "#d68bb4",
+            "#e69f00",
+            "#93d6f9",
+            "#f0e442",
+            "#dee2e6",
+        ),
     ),
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log10
-from typing import Any
 
 import dash_mantine_components as dmc
 from dash import html
@@ -43,20 +42,17 @@ def gamma_of(slider_value: float) -> float:
     return float(f"{10.0**slider_value:.3g}")
 
 
-def number_input(
-    component_id: str, parameter: Parameter, *, factor: float = 1, **options: Any
-) -> Component:
-    """A field for a parameter; `factor` turns its unit into the shown one."""
+def number_input(component_id: str, parameter: Parameter) -> Component:
+    """A field for a parameter."""
     return dmc.NumberInput(
         id=component_id,
         label=explained_label(parameter),
-        value=factor * parameter.default,
-        min=factor * parameter.minimum,
-        max=factor * parameter.maximum,
+        value=parameter.default,
+        min=parameter.minimum,
+        max=parameter.maximum,
         allowDecimal=not parameter.is_integer,
         clampBehavior="blur",
         size="sm",
-        **options,
     )
 
 

@@ -19,8 +19,19 @@ def panel(run_id: str, title: str, data_name: str) -> Component:
         [
             _head(run_id, title),
             html.Div(className="progress", **_part("progress"), role="progressbar"),
-            html.Div(className="plot", **_part("plot"), role="img"),
-            html.Div([_history(), _numbers()], className="panel-foot"),
+            html.Div(
+                [
+                    html.Div(
+                        [
+                            html.Div(className="plot", **_part("plot"), role="img"),
+                            html.P(className="drawn", **_part("drawn")),
+                        ],
+                        className="picture",
+                    ),
+                    html.Div([_numbers(), _history()], className="panel-side"),
+                ],
+                className="panel-body",
+            ),
         ],
         className="panel",
         key=run_id,
@@ -126,36 +137,27 @@ def _history() -> Component:
 
 def _numbers() -> Component:
     """Every score with its held-out twin beside it."""
-    return html.Table(
+    return html.Dl(
         [
-            html.Thead(
-                html.Tr(
-                    [
-                        html.Th(""),
-                        html.Th("seen", scope="col"),
-                        html.Th("unseen", scope="col"),
-                    ]
-                )
-            ),
-            html.Tbody(
-                [
-                    _number_row("Divergence D", "divergence", subscript="cs"),
-                    _number_row("Balanced accuracy", "accuracy"),
-                ]
-            ),
+            *_score("Divergence", "divergence", "Cauchy-Schwarz divergence of the classes"),
+            *_score("Accuracy", "accuracy", "Balanced accuracy of the class densities"),
         ],
         className="numbers",
     )
 
 
-def _number_row(label: str, field: str, subscript: str = "") -> Component:
-    return html.Tr(
-        [
-            html.Th([label, html.Sub(subscript)], scope="row"),
-            html.Td("–", **_part(f"{field}-seen")),
-            html.Td("–", **_part(f"{field}-unseen")),
-        ]
-    )
+def _score(label: str, field: str, meaning: str) -> list[Component]:
+    return [
+        html.Dt(label, title=meaning),
+        html.Dd(
+            [
+                html.Span("–", className="value", **_part(f"{field}-seen")),
+                html.Span("seen", className="unit"),
+                html.Span("–", className="value", **_part(f"{field}-unseen")),
+                html.Span("unseen", className="unit"),
+            ]
+        ),
+    ]
 
 
 def _part(name: str) -> dict[str, str]:

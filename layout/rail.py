@@ -21,7 +21,7 @@ def rail() -> list[Component]:
     return [
         dmc.AppShellSection(
             dmc.ScrollArea(
-                dmc.Stack([_data(), dmc.Divider(), _method()], gap="md", p="md"),
+                dmc.Stack([_data(), dmc.Divider(), _method()], gap="sm", p="md"),
                 h="100%",
                 type="auto",
                 scrollbarSize=8,
@@ -39,7 +39,7 @@ def _data() -> Component:
             _heading("Data"),
             # A script makes this area take files by drop, click and keyboard.
             html.Div(id=ids.DROP_ZONE, className="drop-zone"),
-            dmc.Group([_sample_button(key) for key in SAMPLES], gap=6),
+            dmc.Group([_sample_button(key) for key in SAMPLES], gap=5),
             html.P(id=ids.DATA_ERROR, role="alert", className="alert"),
             html.Div(id=ids.DATA_SUMMARY),
             dmc.Select(
@@ -56,7 +56,7 @@ def _data() -> Component:
                 size="sm",
             ),
         ],
-        gap="sm",
+        gap="xs",
     )
 
 
@@ -66,7 +66,7 @@ def _sample_button(key: str) -> Component:
         sample.label,
         id=ids.sample(key),
         variant="default",
-        size="compact-sm",
+        size="compact-xs",
         radius="xl",
     )
     return _tip(button, sample.explanation)
@@ -84,17 +84,20 @@ def _method() -> Component:
                 size="sm",
                 **{"aria-label": "Method"},
             ),
-            dmc.Text(id=ids.METHOD_EXPLANATION, size="sm", c="dimmed"),
+            dmc.Text(id=ids.METHOD_EXPLANATION, size="xs", c="dimmed"),
             gamma_slider(ids.GAMMA),
             dmc.SimpleGrid(
-                [number_input(ids.N_INIT, STARTS), number_input(ids.RANDOM_STATE, SEED)],
-                cols=2,
-                spacing="sm",
+                [
+                    number_input(ids.N_INIT, STARTS),
+                    number_input(ids.RANDOM_STATE, SEED),
+                    number_input(ids.HELD_OUT, HELD_OUT),
+                ],
+                cols=3,
+                spacing="xs",
             ),
             dmc.Text(id=ids.N_INIT_REASON, size="xs", c="dimmed"),
-            number_input(ids.HELD_OUT, HELD_OUT, suffix=" %", factor=100, step=5),
         ],
-        gap="sm",
+        gap="xs",
     )
 
 

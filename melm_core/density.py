@@ -30,8 +30,8 @@ NULL_VARIANCE = 1e-10
 # Up to this many kernel evaluations the direct sum is the faster engine.
 DIRECT_EVALUATIONS = 300_000
 
-# Densities below this share of the peak are beyond what a Fourier sum at its
-# tolerance can compare; they are summed directly.
+# Densities below this share of the kernel's peak are beyond what a Fourier sum
+# at its tolerance can compare; they are summed directly.
 FOURIER_FLOOR = 1e-6
 
 
@@ -215,7 +215,8 @@ def mass_levels(density: FloatArray, shares: Sequence[float]) -> FloatArray:
     ordered = np.sort(density, axis=None)[::-1]
     mass = np.cumsum(ordered)
     positions = np.searchsorted(mass, np.asarray(shares) * mass[-1])
-    return ordered[np.minimum(positions, len(ordered) - 1)]
+    levels: FloatArray = ordered[np.minimum(positions, len(ordered) - 1)]
+    return levels
 
 
 def _split(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
@@ -231,7 +232,8 @@ def _log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -
     if len(points) * len(rows) <= DIRECT_EVALUATIONS:
         return direct.log_density(points, rows, covariance)
     density = fourier.density(points, rows, covariance)
-    low = density < FOURIER_FLOOR * density.max()
+    _, log_peak = direct.inverse_root(covariance)
+    low = density < FOURIER_FLOOR * np.exp(log_peak)
     logs = np.log(np.where(low, 1.0, density))
     logs[low] = direct.log_density(points[low], rows, covariance)
     return logs

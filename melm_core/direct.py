@@ -24,6 +24,10 @@ LARGEST_EXPONENT = 600.0
 # is flat to working precision, and is widened to stay invertible.
 FLATTEST_KERNEL = 1e-12
 
+# Smallest variance of any kernel. A class constant all over the plane has none
+# of its own; the square of the inverse of this one is still finite.
+NARROWEST_KERNEL = 1e-100
+
 
 @dataclass(frozen=True, eq=False)
 class Potential:
@@ -101,7 +105,7 @@ def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) ->
 def inverse_root(covariance: FloatArray) -> tuple[FloatArray, float]:
     """Matrix R with R R' = covariance^-1, and the log of the Gaussian's norming factor."""
     variances, axes = np.linalg.eigh(covariance)
-    floor = max(FLATTEST_KERNEL * variances[-1], np.finfo(np.float64).tiny)
+    floor = max(FLATTEST_KERNEL * variances[-1], NARROWEST_KERNEL)
     variances = np.maximum(variances, floor)
     log_norm = -0.5 * float(np.log(2.0 * np.pi * variances).sum())
     return axes / np.sqrt(variances), log_norm

@@ -17,8 +17,8 @@ from melm_core._typing import FloatArray
 
 TOLERANCE = 1e-11
 
-# Beyond this many modes (64 MB) the direct sum in blocks is taken instead:
-# the kernel is too narrow for its span.
+# Beyond this many modes (64 MB) the kernel is too narrow for its span and the
+# direct sum in blocks is taken instead, as it is beyond three components.
 MOST_MODES = 1 << 22
 
 # OpenMP threads cost more than they give below about a hundred thousand points.
@@ -33,7 +33,7 @@ def density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> Flo
 
     Parameters
     ----------
-    points : ndarray of shape (n_points, n_components), n_components <= 3
+    points : ndarray of shape (n_points, n_components)
     rows : ndarray of shape (n_samples, n_components)
     covariance : ndarray of shape (n_components, n_components)
         Kernel covariance.
@@ -45,12 +45,12 @@ def density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> Flo
     root, log_norm = direct.inverse_root(covariance)
     sources, targets = rows @ root, points @ root
     middle, lengths = _periodic_box(sources, targets)
-    half_modes = np.ceil(lengths * _REACH / (2.0 * np.pi)).astype(int)
-    if np.prod(2.0 * half_modes + 1.0) > MOST_MODES:
+    half_modes = np.ceil(lengths * _REACH / (2.0 * np.pi))
+    if len(lengths) not in _TYPE_1 or np.prod(2.0 * half_modes + 1.0) > MOST_MODES:
         exact: FloatArray = np.exp(direct.log_density(points, rows, covariance))
         return exact
     to_angles = 2.0 * np.pi / lengths
-    series = _smoothed_series((sources - middle) * to_angles, half_modes, to_angles)
+    series = _smoothed_series((sources - middle) * to_angles, half_modes.astype(int), to_angles)
     values = _evaluate((targets - middle) * to_angles, series)
     scale = np.exp(log_norm) * (2.0 * np.pi) ** (0.5 * len(lengths))
     densities: FloatArray = np.maximum(values, 0.0) * (scale / (len(rows) * np.prod(lengths)))

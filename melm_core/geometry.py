@@ -17,11 +17,12 @@ def orthonormalize(components: FloatArray) -> FloatArray:
     Raises
     ------
     ValueError
-        If the rows are linearly dependent.
+        If the rows are linearly dependent, as more rows than features always are.
     """
     q, r = np.linalg.qr(components.T)  # (n_features, n_components)
     diagonal = np.diag(r)
-    if np.abs(diagonal).min() <= np.abs(diagonal).max() * np.finfo(np.float64).eps:
+    sizes = np.abs(diagonal)
+    if np.sum(sizes > sizes.max() * np.finfo(np.float64).eps) < len(components):
         raise ValueError(
             f"The {len(components)} components are linearly dependent; "
             "a plane needs independent rows."

@@ -53,13 +53,17 @@ class Parameter:
         """
         kind = "whole number" if self.is_integer else "number"
         is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not is_number or not self.minimum <= float(value) <= self.maximum:
+        if not is_number or not self._allows(float(value)):
             shown = "empty" if value in (None, "") else repr(value)
             raise ValueError(
                 f"{self.label} must be a {kind} from {self.minimum:g} to {self.maximum:g}; "
                 f"it is {shown}."
             )
         return int(value) if self.is_integer else float(value)
+
+    def _allows(self, value: float) -> bool:
+        within = self.minimum <= value <= self.maximum
+        return within and (value.is_integer() or not self.is_integer)
 
 
 @dataclass(frozen=True)
@@ -135,14 +139,14 @@ SEED = Parameter(
 
 HELD_OUT = Parameter(
     name="held_out",
-    label="Held out",
+    label="Held out (%)",
     explanation=(
         "Share of the rows that the search never sees. They show whether the plane separates "
         "new rows as well."
     ),
-    default=0.25,
-    minimum=0.0,
-    maximum=0.5,
+    default=25,
+    minimum=0,
+    maximum=50,
 )
 
 METHODS: Mapping[str, Method] = MappingProxyType(

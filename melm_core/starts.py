@@ -61,14 +61,24 @@ def fisher_discriminants(X: FloatArray, y: IntArray, n_components: int) -> Float
     means = np.stack([X[y == code].mean(axis=0) for code in range(len(counts))])
     offsets = np.sqrt(counts)[:, None] * (means - X.mean(axis=0))
     _, strengths, directions = np.linalg.svd(offsets, full_matrices=False)
-    distinct = int(np.sum(strengths[: len(counts) - 1] > 1e-8 * max(strengths[0], 1e-300)))
+    distinct = int(np.sum(strengths[: len(counts) - 1] > 1e-8 * strengths.max(initial=1e-300)))
     return directions[: min(n_components, distinct)]
 
 
 def complete(components: FloatArray, X: FloatArray, n_components: int) -> FloatArray:
-    """Add principal directions of what the components leave of X, up to n_components rows."""
+    """Add principal directions of what the components leave of X, up to n_components rows.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_given, n_features)
+        Orthonormal rows, possibly none.
+    X : ndarray of shape (n_samples, n_features)
+    n_components : int
+    """
     missing = n_components - len(components)
     if missing == 0:
         return orthonormalize(components)
-    rest = X - (X @ components.T) @ components
-    return orthonormalize(np.vstack([components, principal_components(rest, missing)]))
+    _, _, frame = np.linalg.svd(components)
+    orthogonal = frame[len(components) :]  # (n_features - n_given, n_features)
+    added = principal_components(X @ orthogonal.T, missing) @ orthogonal
+    return orthonormalize(np.vstack([components, added]))

@@ -40,7 +40,7 @@ _MARGIN_WIDTHS = 3.0
 
 # More points than this are neither told apart nor moved smoothly; the
 # densities still sum over all rows.
-MOST_DRAWN_ROWS = 20_000
+MOST_DRAWN_ROWS = 2_000
 
 # Live scores are taken on at most this many rows, seen and unseen each.
 MOST_SCORED_ROWS = 1_000
@@ -127,9 +127,10 @@ class PlaneViewer:
         self._covariance = np.cov(seen.X.T, ddof=0).reshape(seen.X.shape[1], -1)
         self._classes = kernel_classes(seen.X, seen.y, n_components=2, gamma=gamma)
         self._n_classes = len(self._classes.rows)
-        self._seen = _Sampled.of(seen, self._n_classes)
-        self._unseen = _Sampled.of(unseen, self._n_classes)
         self.n_rows = len(seen.y) + len(unseen.y)
+        drawn = min(1.0, MOST_DRAWN_ROWS / self.n_rows)
+        self._seen = _Sampled.of(seen, self._n_classes, drawn)
+        self._unseen = _Sampled.of(unseen, self._n_classes, drawn)
         self.n_drawn = len(self._seen.drawn_y) + len(self._unseen.drawn_y)
 
     def view(self, components: FloatArray) -> PlaneView:
@@ -145,10 +146,12 @@ class PlaneViewer:
         lower, upper = _bounds([*seen, *unseen, *contours])
         origin = components @ self._mean
         tips, names = strongest_loadings(components, self._feature_names)
+        tips = origin + tips * _arrow_scale(tips, lower, upper)
+        lower, upper = _bounds([lower[None], upper[None], tips])
         return PlaneView(
             classes=tuple(map(ClassView, seen, unseen, contours)),
             origin=origin,
-            arrow_tips=origin + tips * _arrow_scale(tips, lower, upper),
+            arrow_tips=tips,
             arrow_names=names,
             lower=lower,
             upper=upper,
@@ -235,9 +238,11 @@ class _Sampled:
     scored_y: IntArray
 
     @classmethod
-    def of(cls, data: LabelledData, n_classes: int) -> _Sampled:
-        drawn = stratified_sample(data.y, MOST_DRAWN_ROWS, n_classes)
-        scored = stratified_sample(data.y, MOST_SCORED_ROWS, n_classes)
+    def of(cls, data: LabelledData, n_classes: int, drawn_share: float) -> _Sampled:
+        drawn = stratified_sample(data.y, drawn_share, n_classes)
+        scored = stratified_sample(
+            data.y, min(1.0, MOST_SCORED_ROWS / max(1, len(data.y))), n_classes
+        )
         return cls(data.X[drawn], data.y[drawn], data.X[scored], data.y[scored])
 
     def drawn_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
@@ -253,14 +258,13 @@ class _Sampled:
         return float(np.mean([np.mean(predicted[self.scored_y == c] == c) for c in present]))
 
 
-def stratified_sample(y: IntArray, n_most: int, n_classes: int) -> IntArray:
-    """Row indices, all of them up to n_most, else an even share of every class.
+def stratified_sample(y: IntArray, share: float, n_classes: int) -> IntArray:
+    """Row indices of an even share of every class, at least two rows of each that has them.
 
     Evenly spaced within each class, so the same data always give the same rows.
     """
-    if len(y) <= n_most:
+    if share >= 1.0:
         return np.arange(len(y))
-    share = n_most / len(y)
     kept = [
         rows[np.linspace(0, len(rows) - 1, max(2, round(share * len(rows)))).astype(np.int64)]
         for rows in (np.flatnonzero(y == code) for code in range(n_classes))

@@ -15,6 +15,13 @@ def title(record: RunRecord) -> str:
     return ", ".join(parts)
 
 
+def drawn_sentence(n_drawn: int, n_rows: int) -> str:
+    """Says so where not every row is drawn as a point."""
+    if n_drawn == n_rows:
+        return ""
+    return f"{_grouped(n_drawn)} of {_grouped(n_rows)} rows drawn; contours hold all"
+
+
 def state_sentence(record: RunRecord, event: PlaneEvent | None) -> str:
     """How far the run is, with its newest plane if there is one."""
     if record.state is RunState.QUEUED:
@@ -35,11 +42,14 @@ def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
         return "Found in one step"
     return (
-        f"Done: {_counted(event.n_starts, 'start')}, "
+        f"{_counted(event.n_starts, 'start')}, "
         f"{_counted(event.n_evaluations, 'evaluation')}, {event.elapsed_s:.1f} s"
     )
 
 
 def _counted(number: int, noun: str) -> str:
-    grouped = f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
-    return f"{grouped} {noun}" if number == 1 else f"{grouped} {noun}s"
+    return f"{_grouped(number)} {noun}" if number == 1 else f"{_grouped(number)} {noun}s"
+
+
+def _grouped(number: int) -> str:
+    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")
