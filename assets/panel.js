@@ -47,7 +47,7 @@
       this.figureScheme = wanted;
     }
 
-    // News from the frames route: words, scalars, and perhaps a newer plane.
+    // News from the frames route: words, scalars, and perhaps a newer plane, not yet painted.
     async take(news) {
       await this.loadFigure();
       this.isFinal = news.is_final;
@@ -57,7 +57,7 @@
       this.part("stop").hidden = news.is_final;
       this.showProgress(news);
       this.extendCurve(news);
-      if (news.plane && this.isLive) await this.draw(news.plane);
+      if (news.plane && this.isLive) this.show(news.plane);
       this.drawCurve();
     }
 
@@ -79,27 +79,31 @@
       if (this.isLive) this.slider.value = this.sequence;
     }
 
-    async draw(plane) {
+    show(plane) {
       this.plane = plane;
       this.limits = settled(this.limits, plane.limits);
       this.showNumbers(plane.numbers);
       this.part("drawn").textContent = plane.drawn;
       this.slider.setAttribute("aria-valuetext", `plane ${plane.sequence + 1} of ${this.sequence + 1}`);
       this.part("plot").setAttribute("aria-label", plane.caption);
-      await this.paint();
-      await Panel.followAxes();
-      this.node.dataset.sequence = plane.sequence;
-      this.node.dataset.divergence = plane.numbers["divergence-seen"];
     }
 
     // The plane on screen with the view that is set now.
     async paint() {
       if (!this.plane || !this.figure) return;
-      const traces = this.figure.plane.data.map((style, i) => dressed(style, this.plane.traces[i]));
+      const { plane } = this;
+      const traces = this.figure.plane.data.map((style, i) => dressed(style, plane.traces[i]));
       const axes = this.axes();
+      this.painted = plane;
       this.paintedAxes = String(axes);
       await window.Plotly.react(this.part("plot"), traces, this.planeLayout(axes), CONFIG);
       this.listenForZoom();
+      this.node.dataset.sequence = plane.sequence;
+      this.node.dataset.divergence = plane.numbers["divergence-seen"];
+    }
+
+    isStale() {
+      return this.plane && (this.painted !== this.plane || this.paintedAxes !== String(this.axes()));
     }
 
     planeLayout([x, y]) {
@@ -128,7 +132,7 @@
       const range = (axis) => [change[`${axis}.range[0]`], change[`${axis}.range[1]`]];
       const zoom = change && [range("xaxis"), range("yaxis")];
       (view.linked ? Panel.shared : this).zoom = zoom;
-      Panel.followAxes();
+      Panel.paintStale();
     }
 
     showNumbers(numbers) {
@@ -173,7 +177,8 @@
           const asked = this.scrubbing;
           const answer = await fetch(`runs/${this.run}/planes/${asked}`);
           if (!answer.ok) break;
-          await this.draw(await answer.json());
+          this.show(await answer.json());
+          await Panel.paintStale();
           this.drawCurve(true);
           if (this.scrubbing === asked) break;
         }
@@ -201,10 +206,11 @@
       return panel;
     }
 
-    // Linked panels share the axes that hold all of them: who grows takes the others along.
-    static async followAxes() {
+    // Paints what has a new plane or new axes, each once. Linked panels share the axes that hold
+    // all of them: who grows takes the others along, so planes are shown first and painted here.
+    static async paintStale() {
       for (const panel of Panel.all()) {
-        if (panel.plane && panel.paintedAxes !== String(panel.axes())) await panel.paint();
+        if (panel.isStale()) await panel.paint();
       }
     }
 

@@ -34,6 +34,7 @@
       for (const panel of panels) {
         if (news.runs[panel.run] && panel.node.isConnected) await panel.take(news.runs[panel.run]);
       }
+      await Panel.paintStale();
     } catch (error) {
       failures += 1;
       if (!(error instanceof TypeError)) console.warn(error); // TypeError: the fetch itself failed
@@ -90,6 +91,7 @@
       if (!link) return;
       const panel = Panel.all().find(({ run: id }) => id === link.dataset.download);
       if (panel?.plane) link.search = `?plane=${panel.plane.sequence}`;
+      event.stopPropagation(); // Dash would only change the address; the browser downloads
     },
     true,
   );

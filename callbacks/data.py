@@ -15,7 +15,11 @@ from melm_core.datasets import SAMPLES, LabelledData, load_sample
 from melm_core.preparation import label_candidates, prepare
 from melm_core.tables import Table, TableError, read_table
 
-_GONE = "{name} is no longer stored here. Drop the file once more."
+_GONE = "{name} is no longer stored here. Drop the file once more, or choose a sample."
+_FORGOTTEN = "What was chosen here last cannot be read any more. Choose a sample or drop a CSV."
+
+# What the browser keeps of a choice; whatever else it brings back was not written by this page.
+_FIELDS = {"kind": str, "key": str, "name": str, "label": str | None, "standardise": bool}
 _N_COLOURS = len(THEMES[Scheme.LIGHT].class_colours)
 
 
@@ -38,11 +42,18 @@ def register(app: Dash, studio: Studio) -> None:
         Input(ids.LABEL, "value"),
         Input(ids.STANDARDISE, "checked"),
         State(ids.SOURCE, "data"),
+        State(ids.DATA, "data"),
         prevent_initial_call=True,
     )
-    def choose_preparation(label: str | None, standardise: bool, source: dict[str, Any]) -> Any:
+    def choose_preparation(
+        label: str | None, standardise: bool, source: dict[str, Any], data: dict[str, str] | None
+    ) -> Any:
+        if label is None or data is None:
+            return no_update
         chosen = {**source, "label": label, "standardise": standardise}
-        return no_update if label is None or chosen == source else chosen
+        # A label that was guessed and then filled in is no choice: nothing is read again.
+        shown = {**source, "label": source.get("label") or data["label"]}
+        return no_update if chosen == shown else chosen
 
     @app.callback(
         Output(ids.DATA_SUMMARY, "children"),
@@ -53,8 +64,9 @@ def register(app: Dash, studio: Studio) -> None:
         Output(ids.DATA_ERROR, "children"),
         Input(ids.SOURCE, "data"),
     )
-    def describe(source: dict[str, Any]) -> tuple[Any, ...]:
+    def describe(remembered: Any) -> tuple[Any, ...]:
         try:
+            source = _checked(remembered)
             table = _table(studio, source)
             data = prepare(table, source["label"], standardise=source["standardise"])
         except TableError as error:
@@ -62,9 +74,17 @@ def register(app: Dash, studio: Studio) -> None:
         studio.store.put_data(owner(), data.content_hash, data.to_bytes())
         label = source["label"] or label_candidates(table)[0]
         options = [{"value": name, "label": name} for name in label_candidates(table)]
-        stored = {"id": data.content_hash, "name": data.name}
+        stored = {"id": data.content_hash, "name": data.name, "label": label}
         summary = data_summary(data, _swatches(data))
         return summary, options, label, source["standardise"], stored, None
+
+
+def _checked(remembered: Any) -> dict[str, Any]:
+    if isinstance(remembered, dict):
+        source = {"name": "That table", "label": None, "standardise": True, **remembered}
+        if all(isinstance(source.get(field), kind) for field, kind in _FIELDS.items()):
+            return source
+    raise TableError(_FORGOTTEN)
 
 
 def _table(studio: Studio, source: dict[str, Any]) -> Table:
@@ -72,7 +92,7 @@ def _table(studio: Studio, source: dict[str, Any]) -> Table:
         return load_sample(source["key"])
     raw = studio.store.get_upload(owner(), source["key"])
     if raw is None:
-        raise TableError(_GONE.format(name=source.get("name", "That table")))
+        raise TableError(_GONE.format(name=source["name"]))
     return read_table(raw, source["name"])
 
 

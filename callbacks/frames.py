@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from typing import Any
 
 import flask
@@ -15,12 +16,15 @@ from figures.curve import curve_figure
 from figures.plane import limits, plane_figure, plane_frame
 from figures.theme import Scheme
 from melm_core.methods import METHODS
+from worker.gallery import DataGoneError
+from worker.messages import DATA_GONE
 from worker.records import PlaneEvent, RunRecord
 from worker.words import drawn_sentence, state_sentence
 
 
 def register(app: Dash, studio: Studio) -> None:
     """Add the routes that the page draws from."""
+    app.server.register_error_handler(DataGoneError, lambda _: (DATA_GONE, 404))
 
     @app.server.get("/frames")
     def frames() -> dict[str, Any]:
@@ -30,7 +34,7 @@ def register(app: Dash, studio: Studio) -> None:
         return {
             "revision": _revision(list(mine)),
             "runs": {
-                run_id: _news(studio, mine[run_id], _whole_number(after))
+                run_id: _news(studio, mine[run_id], _sequence(after))
                 for run_id, _, after in asked
                 if run_id in mine
             },
@@ -39,7 +43,7 @@ def register(app: Dash, studio: Studio) -> None:
     @app.server.get("/runs/<run_id>/figure")
     def figure(run_id: str) -> flask.Response:
         record = own_run(studio, run_id)
-        scheme = Scheme(flask.request.args.get("scheme", Scheme.LIGHT))
+        scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
         viewer = studio.gallery.viewer(record)
         plane = plane_figure(viewer.class_names, viewer.n_drawn, scheme)
         body = {"plane": plane.to_plotly_json(), "curve": curve_figure(scheme).to_plotly_json()}
@@ -91,5 +95,6 @@ def _revision(run_ids: list[str]) -> str:
     return hashlib.sha256(" ".join(run_ids).encode()).hexdigest()[:16]
 
 
-def _whole_number(text: str) -> int:
-    return int(text) if text.removeprefix("-").isdecimal() else -1
+def _sequence(text: str) -> int:
+    """The sequence that a page names; -1, before the first, for anything else."""
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else -1

@@ -16,6 +16,10 @@ from worker.records import new_run
 
 _FULL = f"The page holds {MOST_PANELS} panels. Remove one to run another."
 _NO_DATA = "There are no data to run on yet. Drop a CSV or choose a sample."
+_DATA_GONE = "These data are no longer stored here. Drop the file once more, or choose a sample."
+
+# Slider positions beyond this are no logarithm of a gamma.
+_LARGEST_POSITION = 9
 
 
 def register(app: Dash, studio: Studio) -> None:
@@ -44,6 +48,8 @@ def register(app: Dash, studio: Studio) -> None:
     ) -> tuple[Any, str | None]:
         if data is None:
             return no_update, _NO_DATA
+        if studio.store.get_data(owner(), data["id"]) is None:
+            return no_update, _DATA_GONE
         if len(runs_on(studio, data["id"])) >= MOST_PANELS:
             return no_update, _FULL
         try:
@@ -64,11 +70,20 @@ def run_parameters(
     ValueError
         A sentence that names the control, its value and the rule.
     """
+    if method not in METHODS:
+        labels = ", ".join(known.label for known in METHODS.values())
+        raise ValueError(f"There is no method {method!r}. Choose one of {labels}.")
     takes_starts = METHODS[method].takes(STARTS.name)
     return {
         "n_components": 2,
-        GAMMA.name: GAMMA.checked(gamma_of(log_gamma)),
+        GAMMA.name: GAMMA.checked(_gamma(log_gamma)),
         STARTS.name: STARTS.checked(n_init if takes_starts else STARTS.default),
         SEED.name: SEED.checked(random_state),
         HELD_OUT.name: HELD_OUT.checked(held_out_percent) / 100,
     }
+
+
+def _gamma(log_gamma: Any) -> Any:
+    """The gamma of a slider position; what is no position stays as it is, to be refused."""
+    is_position = type(log_gamma) in (int, float) and abs(log_gamma) <= _LARGEST_POSITION
+    return gamma_of(log_gamma) if is_position else log_gamma

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Stores
 SOURCE = "source"  # what the user chose: a sample or an upload, its label, standardised or not
-DATA = "data"  # the prepared data set: its id and name
+DATA = "data"  # the prepared data set: its id, name and label column
 REVISION = "revision"  # changes whenever the list of runs may have changed
 
 # Data

@@ -224,8 +224,16 @@ def _split(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
 
 
 def _class_covariances(rows: Sequence[FloatArray]) -> FloatArray:
-    """Covariances with divisor N_c, shape (n_classes, n_features, n_features)."""
-    return np.stack([np.cov(block.T, ddof=0).reshape(block.shape[1], -1) for block in rows])
+    """Covariances with divisor N_c, shape (n_classes, n_features, n_features).
+
+    Relative to a row of the class, so that a feature constant within the class
+    has no variance at all: the mean of equal numbers may differ from them by rounding.
+    """
+    return np.stack([_covariance(block - block[0]) for block in rows])
+
+
+def _covariance(rows: FloatArray) -> FloatArray:
+    return np.cov(rows.T, ddof=0).reshape(rows.shape[1], -1)
 
 
 def _log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:

@@ -143,13 +143,18 @@ def _sums_relative_to(
 
 
 def _exponents(u: FloatArray, v: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Blocks of -|u_i - v_j|^2 / 2, as one matrix product each."""
+    """Blocks of -|u_i - v_j|^2 / 2, as one matrix product each.
+
+    Rounding may lift the product above zero where the kernel is far narrower
+    than the spread of the points, hence the minimum.
+    """
     left = np.column_stack([u, -0.5 * np.square(u).sum(axis=1), np.ones(len(u))])
     right = np.column_stack([v, np.ones(len(v)), -0.5 * np.square(v).sum(axis=1)])
     step = max(1, BLOCK_ENTRIES // len(v))
     for begin in range(0, len(u), step):
         block = slice(begin, min(begin + step, len(u)))
-        yield block, left[block] @ right.T
+        exponents = left[block] @ right.T
+        yield block, np.minimum(exponents, 0.0, out=exponents)
 
 
 def _with_ones(points: FloatArray) -> FloatArray:

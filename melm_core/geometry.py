@@ -21,8 +21,9 @@ def orthonormalize(components: FloatArray) -> FloatArray:
     """
     q, r = np.linalg.qr(components.T)  # (n_features, n_components)
     diagonal = np.diag(r)
-    sizes = np.abs(diagonal)
-    if np.sum(sizes > sizes.max() * np.finfo(np.float64).eps) < len(components):
+    negligible = max(components.shape) * np.finfo(np.float64).eps
+    lengths = np.linalg.norm(components, axis=1)
+    if len(diagonal) < len(components) or (np.abs(diagonal) <= negligible * lengths).any():
         raise ValueError(
             f"The {len(components)} components are linearly dependent; "
             "a plane needs independent rows."

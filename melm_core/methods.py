@@ -56,8 +56,8 @@ class Parameter:
         if not is_number or not self._allows(float(value)):
             shown = "empty" if value in (None, "") else repr(value)
             raise ValueError(
-                f"{self.label} must be a {kind} from {self.minimum:g} to {self.maximum:g}; "
-                f"it is {shown}."
+                f"{self.label} must be a {kind} from {_in_words(self.minimum)} to "
+                f"{_in_words(self.maximum)}; it is {shown}."
             )
         return int(value) if self.is_integer else float(value)
 
@@ -104,6 +104,10 @@ class Method:
     def takes(self, name: str) -> bool:
         """Whether the parameter of that name makes a difference to this method."""
         return any(parameter.name == name for parameter in self.parameters)
+
+
+def _in_words(bound: float) -> str:
+    return f"{bound:,.10g}".replace(",", " ")
 
 
 GAMMA = Parameter(

@@ -263,7 +263,7 @@ def stratified_sample(y: IntArray, share: float, n_classes: int) -> IntArray:
 
     Evenly spaced within each class, so the same data always give the same rows.
     """
-    if share >= 1.0:
+    if share >= 1.0 or len(y) == 0:
         return np.arange(len(y))
     kept = [
         rows[np.linspace(0, len(rows) - 1, max(2, round(share * len(rows)))).astype(np.int64)]

@@ -76,7 +76,8 @@ def _end(store: RunStore, run_id: str, ending: _Ending, clock: Clock) -> None:
         message=ending.message,
         traceback=ending.traceback,
     )
-    logger.info("run=%s ended state=%s %s", run_id, ending.state, ending.traceback)
+    level = logging.ERROR if ending.state is RunState.FAILED else logging.INFO
+    logger.log(level, "run=%s ended state=%s %s", run_id, ending.state, ending.traceback)
 
 
 def _work(store: RunStore, run_id: str, recorder: Recorder) -> _Ending:

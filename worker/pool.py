@@ -152,9 +152,10 @@ class WorkerPool:
         deadline_s = time.monotonic() + STOP_GRACE_S
         while any(child.is_alive for child in self._children) and time.monotonic() < deadline_s:
             self._wait(POLL_S)
-        for child in list(self._children):
+        for child in self._children:
             child.process.kill()
             child.process.join()
+        for child in list(self._children):
             # a run that no process began yet stays queued, and goes on after the next start
             self._bury(child, STUDIO_STOPPED, {RunState.RUNNING})
 

@@ -71,7 +71,7 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
         usage="%(prog)s [options]",
     )
 
-    def add(name: str, variable: str, default: object, read: Reader, text: str) -> None:
+    for name, variable, default, read, text in _options(environ):
         parser.add_argument(
             f"--{name}",
             # argparse reads a default that is text like a value from the command line
@@ -80,20 +80,20 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
             metavar=variable,
             help=f"{text} (environment {variable}; default {default})".replace("%", "%%"),
         )
-
-    add("host", "HOST", Settings.host, _host, "address to listen on")
-    add("port", "PORT", Settings.port, _whole_number(1, 65535), "port to listen on")
-    add("data-dir", "MELM_DATA_DIR", default_data_dir(environ), _folder, "folder of all data")
-    add("workers", "MELM_WORKERS", Settings.workers, _whole_number(1, 256), "runs at a time")
-    add(
-        "max-upload-mb",
-        "MELM_MAX_UPLOAD_MB",
-        Settings.max_upload_mb,
-        _whole_number(1, 4096),
-        "largest upload in megabytes",
-    )
-    add("threads", "MELM_THREADS", Settings.threads, _whole_number(1, 256), "web server threads")
     return parser
+
+
+def _options(environ: Mapping[str, str]) -> Sequence[tuple[str, str, object, Reader, str]]:
+    """Return the name, the variable, the default, the reader and the help of every option."""
+    folder, megabytes = default_data_dir(environ), Settings.max_upload_mb
+    return (
+        ("host", "HOST", Settings.host, _host, "address to listen on"),
+        ("port", "PORT", Settings.port, _whole_number(1, 65535), "port to listen on"),
+        ("data-dir", "MELM_DATA_DIR", folder, _folder, "folder of all data"),
+        ("workers", "MELM_WORKERS", Settings.workers, _whole_number(1, 256), "runs at a time"),
+        ("max-upload-mb", "MELM_MAX_UPLOAD_MB", megabytes, _whole_number(1, 4096), "upload limit"),
+        ("threads", "MELM_THREADS", Settings.threads, _whole_number(1, 256), "web threads"),
+    )
 
 
 def _explained(read: Reader, names: str) -> Reader:

@@ -8,11 +8,14 @@ import signal
 import subprocess
 import sys
 import threading
-from multiprocessing import connection
+import time
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 RESTART_DELAY_S = 1.0
+# Long enough for dying processes, short where nobody collects dead ones and they stay listed.
+GONE_WITHIN_S = 2.0
+GONE_POLL_S = 0.005
 PROJECT_ROOT = Path(__file__).resolve().parent.parent
 
 logger = logging.getLogger(__name__)
@@ -66,14 +69,14 @@ class SupervisorHandle:
             if self._stopping.is_set():
                 return
             self._stopping.set()
-        _pipe(self._process.stdin).close()
+        _close_input(self._process)
         self._process.terminate()  # ends it at once should it still be starting
         self._keeper.join(timeout_s)
         if self._keeper.is_alive():
             logger.warning("supervisor pid=%d did not stop and is killed", self.pid)
             self._process.kill()
             self._keeper.join()
-        _end_descendants(self._process)
+        _end_session(self._process)
 
     def _keep_alive(self) -> None:
         while True:
@@ -86,7 +89,7 @@ class SupervisorHandle:
             with self._lock:
                 if self._stopping.is_set():
                     return
-                _end_descendants(self._process)
+                _end_session(self._process)
                 self._process = self._launch()
 
     def _launch(self) -> subprocess.Popen[bytes]:
@@ -94,23 +97,20 @@ class SupervisorHandle:
             self._command,
             cwd=PROJECT_ROOT,
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
             start_new_session=True,  # out of reach of the terminal's Ctrl-C
         )
 
 
-def _end_descendants(process: subprocess.Popen[bytes]) -> None:
+def _end_session(process: subprocess.Popen[bytes]) -> None:
     """Kill what an ended supervisor left in its session, and return when it is gone."""
-    # Every descendant inherits standard output and none writes to it: it ends with the last.
-    output = _pipe(process.stdout)
-    if not connection.wait([output.fileno()], timeout=0):
-        os.killpg(process.pid, signal.SIGKILL)
-        connection.wait([output.fileno()])
-    output.close()
-    _pipe(process.stdin).close()
+    _close_input(process)
+    deadline_s = time.monotonic() + GONE_WITHIN_S
+    with suppress(ProcessLookupError, PermissionError):  # said of a group without living members
+        while time.monotonic() < deadline_s:
+            os.killpg(process.pid, signal.SIGKILL)
+            time.sleep(GONE_POLL_S)
 
 
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise RuntimeError("The supervisor was started without a pipe; start it by this module.")
-    return stream
+def _close_input(process: subprocess.Popen[bytes]) -> None:
+    if process.stdin is not None:
+        process.stdin.close()

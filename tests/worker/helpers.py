@@ -15,7 +15,7 @@ from melm_core.geometry import principal_angles
 from worker.records import PlaneEvent, RunRecord, new_run
 from worker.store import RunStore
 
-DEADLINE_S = 30.0
+DEADLINE_S = 60.0
 PARAMETERS = {"n_components": 2, "gamma": 1.0, "n_init": 2, "random_state": 0, "held_out": 0.0}
 
 

@@ -1,0 +1,40 @@
+"""Measure and print: `python -m benchmarks [NAME] [--repeats N]`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from benchmarks.fit import fit
+from benchmarks.live import first_frame, frame_rate, watching
+from benchmarks.table import as_text
+
+BENCHMARKS = {
+    "fit": fit,
+    "first-frame": first_frame,
+    "frame-rate": frame_rate,
+    "watching": watching,
+}
+
+
+def main() -> None:
+    """Run the benchmarks that were asked for and print one table."""
+    arguments = _parser().parse_args()
+    names = [arguments.name] if arguments.name else list(BENCHMARKS)
+    measurements = []
+    for name in names:
+        print(f"Measuring {name} ...", flush=True)
+        measurements += BENCHMARKS[name](arguments.repeats)
+    print(f"\nBreast cancer: 569 rows, 30 features, 2 classes. {os.cpu_count()} cores.\n")
+    print(as_text(measurements))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed and scale.")
+    parser.add_argument("name", nargs="?", choices=BENCHMARKS, help="all of them by default")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each (default 5)")
+    return parser
+
+
+if __name__ == "__main__":
+    main()

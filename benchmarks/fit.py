@@ -1,0 +1,60 @@
+"""How long the search takes by itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmarks.table import Measurement
+from melm_core import MELM
+from melm_core.datasets import LabelledData, load_sample
+from melm_core.density import kernel_classes, within_class_whitening
+from melm_core.divergence import divergence_and_gradient
+from melm_core.preparation import prepare
+
+SAMPLE = "breast_cancer"
+N_COMPONENTS = 2
+EVALUATIONS_A_RUN = 100
+
+
+def fit(repeats: int) -> list[Measurement]:
+    """A fit in this process, with one thread for linear algebra as in a worker."""
+    data = prepare(load_sample(SAMPLE))
+    estimator = MELM(N_COMPONENTS, random_state=0)
+    with threadpool_limits(1):
+        estimator.fit(data.X, data.y)
+        fits_s = _timed(lambda: estimator.fit(data.X, data.y), repeats)
+        evaluations_s = _timed(_evaluations(data), repeats)
+    n_evaluations = estimator.n_evaluations_
+    evaluation_ms = tuple(1000 * seconds / EVALUATIONS_A_RUN for seconds in evaluations_s)
+    return [
+        Measurement(f"MELM fit, {estimator.n_init} starts", "s", fits_s),
+        Measurement("evaluations in that fit", "", (float(n_evaluations),)),
+        Measurement("value and gradient", "ms", evaluation_ms),
+    ]
+
+
+def _evaluations(data: LabelledData) -> Callable[[], None]:
+    """Values and gradients at a random plane, as the search asks for them."""
+    centred = data.X - data.X.mean(axis=0)
+    whitened = centred @ within_class_whitening(centred, data.y)
+    classes = kernel_classes(whitened, data.y, n_components=N_COMPONENTS)
+    components = np.random.default_rng(0).normal(size=(N_COMPONENTS, whitened.shape[1]))
+
+    def evaluate() -> None:
+        for _ in range(EVALUATIONS_A_RUN):
+            divergence_and_gradient(classes, components)
+
+    return evaluate
+
+
+def _timed(work: Callable[[], object], repeats: int) -> tuple[float, ...]:
+    seconds = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - began)
+    return tuple(seconds)

@@ -1,0 +1,82 @@
+"""How the live page keeps up: its first frame, its frame rate, and what watching costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.studio import StudioPage, fit_seconds, studio_page
+from benchmarks.table import Measurement
+
+USUAL_STARTS = 16
+ENDLESS_STARTS = 500
+WATCHED_STARTS = 150
+N_PANELS = (1, 2, 4)
+WINDOW_MS = 10_000
+
+
+def first_frame(repeats: int) -> list[Measurement]:
+    """From the press of Run to the first plane on screen, the studio warm."""
+    with studio_page(workers=2) as page:
+        _time_to_first_frame(page)
+        times = tuple(_time_to_first_frame(page) for _ in range(repeats))
+    return [Measurement("first frame after Run", "ms", times)]
+
+
+def frame_rate(repeats: int) -> list[Measurement]:
+    """Planes drawn a second in each panel while all of them run."""
+    with studio_page(workers=max(N_PANELS)) as page:
+        return [
+            Measurement(
+                f"frames a second and panel, {n} panel{'s' if n > 1 else ''}",
+                "",
+                tuple(_frames_a_second(page, n) for _ in range(repeats)),
+            )
+            for n in N_PANELS
+        ]
+
+
+def watching(repeats: int) -> list[Measurement]:
+    """The same run with the page open and closed, one after the other."""
+    with studio_page(workers=2) as page:
+        pairs = list(_watched_and_not(page, repeats))
+    watched, alone = zip(*pairs, strict=True)
+    ratios = tuple(with_page / without for with_page, without in pairs)
+    return [
+        Measurement(f"run of {WATCHED_STARTS} starts, nobody watching", "s", alone),
+        Measurement(f"run of {WATCHED_STARTS} starts, a page watching", "s", watched),
+        Measurement("ratio of the two", "", ratios),
+    ]
+
+
+def _time_to_first_frame(page: StudioPage) -> float:
+    run_id = page.run(USUAL_STARTS)
+    page.wait_for_first_frame(run_id)
+    first = min(at for at, of_run in page.drawn() if of_run == run_id)
+    milliseconds = first - page.pressed()
+    page.clear()
+    return milliseconds
+
+
+def _frames_a_second(page: StudioPage, n_panels: int) -> float:
+    run_ids = [page.run(ENDLESS_STARTS) for _ in range(n_panels)]
+    for run_id in run_ids:
+        page.wait_for_first_frame(run_id)
+    begin = page.now()
+    page.page.wait_for_timeout(WINDOW_MS)
+    end = page.now()
+    n_drawn = sum(begin <= at < end for at, _ in page.drawn())
+    page.clear()
+    return 1000 * n_drawn / (end - begin) / n_panels
+
+
+def _watched_and_not(page: StudioPage, repeats: int) -> Iterator[tuple[float, float]]:
+    for _ in range(repeats):
+        watched = fit_seconds(page.wait_for_end(page.run(WATCHED_STARTS)))
+        page.clear()
+        run_id = page.run(WATCHED_STARTS)
+        page.leave()
+        alone = fit_seconds(page.wait_for_end(run_id))
+        page.open()
+        page.panels.first.wait_for()
+        page.clear()
+        yield watched, alone

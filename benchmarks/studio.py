@@ -1,0 +1,179 @@
+"""A studio of its own for each benchmark, and its page in headless Chromium."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+ANSWER_WITHIN_S = 60
+END_WITHIN_S = 30
+VIEWPORT = {"width": 1440, "height": 900}
+FLAGS = ("--disable-gpu", "--disable-background-networking", "--disable-component-update")
+DEADLINE_MS = 300_000
+POLL_MS = 500
+NO_PLANES_AFTER = 999_999_999  # a sequence that no run reaches: the answer is words only
+
+# Notes when Run was pressed, and when each plane of each run was drawn, in milliseconds.
+RECORD = """
+window.pressed = null;
+window.drawn = [];
+addEventListener("click", (event) => {
+  if (event.target.closest?.("#run")) window.pressed = performance.now();
+}, true);
+new MutationObserver((changes) => {
+  for (const { target, oldValue } of changes) {
+    if (target.dataset.sequence === oldValue) continue; // painted again on other axes
+    window.drawn.push([performance.now(), target.dataset.run]);
+  }
+}).observe(document, {
+  subtree: true,
+  attributes: true,
+  attributeFilter: ["data-sequence"],
+  attributeOldValue: true,
+});
+"""
+
+
+class StudioPage:
+    """The page of a studio, showing the breast cancer sample."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.panels = page.locator("[data-run]")
+        page.set_default_timeout(DEADLINE_MS)
+        page.add_init_script(RECORD)
+        self.open()
+
+    def open(self) -> None:
+        """Load the page and choose the sample."""
+        self.page.goto("/")
+        self.page.get_by_role("button", name="Breast cancer").click()
+        self.page.get_by_text("569 rows").wait_for()
+
+    def leave(self) -> None:
+        """Let go of the page; runs go on."""
+        self.page.goto("about:blank")
+
+    def run(self, n_init: int) -> str:
+        """Press Run and return the id of the run once its panel stands."""
+        position = self.panels.count()
+        self.page.get_by_label("Starts").fill(str(n_init))
+        self.page.get_by_role("button", name="Run", exact=True).click()
+        return self.panels.nth(position).get_attribute("data-run") or ""
+
+    def wait_for_first_frame(self, run_id: str) -> None:
+        """Wait until a plane of the run is on screen."""
+        self.page.locator(f'[data-run="{run_id}"][data-sequence]').wait_for()
+
+    def wait_for_end(self, run_id: str) -> str:
+        """Wait for the end of a run, watched or not, and return its words."""
+        query = {"run": f"{run_id}:{NO_PLANES_AFTER}"}
+        while True:
+            news = self.page.request.get("/frames", params=query).json()["runs"][run_id]
+            if news["is_final"]:
+                return str(news["words"])
+            self.page.wait_for_timeout(POLL_MS)
+
+    def clear(self) -> None:
+        """Stop every run and remove its panel."""
+        for position in range(self.panels.count()):
+            stop = self.panels.nth(position).get_by_role("button", name="Stop")
+            if stop.is_visible():
+                stop.click()
+        for remaining in range(self.panels.count(), 0, -1):
+            self.wait_for_end(self.panels.first.get_attribute("data-run") or "")
+            self.panels.first.get_by_role("button", name="Remove this panel").click()
+            self.panels.nth(remaining - 1).wait_for(state="detached")
+
+    def drawn(self) -> list[tuple[float, str]]:
+        """When planes were drawn since the page was loaded, in ms, and of which run."""
+        return [(at, run_id) for at, run_id in self.page.evaluate("window.drawn")]
+
+    def pressed(self) -> float:
+        """When Run was pressed last, in ms."""
+        return float(self.page.evaluate("window.pressed"))
+
+    def now(self) -> float:
+        """The page's clock, in ms."""
+        return float(self.page.evaluate("performance.now()"))
+
+
+def fit_seconds(words: str) -> float:
+    """The seconds in the words of a finished run, as "16 starts, 756 evaluations, 1.3 s"."""
+    found = re.search(r"([\d.]+) s$", words)
+    if found is None:
+        raise RuntimeError(f"The run did not finish as it should: {words}")
+    return float(found[1])
+
+
+@contextmanager
+def studio_page(workers: int) -> Iterator[StudioPage]:
+    """Start a studio and a browser, and end both."""
+    with _running_studio(workers) as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=_flags())
+        try:
+            yield StudioPage(browser.new_page(base_url=url, viewport=VIEWPORT))
+        finally:
+            browser.close()
+
+
+@contextmanager
+def _running_studio(workers: int) -> Iterator[str]:
+    port = _free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        flags = ["--port", str(port), "--data-dir", folder, "--workers", str(workers)]
+        process = subprocess.Popen(
+            [sys.executable, "app.py", "--host", "127.0.0.1", *flags],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _wait_for_answer(process, url)
+            yield url
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(END_WITHIN_S)
+
+
+def _wait_for_answer(process: subprocess.Popen[bytes], url: str) -> None:
+    deadline = time.monotonic() + ANSWER_WITHIN_S
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            urllib.request.urlopen(f"{url}/health", timeout=5).close()  # noqa: S310 - our own address
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError(f"The studio did not answer within {ANSWER_WITHIN_S} s. Try: python app.py")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _chromium() -> str:
+    if chosen := os.environ.get("CHROMIUM"):
+        return chosen
+    raise SystemExit("The variable CHROMIUM names no browser. Type: make bench")
+
+
+def _flags() -> list[str]:
+    # Chromium refuses to run as root inside its sandbox.
+    return [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else [*FLAGS]

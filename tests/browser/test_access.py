@@ -1,0 +1,41 @@
+"""The page by keyboard, and the page without its server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.page import StudioPage
+from tests.browser.studio import running_studio
+
+
+def test_a_run_can_be_started_by_keyboard_alone(page: Page):
+    studio = StudioPage(page)
+    studio.tab_to(studio.file_input)
+    studio.tab_to(studio.methods.get_by_role("radio", name="MELM"))
+    page.keyboard.press("ArrowRight")
+    expect(studio.methods.get_by_role("radio", name="PCA")).to_be_checked()
+    studio.tab_to(studio.run_button)
+    page.keyboard.press("Enter")
+    expect(studio.panels).to_have_count(1)
+    studio.panel(0).expect_end()
+
+
+def test_a_lost_server_is_told_and_the_pictures_stay(
+    page: Page, tmp_path: Path, console_errors: list[str]
+):
+    with running_studio(tmp_path) as own:
+        studio = StudioPage(page, own.url)
+        panel = studio.run("PCA")
+        panel.expect_end()
+        expect(studio.connection).to_be_hidden()
+    expect(studio.connection).to_contain_text("The server does not answer")
+    expect(panel.part("plot").locator(".point").first).to_be_visible()
+    studio.file_input.set_input_files(
+        {"name": "late.csv", "mimeType": "text/csv", "buffer": b"a,b\n1,2\n"}
+    )
+    expect(studio.data_error).to_contain_text("The server does not answer")
+    page.close()
+    # The browser itself reports every request that finds no server.
+    console_errors[:] = [error for error in console_errors if "net::ERR_" not in error]

@@ -1,0 +1,113 @@
+"""Files that arrive, files that cannot be read, and the choice of the label."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from layout import ids
+from tests.browser.page import StudioPage
+
+RAGGED = "length,width,kind\n1,2,a\n1,2\n"
+RAGGED_SENTENCE = "Row 3 (the first line is row 1) has 2 fields where the header has 3."
+
+# Drops a file on an element as a file manager does.
+DROP = """(element, [name, text]) => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([text], name, { type: "text/csv" }));
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    element.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+  }
+}"""
+
+
+@pytest.fixture
+def pots() -> str:
+    """Twenty pots with a form and a ware; either could be the label."""
+    rows = [
+        f"{20 + i * 7 % 11},{30 + i * 5 % 13},{i * 3 % 17},{('bowl', 'jar')[i % 2]},"
+        f"{('red', 'grey', 'black')[i % 3]}"
+        for i in range(30)
+    ]
+    return "\n".join(["height,width,weight,form,ware", *rows])
+
+
+def test_a_dropped_file_becomes_the_data(page: Page, pots: str):
+    studio = StudioPage(page)
+    drop(studio, "pots.csv", pots)
+    expect(studio.summary).to_contain_text("pots")
+    expect(studio.summary).to_contain_text("30 rows")
+
+
+def test_the_label_can_be_changed(page: Page, pots: str):
+    studio = StudioPage(page)
+    drop(studio, "pots.csv", pots)
+    classes = studio.summary.get_by_role("list", name="Classes").get_by_role("listitem")
+    label = page.get_by_role("textbox", name="Label column")
+    for column, names in {"form": ("bowl", "jar"), "ware": ("black", "grey", "red")}.items():
+        label.click()
+        page.get_by_role("option", name=column).click()
+        expect(classes).to_have_count(len(names))
+        for item, name in zip(classes.all(), names, strict=True):
+            expect(item).to_contain_text(name)
+
+
+@pytest.mark.parametrize("way", ["input", "drop"])
+def test_a_bad_file_is_explained_and_leaves_data_and_runs_alone(
+    page: Page, tmp_path: Path, way: str
+):
+    studio = StudioPage(page)
+    studio.choose_sample("Wine")
+    panel = studio.run("PCA")
+    panel.expect_end()
+    if way == "drop":
+        drop(studio, "ragged.csv", RAGGED)
+    else:
+        file = tmp_path / "ragged.csv"
+        file.write_text(RAGGED)
+        studio.file_input.set_input_files(file)
+    expect(studio.data_error).to_contain_text(RAGGED_SENTENCE)
+    expect(studio.data_error).to_be_visible()
+    expect(studio.summary).to_contain_text("Wine")
+    expect(panel.node).to_be_visible()
+
+
+@pytest.mark.xfail(
+    reason="The page remembers a file as its choice before it is known to be readable.",
+    raises=AssertionError,
+)
+def test_a_reload_after_a_bad_file_shows_the_data_that_were_there(page: Page):
+    studio = StudioPage(page)
+    studio.choose_sample("Iris")
+    drop(studio, "ragged.csv", RAGGED)
+    expect(studio.data_error).to_contain_text(RAGGED_SENTENCE)
+    page.reload()
+    expect(studio.data_error.or_(studio.summary).filter(has_text=re.compile("row"))).to_be_visible()
+    expect(studio.summary).to_contain_text("Iris", timeout=1000)
+
+
+def test_the_next_good_file_takes_the_complaint_away(page: Page, pots: str):
+    studio = StudioPage(page)
+    drop(studio, "ragged.csv", RAGGED)
+    expect(studio.data_error).to_contain_text(RAGGED_SENTENCE)
+    drop(studio, "pots.csv", pots)
+    expect(studio.summary).to_contain_text("pots")
+    expect(studio.data_error).to_be_empty()
+
+
+def test_starts_are_disabled_with_their_reason_where_a_method_takes_none(page: Page):
+    studio = StudioPage(page)
+    reason = page.locator(f"#{ids.N_INIT_REASON}")
+    studio.choose_method("PCA")
+    expect(studio.starts).to_be_disabled()
+    expect(reason).to_have_text("PCA has one answer, so it needs no starts.")
+    studio.choose_method("MELM")
+    expect(studio.starts).to_be_enabled()
+    expect(reason).to_be_empty()
+
+
+def drop(studio: StudioPage, name: str, text: str) -> None:
+    studio.page.locator(f"#{ids.DROP_ZONE}").evaluate(DROP, [name, text])

@@ -1,0 +1,154 @@
+"""A file, two methods side by side, their history and their downloads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import Page, expect
+from sklearn.datasets import load_breast_cancer
+from sklearn.decomposition import PCA
+from threadpoolctl import threadpool_limits
+
+from melm_core import MELM, cauchy_schwarz_divergence
+from melm_core.datasets import LabelledData
+from melm_core.preparation import prepare
+from melm_core.tables import read_table
+from tests.browser.page import Panel, StudioPage
+
+# So many starts take seconds: time enough for many frames, however slowly they are painted.
+MANY_STARTS = 80
+FEW_STARTS = 2
+HELD_OUT = 0.25
+SEED = 0
+COORDINATES = ["component_1", "component_2"]
+NUMBERS = ("divergence-seen", "divergence-unseen", "accuracy-seen", "accuracy-unseen")
+
+# Notes where the first point of a picture stands whenever a plane has been painted.
+RECORD_FRAMES = """
+window.paintedFrames = [];
+new MutationObserver((changes) => {
+  for (const { target } of changes) {
+    const point = target.querySelector(".point")?.getAttribute("transform");
+    window.paintedFrames.push([target.dataset.run, target.dataset.sequence, point]);
+  }
+}).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-sequence"] });
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    bunch = load_breast_cancer(as_frame=True)
+    path = tmp_path / "tumours.csv"
+    diagnosis = bunch.target.map(dict(enumerate(bunch.target_names)))
+    bunch.data.assign(diagnosis=diagnosis).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def data(table: Path) -> LabelledData:
+    return prepare(read_table(table.read_bytes(), table.name))
+
+
+def test_an_uploaded_table_is_summed_up(page: Page, table: Path):
+    studio = StudioPage(page)
+    studio.upload(table)
+    for fact in ("569 rows, 30 features, 2 classes", "malignant", "212", "benign", "357"):
+        expect(studio.summary).to_contain_text(fact)
+    expect(page.get_by_role("textbox", name="Label column")).to_have_value("diagnosis")
+
+
+def test_melm_moves_beside_pca_and_ends_where_a_fit_in_process_ends(
+    page: Page, table: Path, data: LabelledData
+):
+    page.add_init_script(RECORD_FRAMES)
+    studio = StudioPage(page)
+    studio.upload(table)
+    melm = studio.run("MELM", n_init=MANY_STARTS)
+    pca = studio.run("PCA")
+    pca.expect_end()
+    assert melm.state == "running"
+    melm.expect_end()
+    assert len(painted_positions(melm)) >= 10
+
+    seen, _ = data.split(HELD_OUT, SEED)
+    with threadpool_limits(1):  # as a worker has; more would contend with the browser
+        fit = MELM(2, gamma=1.0, n_init=MANY_STARTS, random_state=SEED).fit(seen.X, seen.y)
+    assert melm.divergence == pytest.approx(fit.divergence_, rel=0, abs=1e-8)
+    plane = PCA(2).fit(seen.X).components_
+    divergence = cauchy_schwarz_divergence(seen.X, seen.y, plane, shrinkage="auto")
+    assert pca.divergence == pytest.approx(divergence, rel=0, abs=1e-8)
+
+
+def test_a_reload_brings_every_panel_back_with_its_numbers(page: Page, table: Path):
+    studio = StudioPage(page)
+    studio.upload(table)
+    panels = [studio.run("MELM", n_init=FEW_STARTS), studio.run("PCA")]
+    for panel in panels:
+        panel.expect_end()
+    before = [numbers(panel) for panel in panels]
+    again = StudioPage(page)
+    expect(again.summary).to_contain_text(table.stem)
+    expect(again.panels).to_have_count(2)
+    for panel in panels:
+        panel.expect_a_plane()
+    assert [numbers(panel) for panel in panels] == before
+
+
+def test_the_slider_shows_earlier_planes_by_keyboard_and_by_mouse(page: Page, table: Path):
+    studio = StudioPage(page)
+    studio.upload(table)
+    panel = studio.run("MELM", n_init=FEW_STARTS)
+    panel.expect_end()
+    last, best = panel.sequence, panel.divergence
+    panel.slider.press("Home")
+    panel.expect_sequence(0)
+    assert panel.divergence < best
+    panel.slider.press("ArrowRight")
+    panel.expect_sequence(1)
+    panel.slider.click()  # its middle
+    middle = int(panel.slider.input_value())
+    assert 0.4 * last < middle < 0.6 * last
+    panel.expect_sequence(middle)
+    expect(panel.part("divergence-seen")).to_have_attribute("title", str(panel.divergence))
+    panel.slider.press("End")
+    panel.expect_sequence(last)
+    assert panel.divergence == best
+
+
+def test_downloads_hold_the_plane_on_screen(page: Page, table: Path, data: LabelledData):
+    studio = StudioPage(page)
+    studio.upload(table)
+    panel = studio.run("MELM", n_init=FEW_STARTS)
+    panel.expect_end()
+    panel.slider.press("Home")
+    panel.expect_sequence(0)
+    points = pd.read_csv(panel.download("Projected points").path())
+    components = pd.read_csv(panel.download("Components").path())
+
+    file = pd.read_csv(table)
+    scaled = (file[components["feature"]].to_numpy() - components["center"].to_numpy()) / (
+        components["scale"].to_numpy()
+    )
+    plane = components[COORDINATES].to_numpy().T
+    assert list(points["row"]) == list(range(1, len(file) + 1))
+    assert list(points["label"]) == list(file["diagnosis"])
+    np.testing.assert_allclose(points[COORDINATES], scaled @ plane.T, atol=1e-9)
+    np.testing.assert_allclose(plane @ plane.T, np.eye(2), atol=1e-12)
+
+    seen, _ = data.split(HELD_OUT, SEED)
+    assert list(points["row"][points["seen"]]) == list(seen.row_numbers)
+    divergence = cauchy_schwarz_divergence(seen.X, seen.y, plane, shrinkage="auto")
+    assert panel.divergence == pytest.approx(divergence, rel=0, abs=1e-8)
+
+
+def painted_positions(panel: Panel) -> set[str]:
+    """Where the first point of the panel's picture has been seen."""
+    frames = panel.node.page.evaluate("window.paintedFrames")
+    return {position for run_id, _, position in frames if run_id == panel.run_id}
+
+
+def numbers(panel: Panel) -> list[str]:
+    return [str(panel.divergence), *(panel.part(number).inner_text() for number in NUMBERS)]

@@ -1,0 +1,99 @@
+"""Runs are stopped, shared between tabs, kept from others, and their deaths told."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.browser.page import DEADLINE_S, Panel, StudioPage
+from tests.browser.studio import Studio, running_studio
+from worker.messages import DIED, STOPPED
+
+LONG = 500  # starts: minutes of work on the digits
+FAILED_WITHIN_MS = 5000
+
+
+@pytest.fixture
+def long_run(page: Page) -> Panel:
+    """A run on the digits that would go on for minutes, its first plane on screen."""
+    studio = StudioPage(page)
+    studio.choose_sample("Digits")
+    panel = studio.run("MELM", n_init=LONG)
+    panel.expect_a_plane()
+    assert panel.state == "running"
+    return panel
+
+
+def test_stop_ends_a_long_run_and_keeps_its_best_plane(long_run: Panel):
+    long_run.stop.click()
+    long_run.expect_end("cancelled")
+    expect(long_run.part("words")).to_have_text(STOPPED)
+    expect(long_run.stop).to_be_hidden()
+    steps = long_run.part("curve").evaluate("el => el.data[0].y")
+    assert len(steps) == long_run.sequence + 1
+    assert long_run.divergence == max(steps)
+
+
+def test_a_second_tab_shows_the_run_and_stops_it_for_both(long_run: Panel):
+    tab = StudioPage(long_run.node.page.context.new_page())
+    expect(tab.panels).to_have_count(1)
+    same_run = tab.panel(0)
+    same_run.expect_a_plane()
+    assert same_run.run_id == long_run.run_id
+    same_run.stop.click()
+    for panel in (same_run, long_run):
+        panel.expect_state("cancelled")
+        expect(panel.part("words")).to_have_text(STOPPED)
+
+
+def test_another_visitor_sees_none_of_the_runs(
+    long_run: Panel, new_context: Callable[..., BrowserContext]
+):
+    stranger = StudioPage(new_context().new_page())
+    stranger.choose_sample("Digits")  # the same data, so the same panels were they shared
+    expect(stranger.page.get_by_text("Nothing has run on these data yet")).to_be_visible()
+    expect(stranger.panels).to_have_count(0)
+    for path in ("points.csv", "components.csv", "figure", "planes/0"):
+        answer = stranger.page.request.get(f"/runs/{long_run.run_id}/{path}")
+        assert answer.status == 404
+    answer = stranger.page.request.get("/frames", params={"run": f"{long_run.run_id}:-1"})
+    assert answer.json()["runs"] == {}
+    assert long_run.state == "running"
+    long_run.stop.click()
+    long_run.expect_state("cancelled")
+
+
+def test_a_killed_worker_is_told_on_the_page_within_five_seconds(page: Page, tmp_path: Path):
+    with running_studio(tmp_path) as own:
+        studio = StudioPage(page, own.url)
+        studio.choose_sample("Digits")
+        panel = studio.run("MELM", n_init=LONG)
+        panel.expect_a_plane()
+        worker_of(own).kill()
+        sentence = DIED.format(reason="signal 9")
+        expect(panel.part("words")).to_have_text(sentence, timeout=FAILED_WITHIN_MS)
+        panel.expect_state("failed")
+        again = studio.run("PCA")
+        again.expect_end()
+        page.close()
+
+
+def worker_of(studio: Studio) -> psutil.Process:
+    """The process that works the only run: the one fork among the studio's processes."""
+    deadline = time.monotonic() + DEADLINE_S
+    while time.monotonic() < deadline:
+        forks = [process for process in studio.family() if is_fork(process)]
+        if len(forks) == 1:
+            return forks[0]
+    raise AssertionError("The studio has no single worker at work.")
+
+
+def is_fork(process: psutil.Process) -> bool:
+    """Whether it never began a program of its own, so has its parent's command line."""
+    parent = process.parent()
+    return parent is not None and process.cmdline() == parent.cmdline()

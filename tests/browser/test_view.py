@@ -1,0 +1,95 @@
+"""How panels show what they show: linked axes, layers, light and dark."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from figures.theme import THEMES, Scheme
+from tests.browser.page import Panel, StudioPage
+
+# The traces of three classes: a contour each, seen and unseen points each, two for the arrows.
+N_CONTOURS, N_POINTS, N_ARROWS = 3, 6, 2
+
+
+@pytest.fixture
+def wines(page: Page) -> StudioPage:
+    """The page with the wines."""
+    studio = StudioPage(page)
+    studio.choose_sample("Wine")
+    return studio
+
+
+@pytest.fixture
+def pair(wines: StudioPage) -> tuple[Panel, Panel]:
+    """Two finished panels whose own axes differ."""
+    pair = wines.run("LDA"), wines.run("PCA")
+    for panel in pair:
+        panel.expect_end()
+    return pair
+
+
+def test_linked_panels_zoom_together(wines: StudioPage, pair: tuple[Panel, Panel]):
+    left, right = pair
+    wines.wait_until(lambda: same_axes(left, right), "linked panels begin with the same axes")
+    whole = left.axes
+    left.zoom()
+    wines.wait_until(lambda: width(left.axes) < width(whole), "the wheel zooms")
+    wines.wait_until(lambda: same_axes(left, right), "the other panel follows")
+    right.part("plot").dblclick()
+    for panel in pair:
+        wines.wait_until(lambda panel=panel: same(panel.axes, whole), "a double click shows all")
+
+
+def test_panels_that_are_not_linked_zoom_alone(wines: StudioPage, pair: tuple[Panel, Panel]):
+    left, right = pair
+    wines.toggle("Linked axes")
+    wines.wait_until(lambda: not same_axes(left, right), "each panel takes its own axes")
+    whole_left, whole_right = left.axes, right.axes
+    left.zoom()
+    wines.wait_until(lambda: width(left.axes) < width(whole_left), "the wheel zooms")
+    right.zoom()
+    wines.wait_until(lambda: width(right.axes) < width(whole_right), "the wheel zooms here too")
+    zoomed = left.axes
+    right.part("plot").dblclick()
+    wines.wait_until(lambda: same(right.axes, whole_right), "a double click shows all")
+    assert same(left.axes, zoomed)
+
+
+def test_contours_and_arrows_can_be_hidden(wines: StudioPage):
+    panel = wines.run("LDA")
+    traces = panel.part("plot").locator(".scatterlayer .trace")
+    expect(traces).to_have_count(N_CONTOURS + N_POINTS + N_ARROWS)
+    wines.toggle("Contours")
+    expect(traces).to_have_count(N_POINTS + N_ARROWS)
+    wines.toggle("Arrows")
+    expect(traces).to_have_count(N_POINTS)
+    wines.toggle("Contours")
+    expect(traces).to_have_count(N_CONTOURS + N_POINTS)
+
+
+def test_dark_and_light_change_the_colours_of_the_figure(wines: StudioPage):
+    panel = wines.run("LDA")
+    point = panel.part("plot").locator(".point").first
+    toggle = wines.page.get_by_role("button", name="Light or dark")
+    for scheme in (Scheme.LIGHT, Scheme.DARK, Scheme.LIGHT):
+        expect_fill(point, THEMES[scheme].class_colours[0])
+        toggle.click()
+
+
+def same_axes(left: Panel, right: Panel) -> bool:
+    return same(left.axes, right.axes)
+
+
+def same(some: list[list[float]], others: list[list[float]]) -> bool:
+    return all(ours == pytest.approx(theirs) for ours, theirs in zip(some, others, strict=True))
+
+
+def width(axes: list[list[float]]) -> float:
+    low, high = axes[0]
+    return high - low
+
+
+def expect_fill(mark: Locator, colour: str) -> None:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    expect(mark).to_have_css("fill", f"rgb({red}, {green}, {blue})")

@@ -1,0 +1,21 @@
+"""A studio in a folder of its own, and somebody who visits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.callbacks.visitor import Studio, Visitor, opened_studio
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory) -> Iterator[Studio]:
+    """One for all tests of a module: each has a visitor of its own, whom no other sees."""
+    with opened_studio(tmp_path_factory.mktemp("studio")) as studio:
+        yield studio
+
+
+@pytest.fixture
+def visitor(studio) -> Visitor:
+    return studio.visitor()

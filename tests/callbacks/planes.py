@@ -1,0 +1,18 @@
+"""A plane in plain steps, to compare with what the page gets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from melm_core._typing import FloatArray
+from melm_core.datasets import LabelledData
+
+
+def standardised_by_class(
+    components: FloatArray, seen: LabelledData, drawn: LabelledData
+) -> list[FloatArray]:
+    """Rows of every class in the plane, where the seen rows have unit covariance."""
+    variances, axes = np.linalg.eigh(np.cov(components @ seen.X.T, ddof=0))
+    inverse_root = axes @ np.diag(variances**-0.5) @ axes.T
+    projected = drawn.X @ components.T @ inverse_root
+    return [projected[drawn.y == code] for code in range(len(drawn.class_names))]

@@ -1,0 +1,126 @@
+"""Choosing a sample, a label column and a preparation; and choices that cannot be read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from layout import ids
+from melm_core.datasets import SAMPLES, load_sample
+from melm_core.preparation import prepare
+from tests.callbacks.tables import blobs, csv
+
+ERROR, DATA, SOURCE = f"{ids.DATA_ERROR}.children", f"{ids.DATA}.data", f"{ids.SOURCE}.data"
+SAMPLE = {"kind": "sample", "key": "iris", "label": None, "standardise": True}
+
+
+@pytest.mark.parametrize("key", SAMPLES)
+def test_every_sample_is_prepared_as_its_table_is(studio, visitor, key):
+    chosen = visitor.fire(ids.sample(key), "n_clicks", 1)[SOURCE]
+    changes = visitor.fire(ids.SOURCE, "data", chosen)
+    expected = prepare(load_sample(key))
+    assert changes[ERROR] is None
+    assert (changes[DATA]["id"], changes[DATA]["name"]) == (
+        expected.content_hash,
+        SAMPLES[key].label,
+    )
+    assert studio.data_of(visitor).content_hash == expected.content_hash
+
+
+def test_sample_buttons_that_appear_choose_nothing(visitor):
+    assert visitor.fire(ids.sample("iris"), "n_clicks", None) == {}
+
+
+def test_the_guessed_label_comes_first_among_those_that_could_be_one(visitor):
+    table = blobs().assign(group=["u", "v", "w"] * 20)
+    changes = visitor.choose_file(csv(table))
+    assert changes["label.value"] == "label"
+    assert [option["value"] for option in changes["label.data"]] == ["label", "group"]
+
+
+def test_another_label_than_the_guess_gives_its_classes(studio, visitor):
+    table = blobs().assign(group=["u", "v", "w"] * 20)
+    visitor.choose_file(csv(table))
+    visitor.fire(ids.SOURCE, "data", visitor.fire(ids.LABEL, "value", "group")[SOURCE])
+    data = studio.data_of(visitor)
+    assert data.class_names == ("u", "v", "w")
+    assert "label = b" in data.feature_names
+    assert visitor.values["label.value"] == "group"
+
+
+def test_without_standardising_the_numbers_stay_as_they_are(studio, visitor):
+    table = blobs()
+    visitor.choose_file(csv(table))
+    visitor.fire(ids.SOURCE, "data", visitor.fire(ids.STANDARDISE, "checked", False)[SOURCE])
+    np.testing.assert_array_equal(studio.data_of(visitor).X, table[["x", "y"]])
+    assert visitor.values["standardise.checked"] is False
+
+
+def test_what_the_page_itself_filled_in_is_no_new_choice(visitor):
+    changes = visitor.choose_sample("iris")
+    assert visitor.fire(ids.LABEL, "value", changes["label.value"]) == {}
+    assert visitor.fire(ids.STANDARDISE, "checked", changes["standardise.checked"]) == {}
+
+
+def test_a_switch_before_there_is_a_label_chooses_nothing(visitor):
+    visitor.values[SOURCE] = None
+    assert visitor.fire(ids.STANDARDISE, "checked", False) == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        None,
+        "text",
+        7,
+        [],
+        {},
+        {"kind": "sample"},
+        SAMPLE | {"key": None},
+        SAMPLE | {"key": ["iris"]},
+        SAMPLE | {"label": 3},
+        SAMPLE | {"standardise": "yes"},
+        {"kind": "upload", "key": "0" * 64, "name": 5},
+    ],
+    ids=repr,
+)
+def test_a_choice_that_this_page_never_wrote_gets_a_sentence(visitor, source):
+    changes = visitor.fire(ids.SOURCE, "data", source)
+    assert list(changes) == [ERROR]
+    assert changes[ERROR].startswith("What was chosen here last cannot be read any more.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"key": "gone"}, "That table"),
+        ({"kind": "hologram"}, "That table"),
+        ({"kind": "upload", "key": "0" * 64, "name": "old.csv"}, "old.csv"),
+        ({"kind": "upload", "key": "0" * 64}, "That table"),
+    ],
+    ids=["unknown sample", "unknown kind", "unknown upload", "upload without a name"],
+)
+def test_a_table_that_is_not_stored_gets_a_sentence(visitor, changes, name):
+    found = visitor.fire(ids.SOURCE, "data", SAMPLE | changes)
+    assert list(found) == [ERROR]
+    assert found[ERROR] == (
+        f"{name} is no longer stored here. Drop the file once more, or choose a sample."
+    )
+
+
+def test_a_label_column_that_is_not_there_gets_a_sentence(visitor):
+    changes = visitor.fire(ids.SOURCE, "data", SAMPLE | {"label": "planet"})
+    assert list(changes) == [ERROR]
+    assert changes[ERROR].startswith('There is no column "planet". The columns are sepal length')
+
+
+def test_a_column_of_measurements_as_label_gets_a_sentence(visitor):
+    changes = visitor.fire(ids.SOURCE, "data", SAMPLE | {"label": "petal length (cm)"})
+    assert list(changes) == [ERROR]
+    assert "43 different values" in changes[ERROR]
+
+
+def test_fields_that_an_older_page_did_not_keep_have_their_defaults(visitor):
+    changes = visitor.fire(ids.SOURCE, "data", {"kind": "sample", "key": "iris"})
+    assert changes[ERROR] is None
+    assert (changes["label.value"], changes["standardise.checked"]) == ("species", True)

@@ -1,0 +1,105 @@
+"""The downloads hold what is on screen, and nothing that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.callbacks.tables import blobs, breast_cancer, csv
+
+COORDINATES = ["component_1", "component_2"]
+
+
+@pytest.fixture(scope="module")
+def finished(studio):
+    """A visitor's LDA and MELM runs on breast cancer, worked to their end."""
+    visitor = studio.visitor()
+    visitor.choose_file(csv(breast_cancer()), "breast cancer.csv")
+    runs = {method: visitor.start(method=method, random_state=5) for method in ("lda", "melm")}
+    studio.work()
+    return SimpleNamespace(visitor=visitor, runs=runs, data=studio.data_of(visitor))
+
+
+def download(visitor, run: str, what: str, **query) -> pd.DataFrame:
+    answer = visitor.http.get(f"/runs/{run}/{what}.csv", query_string=query)
+    assert answer.status_code == 200
+    assert answer.mimetype == "text/csv"
+    return pd.read_csv(io.StringIO(answer.text))
+
+
+@pytest.mark.parametrize("method", ["lda", "melm"])
+@pytest.mark.parametrize("query", [{}, {"plane": 0}], ids=["newest", "first"])
+def test_the_components_turn_the_file_into_the_points(finished, method, query):
+    visitor, run = finished.visitor, finished.runs[method]
+    points = download(visitor, run, "points", **query)
+    parts = download(visitor, run, "components", **query)
+    rows = pd.read_csv(io.BytesIO(csv(breast_cancer()))).iloc[points["row"] - 1]
+    values = rows[parts["feature"]].to_numpy()
+    standardised = (values - parts["center"].to_numpy()) / parts["scale"].to_numpy()
+    coordinates = standardised @ parts[COORDINATES].to_numpy()
+    np.testing.assert_allclose(coordinates, points[COORDINATES], rtol=0, atol=1e-8)
+    assert list(points["label"]) == list(rows["diagnosis"])
+    assert len(points) == 569
+
+
+def test_the_components_are_those_of_the_plane_asked_for(studio, finished):
+    run = finished.runs["melm"]
+    first, newest = studio.store.event(run, 0), studio.store.last_event(run)
+    for query, event in (({"plane": 0}, first), ({}, newest)):
+        parts = download(finished.visitor, run, "components", **query)
+        np.testing.assert_array_equal(parts[COORDINATES].to_numpy().T, event.components)
+    assert not np.allclose(first.components, newest.components)
+
+
+def test_the_seen_column_is_the_split_of_the_run(finished):
+    points = download(finished.visitor, finished.runs["melm"], "points")
+    seen, unseen = finished.data.split(0.25, 5)
+    assert set(points["row"][points["seen"]]) == set(seen.row_numbers)
+    assert set(points["row"][~points["seen"]]) == set(unseen.row_numbers)
+
+
+def test_the_file_is_named_after_the_data_and_the_method(finished):
+    answer = finished.visitor.http.get(f"/runs/{finished.runs['lda']}/points.csv")
+    expected = "attachment; filename=breast-cancer-lda-points.csv"
+    assert answer.headers["Content-Disposition"] == expected
+
+
+@pytest.mark.parametrize("name", ['a"; x=.csv', "größe ☃.csv", "a\r\nX-Evil: 1.csv", "../up.csv"])
+def test_no_file_name_breaks_the_header(studio, visitor, name):
+    visitor.choose({"kind": "upload", **visitor.upload(csv(blobs())), "name": name})
+    run = visitor.start(method="pca")
+    studio.work()
+    answer = visitor.http.get(f"/runs/{run}/points.csv")
+    assert answer.status_code == 200
+    assert "X-Evil" not in answer.headers
+    assert answer.headers["Content-Disposition"].startswith("attachment; filename")
+    assert "/" not in answer.headers["Content-Disposition"]
+
+
+@pytest.mark.parametrize("plane", ["9999", "-1"])
+def test_a_plane_that_does_not_exist_is_not_found(finished, plane):
+    route = f"/runs/{finished.runs['lda']}/points.csv"
+    assert finished.visitor.http.get(route, query_string={"plane": plane}).status_code == 404
+
+
+def test_a_plane_that_is_no_number_gives_the_newest(finished):
+    run = finished.runs["melm"]
+    newest = download(finished.visitor, run, "components")
+    pd.testing.assert_frame_equal(
+        download(finished.visitor, run, "components", plane="last"), newest
+    )
+
+
+@pytest.mark.parametrize("mark", ["=", "+", "-", "@"])
+def test_no_label_or_header_begins_a_formula(studio, visitor, mark):
+    formula = f"{mark}SUM(A1)"
+    visitor.choose_file(csv(blobs(labels=(formula, "b"), x=formula)))
+    run = visitor.start(method="pca")
+    studio.work()
+    points = download(visitor, run, "points")
+    assert set(points["label"]) == {f"'{formula}", "b"}
+    assert list(download(visitor, run, "components")["feature"]) == [f"'{formula}", "y"]

@@ -1,0 +1,104 @@
+"""Panels list the visitor's runs on the data that are shown; their buttons stop and remove."""
+
+from __future__ import annotations
+
+import pytest
+
+from layout import ids
+from tests.callbacks.visitor import components
+from worker.records import RunState
+
+PANELS, REVISION = f"{ids.PANELS}.children", f"{ids.REVISION}.data"
+
+
+@pytest.fixture
+def ready(visitor):
+    visitor.choose_sample("iris")
+    return visitor
+
+
+def texts(tree) -> list[str]:
+    parts = [part["props"].get("children") for part in components(tree)]
+    return [part for part in parts if isinstance(part, str)]
+
+
+def test_without_runs_the_panels_teach(ready):
+    assert ready.panels() == []
+    assert "Nothing has run on these data yet" in texts(ready.values[PANELS])
+
+
+def test_before_there_are_data_the_panels_teach(visitor):
+    assert visitor.panels() == []
+    assert "Nothing has run on these data yet" in texts(visitor.values[PANELS])
+
+
+def test_panels_stand_in_the_order_of_their_runs_and_name_them(studio, ready):
+    ready.start(method="melm", gamma=0.3)
+    ready.start(method="lda", held_out=0)
+    records = studio.store.runs_of(ready.owner)
+    assert ready.panels() == [record.run_id for record in records]
+    assert {"MELM, γ 2, seed 0", "LDA, γ 2"} <= set(texts(ready.values[PANELS]))
+
+
+def test_panels_are_of_the_data_shown(ready):
+    on_iris = ready.start(method="pca")
+    ready.choose_sample("wine")
+    on_wine = ready.start(method="pca")
+    assert ready.panels() == [on_wine]
+    ready.choose_sample("iris")
+    assert ready.panels() == [on_iris]
+
+
+def test_another_visitor_with_the_same_data_has_no_panel(studio, ready):
+    ready.start(method="pca")
+    other = studio.visitor()
+    other.choose_sample("iris")
+    assert other.panels() == []
+
+
+def test_stop_cancels_a_queued_run(studio, ready):
+    run = ready.start(method="pca")
+    assert ready.fire(ids.stop(run), "n_clicks", 1) == {}
+    studio.work()
+    assert studio.store.get(run).state is RunState.CANCELLED
+    assert ready.news(run)["words"] == "Stopped before it started."
+
+
+def test_stop_of_a_finished_run_changes_nothing(studio, ready):
+    run = ready.start(method="pca")
+    studio.work()
+    ready.fire(ids.stop(run), "n_clicks", 1)
+    assert studio.store.get(run).state is RunState.DONE
+
+
+def test_remove_deletes_the_run_and_its_history(studio, ready):
+    run = ready.start(method="pca")
+    studio.work()
+    assert studio.store.n_events(run) == 1
+    changes = ready.fire(ids.remove(run), "n_clicks", 1)
+    assert changes[REVISION]
+    assert ready.panels() == []
+    assert studio.store.get(run) is None
+    assert studio.store.n_events(run) == 0
+    assert ready.frames(run)["runs"] == {}
+
+
+@pytest.mark.parametrize("button", [ids.stop, ids.remove])
+def test_the_buttons_of_a_run_of_somebody_else_are_refused(studio, ready, button):
+    run = ready.start(method="pca")
+    before = studio.store.get(run)
+    assert studio.visitor().post(button(run), "n_clicks", 1).status_code == 404
+    assert studio.store.get(run) == before
+    assert not studio.store.cancel_requested(run)
+
+
+@pytest.mark.parametrize("button", [ids.stop, ids.remove])
+def test_the_buttons_of_a_run_that_is_gone_are_refused(ready, button):
+    assert ready.post(button("gone"), "n_clicks", 1).status_code == 404
+
+
+@pytest.mark.parametrize("button", [ids.stop, ids.remove])
+def test_buttons_that_appear_do_nothing(studio, ready, button):
+    run = ready.start(method="pca")
+    assert ready.fire(button(run), "n_clicks", None) == {}
+    assert studio.store.get(run).state is RunState.QUEUED

@@ -1,0 +1,114 @@
+"""Pressing Run starts a run with what the controls hold, or a sentence says why not."""
+
+from __future__ import annotations
+
+import pytest
+
+from callbacks.panels import MOST_PANELS
+from layout import ids
+from melm_core.methods import GAMMA, HELD_OUT, SEED, STARTS
+from worker.records import RunState
+
+ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
+DEFAULTS = {"n_components": 2, "gamma": 1.0, "n_init": 16, "random_state": 0, "held_out": 0.25}
+
+
+@pytest.fixture
+def ready(visitor):
+    """A visitor who has chosen data."""
+    visitor.choose_sample("iris")
+    return visitor
+
+
+def refusal(studio, visitor, **controls) -> str:
+    """The sentence that Run gives in place of a run."""
+    changes = visitor.press_run(**controls)
+    assert list(changes) == [ERROR]
+    assert studio.store.runs_of(visitor.owner) == []
+    return changes[ERROR]
+
+
+def test_run_queues_what_the_page_shows_at_first(studio, ready):
+    changes = ready.press_run()
+    (record,) = studio.store.runs_of(ready.owner)
+    assert changes[ERROR] is None
+    assert changes[REVISION]
+    assert (record.method, record.state) == ("melm", RunState.QUEUED)
+    assert record.parameters == DEFAULTS
+    assert (record.data_id, record.data_name) == (ready.values[DATA]["id"], "Iris")
+
+
+def test_a_run_has_the_parameters_of_the_controls(studio, ready):
+    ready.press_run(method="melm", gamma=-0.5, n_init=3, random_state=7, held_out=10)
+    (record,) = studio.store.runs_of(ready.owner)
+    expected = {"gamma": 0.316, "n_init": 3, "random_state": 7, "held_out": 0.1}
+    assert record.parameters == DEFAULTS | expected
+
+
+@pytest.mark.parametrize("position", [-1, 1, 0.3, -0.37])
+def test_gamma_is_the_number_that_the_slider_shows(studio, ready, position):
+    ready.press_run(gamma=position)
+    (record,) = studio.store.runs_of(ready.owner)
+    assert record.parameters["gamma"] == float(f"{10**position:.3g}")
+
+
+def test_every_run_gives_the_panels_a_new_revision(ready):
+    assert ready.press_run()[REVISION] != ready.press_run()[REVISION]
+
+
+@pytest.mark.parametrize("method", ["pca", "lda"])
+def test_a_method_without_starts_ignores_what_that_field_holds(studio, ready, method):
+    ready.press_run(method=method, n_init="")
+    (record,) = studio.store.runs_of(ready.owner)
+    assert record.method == method
+
+
+def test_without_data_there_is_no_run(studio, visitor):
+    assert refusal(studio, visitor).startswith("There are no data to run on yet.")
+
+
+@pytest.mark.parametrize("value", [None, "", "many", -1e9, 1e9, True, float("nan"), [2]], ids=repr)
+@pytest.mark.parametrize(
+    ("control", "parameter"),
+    [("gamma", GAMMA), ("n_init", STARTS), ("random_state", SEED), ("held_out", HELD_OUT)],
+)
+def test_a_control_that_is_empty_or_out_of_bounds_is_named(
+    studio, ready, control, parameter, value
+):
+    if (control, value) == ("random_state", 1e9):
+        value = 1e10
+    sentence = refusal(studio, ready, **{control: value})
+    assert sentence.startswith(f"{parameter.label} must be a ")
+    assert sentence.endswith("it is empty." if value in (None, "") else f"it is {value!r}.")
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones(studio, ready):
+    expected = "There is no method 'magic'. Choose one of MELM, PCA, LDA."
+    assert refusal(studio, ready, method="magic") == expected
+
+
+@pytest.mark.parametrize("data_id", ["theirs", "unknown"])
+def test_data_that_the_visitor_never_stored_are_refused(studio, visitor, data_id):
+    other = studio.visitor()
+    other.choose_sample("wine")
+    known = {"theirs": other.values[DATA]["id"]}
+    visitor.values[DATA] = {"id": known.get(data_id, "0" * 64), "name": "Wine"}
+    assert refusal(studio, visitor).startswith("These data are no longer stored here.")
+
+
+def test_a_page_full_of_panels_takes_no_further_run(studio, ready):
+    for _ in range(MOST_PANELS):
+        ready.press_run()
+    assert ready.press_run() == {
+        ERROR: f"The page holds {MOST_PANELS} panels. Remove one to run another."
+    }
+    assert len(studio.store.runs_of(ready.owner)) == MOST_PANELS
+
+
+def test_other_data_and_removed_panels_make_room(studio, ready):
+    for _ in range(MOST_PANELS):
+        ready.press_run()
+    ready.fire(ids.remove(ready.panels()[0]), "n_clicks", 1)
+    assert ready.press_run()[ERROR] is None
+    ready.choose_sample("wine")
+    assert ready.press_run()[ERROR] is None

@@ -1,0 +1,155 @@
+"""Whatever file arrives, it works or a sentence says why not."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+import numpy as np
+import pytest
+
+from layout import ids
+from melm_core.preparation import prepare
+from melm_core.tables import read_table
+from tests.callbacks.tables import blobs, breast_cancer, csv, large_csv
+from tests.callbacks.visitor import components, opened_studio
+
+SUMMARY, ERROR, DATA = (f"{ids.DATA_SUMMARY}.children", f"{ids.DATA_ERROR}.children", "data.data")
+SENTENCE = re.compile(r"\S[^<>{}\n]+\.")
+MARKUP = "<img src=x onerror=alert(1)>"
+SCRIPT = "<script>alert(1)</script>"
+
+
+def zipped(member: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(member, "x")
+    return file.getvalue()
+
+
+def words(changes) -> list[str]:
+    """Every text of the summary."""
+    parts = [part["props"].get("children") for part in components(changes[SUMMARY])]
+    return [part for part in parts if isinstance(part, str)]
+
+
+BAD = {
+    "empty": (b"", "empty"),
+    "blank": (b" \n\n", "empty"),
+    "header only": (b"x,y,label\n", "no rows"),
+    "one column": (b"x\n1\n2\n3\n4\n", "one column"),
+    "one class": (csv(blobs(labels=("a",))), "label"),
+    "prose": (
+        b"It was the best of times, it was the worst of times.\nIt was the age of wisdom.\n",
+        "running text",
+    ),
+    "PNG": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 8, "not a text file"),
+    "zip": (zipped("table.csv"), "compressed archive"),
+    "xlsx": (zipped("xl/workbook.xml"), "Excel workbook"),
+    "wrong delimiter": (csv(blobs()).replace(b",", b"~"), "delimiter"),
+}
+GOOD = {
+    "semicolon and decimal comma": csv(blobs(), sep=";", decimal=","),
+    "tab": csv(blobs(), sep="\t"),
+    "byte order mark": csv(blobs(), encoding="utf-8-sig"),
+    "UTF-16": csv(blobs(), encoding="utf-16"),
+    "Windows line ends": csv(blobs(), lineterminator="\r\n"),
+}
+
+
+def test_breast_cancer_written_as_csv_is_described_and_stored(studio, visitor):
+    raw = csv(breast_cancer())
+    changes = visitor.choose_file(raw, "breast cancer.csv")
+    expected = prepare(read_table(raw, "breast cancer.csv"))
+    assert changes[ERROR] is None
+    assert changes["label.value"] == "diagnosis"
+    assert changes[DATA] == {
+        "id": expected.content_hash,
+        "name": "breast cancer",
+        "label": "diagnosis",
+    }
+    assert "569 rows, 30 features, 2 classes" in words(changes)
+    assert {"malignant", "212", "benign", "357", *expected.steps} <= set(words(changes))
+    np.testing.assert_array_equal(studio.data_of(visitor).X, expected.X)
+
+
+@pytest.mark.parametrize(("raw", "reason"), BAD.values(), ids=BAD)
+def test_a_bad_file_gets_a_sentence_and_changes_nothing_else(visitor, raw, reason):
+    changes = visitor.choose_file(raw)
+    assert list(changes) == [ERROR]
+    assert reason in changes[ERROR]
+    assert SENTENCE.fullmatch(changes[ERROR])
+
+
+@pytest.mark.parametrize("raw", GOOD.values(), ids=GOOD)
+def test_every_dialect_gives_the_same_numbers(studio, visitor, raw):
+    expected = prepare(read_table(csv(blobs()), "table.csv"))
+    assert visitor.choose_file(raw)[ERROR] is None
+    found = studio.data_of(visitor)
+    np.testing.assert_allclose(found.X, expected.X)
+    assert (found.class_names, found.feature_names) == (("a", "b"), ("x", "y"))
+
+
+def test_markup_in_headers_labels_and_file_names_stays_text(visitor):
+    table = blobs(labels=(SCRIPT, "b"), x=MARKUP, label=f"label {MARKUP}")
+    changes = visitor.choose_file(csv(table), "<u>name<u>.csv")
+    assert {SCRIPT, "<u>name<u>"} <= set(words(changes))
+    parts = [*components(changes[SUMMARY])]
+    assert {part["type"] for part in parts}.isdisjoint({"Markdown", "Iframe", "Script"})
+    for part in parts:
+        texts = {name: text for name, text in part["props"].items() if isinstance(text, str)}
+        assert {name for name, text in texts.items() if "<" in text} <= {"children", "title"}
+    assert changes["label.value"] == f"label {MARKUP}"
+
+
+def test_a_table_of_50_mb_works(studio, visitor):
+    raw = large_csv(250_000, 20)
+    assert len(raw) > 50e6
+    changes = visitor.choose_file(raw, "large.csv")
+    assert changes[ERROR] is None
+    assert any("250" in text and "20 features, 2 classes" in text for text in words(changes))
+
+
+def test_a_file_above_the_limit_is_refused_with_a_sentence(tmp_path):
+    with opened_studio(tmp_path, max_upload_mb=1) as studio:
+        answer = studio.visitor().send(bytes(2**21), "big.csv")
+        assert answer.status_code == 413
+        assert "larger than 1 MB" in answer.json["error"]
+        assert SENTENCE.fullmatch(answer.json["error"])
+
+
+def test_a_file_of_exactly_the_limit_is_taken(tmp_path):
+    with opened_studio(tmp_path, max_upload_mb=1) as studio:
+        assert studio.visitor().upload(b"x" * 2**20)["name"] == "table.csv"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"data": {}},
+        {"data": {"file": "text in place of a file"}},
+        {"data": {"other": (io.BytesIO(b"x,y"), "table.csv")}},
+        {"data": b"x,y\n1,2\n", "content_type": "text/csv"},
+        {"data": b"--broken", "content_type": "multipart/form-data; boundary=other"},
+        {"data": b"--broken", "content_type": "multipart/form-data"},
+        {"json": {"file": "x"}},
+    ],
+    ids=["nothing", "field", "other field", "no form", "broken form", "no boundary", "JSON"],
+)
+def test_a_request_without_a_file_gets_a_sentence(visitor, body):
+    answer = visitor.http.post("/upload", **body)
+    assert answer.status_code == 400
+    assert answer.json["error"].startswith("No file arrived.")
+
+
+def test_an_upload_is_unreadable_to_another_visitor(studio, visitor):
+    sent = visitor.upload(csv(blobs()), "mine.csv")
+    changes = studio.visitor().choose({"kind": "upload", **sent})
+    assert list(changes) == [ERROR]
+    assert changes[ERROR].startswith("mine.csv is no longer stored here.")
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "C:\\tables\\t.csv", "größe ☃.csv", "."])
+def test_any_file_name_will_do(visitor, name):
+    assert visitor.choose_file(csv(blobs()), name)[ERROR] is None

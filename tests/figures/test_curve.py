@@ -1,0 +1,36 @@
+"""The curve of the objective."""
+
+from __future__ import annotations
+
+import pytest
+
+from figures.curve import BEST, STEPS, curve_figure
+from figures.theme import THEMES, Scheme
+
+each_scheme = pytest.mark.parametrize("scheme", Scheme)
+
+
+@each_scheme
+def test_the_curve_has_its_steps_the_best_so_far_and_a_cursor(scheme):
+    figure = curve_figure(scheme)
+    assert len(figure.data) == 2
+    assert figure.data[STEPS].name == "this step"
+    assert figure.data[BEST].name == "best so far"
+    assert [shape.type for shape in figure.layout.shapes] == ["line"]
+
+
+@each_scheme
+def test_the_best_so_far_stands_out_from_the_steps(scheme):
+    figure, theme = curve_figure(scheme), THEMES[scheme]
+    assert figure.data[BEST].line.color == theme.ink
+    assert figure.data[STEPS].line.color == theme.faint_ink
+    assert figure.data[BEST].line.width > figure.data[STEPS].line.width
+
+
+def test_the_best_so_far_holds_until_it_is_beaten():
+    assert curve_figure().data[BEST].line.shape == "hv"
+
+
+@each_scheme
+def test_the_curve_comes_without_data(scheme):
+    assert [(trace.x, trace.y) for trace in curve_figure(scheme).data] == [(None, None)] * 2

@@ -1,0 +1,55 @@
+"""A panel names its run in everything that acts on it."""
+
+from __future__ import annotations
+
+from layout import ids
+from layout.panel import panel, teaching_panel
+from tests.layout.trees import part, parts, texts
+
+RUN = "r-1"
+
+
+def test_a_panel_names_its_run_once_for_the_script():
+    assert [p["data-run"] for p in parts(panel(RUN, "MELM", "Iris")) if "data-run" in p] == [RUN]
+
+
+def test_a_panel_is_headed_by_its_title_and_described_with_its_data():
+    shown = panel(RUN, "MELM, γ 1", "Iris")
+    assert texts(shown)[0] == "MELM, γ 1"
+    assert parts(shown)[0]["aria-label"] == "MELM, γ 1, Iris"
+
+
+def test_a_panel_has_buttons_that_stop_and_remove_its_run():
+    for button in (ids.stop(RUN), ids.remove(RUN)):
+        assert part(panel(RUN, "MELM", "Iris"), button)
+
+
+def test_a_panel_offers_its_points_and_components():
+    links = [props["href"] for props in parts(panel(RUN, "MELM", "Iris")) if "href" in props]
+    assert links == [f"/runs/{RUN}/points.csv", f"/runs/{RUN}/components.csv"]
+
+
+def test_everything_that_is_pressed_has_a_name():
+    for props in parts(panel(RUN, "MELM", "Iris")):
+        if "id" in props:
+            assert props.get("aria-label") or isinstance(props.get("children"), str)
+
+
+def test_panels_of_two_runs_are_told_apart():
+    keys = {parts(panel(run, "MELM", "Iris"))[0]["key"] for run in ("r-1", "r-2")}
+    assert keys == {"r-1", "r-2"}
+
+
+def test_markup_in_a_name_is_text():
+    markup = "<b>x</b>"
+    carriers = [
+        name
+        for props in parts(panel(RUN, markup, markup))
+        for name, value in props.items()
+        if isinstance(value, str) and "<" in value
+    ]
+    assert set(carriers) == {"aria-label", "children"}
+
+
+def test_the_empty_stage_says_what_to_press():
+    assert any("Press Run" in text for text in texts(teaching_panel()))

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.geometry import principal_angles
+from melm_core.optimize import Start, maximize
+from tests.melm_core.helpers import finite_differences, plane
+
+VARIANCES = np.array([9.0, 7.0, 3.0, 2.0, 1.0, 0.5])
+
+
+def captured_variance(components):
+    """Return trace((VV')^-1 V A V') and its derivative: it depends on the span of V only."""
+    gram = np.linalg.inv(components @ components.T)
+    product = gram @ (components * VARIANCES)
+    value = float(np.trace(product @ components.T))
+    return value, 2 * (product - product @ components.T @ gram @ components)
+
+
+def two_hills(components):
+    """Return a function of one number with its higher hill near 1 and its lower one near -1."""
+    x = components[0, 0]
+    return float(-((x**2 - 1) ** 2) + 0.3 * x), np.array([[-4 * x * (x**2 - 1) + 0.3]])
+
+
+def starts(n: int, n_features: int = 6) -> list[Start]:
+    return [Start("random", plane(2, n_features, seed)) for seed in range(n)]
+
+
+def at(x: float) -> Start:
+    return Start("given", np.array([[x]]))
+
+
+def climb(objective, from_starts, *, max_iter=200, tol=1e-12, stop_when=lambda step: False):
+    steps = []
+
+    def report(step):
+        steps.append(step)
+        return stop_when(step)
+
+    outcome = maximize(objective, from_starts, max_iter=max_iter, tol=tol, report=report)
+    return outcome, steps
+
+
+def test_the_gradient_of_the_example_is_right():
+    components = plane(2, 6)
+    numeric = finite_differences(lambda V: captured_variance(V)[0], components)
+    np.testing.assert_allclose(captured_variance(components)[1], numeric, atol=1e-7)
+
+
+def test_the_ascent_ends_in_the_span_of_the_top_eigenvectors():
+    outcome, _ = climb(captured_variance, starts(3))
+    for init in outcome.inits:
+        assert init.converged
+        assert init.objective == pytest.approx(16, rel=1e-9)
+        assert principal_angles(init.components, np.eye(6)[:2]).max() < 1e-4
+
+
+def test_the_best_start_wins_wherever_it_stands():
+    for order in ([-1.2, 1.2, -0.8], [1.2, -0.8], [-1.2, -0.8, 0.8]):
+        outcome, _ = climb(two_hills, [at(x) for x in order])
+        assert outcome.best.components[0, 0] > 0
+        assert outcome.best.objective == max(init.objective for init in outcome.inits)
+        assert min(init.objective for init in outcome.inits) < 0 < outcome.best.objective
+
+
+def test_the_value_of_every_start_belongs_to_its_components():
+    outcome, _ = climb(captured_variance, starts(3), max_iter=3)
+    for init in outcome.inits:
+        assert captured_variance(init.components)[0] == pytest.approx(init.objective, rel=1e-12)
+
+
+def test_every_accepted_step_is_reported_and_kept_in_the_history():
+    outcome, steps = climb(captured_variance, starts(3))
+    assert outcome.history == tuple(step.objective for step in steps)
+    for index, init in enumerate(outcome.inits):
+        own = [step for step in steps if step.start == index]
+        assert [step.iteration for step in own] == list(range(init.n_iterations + 1))
+        values = [step.objective for step in own]
+        assert values == sorted(values)
+        assert values[-1] == init.objective
+        np.testing.assert_array_equal(own[-1].components, init.components)
+
+
+def test_evaluations_are_counted_once_each():
+    calls = []
+
+    def counted(components):
+        calls.append(components)
+        return captured_variance(components)
+
+    outcome, steps = climb(counted, starts(3))
+    assert outcome.n_evaluations == len(calls)
+    assert sum(init.n_evaluations for init in outcome.inits) == len(calls)
+    counts = [step.n_evaluations for step in steps]
+    assert counts == sorted(counts)
+    assert counts[-1] <= len(calls)
+
+
+def test_a_reported_step_is_not_changed_later():
+    seen = []
+
+    def keep(step):
+        seen.append((step.components, step.components.copy()))
+        return False
+
+    maximize(captured_variance, starts(2), max_iter=50, tol=1e-12, report=keep)
+    for components, copy in seen:
+        np.testing.assert_array_equal(components, copy)
+
+
+def test_stopping_keeps_the_best_so_far():
+    def in_the_second_start(step):
+        return step.start == 1 and step.iteration == 2
+
+    outcome, steps = climb(two_hills, [at(1.5), at(-1.5), at(0.5)], stop_when=in_the_second_start)
+    assert outcome.stopped
+    assert len(outcome.inits) == 2
+    assert not outcome.inits[1].converged
+    assert outcome.inits[1].n_iterations == 2
+    assert outcome.best is outcome.inits[0]
+    assert outcome.best.objective == max(step.objective for step in steps)
+
+
+def test_stopping_within_the_first_start_keeps_its_last_step():
+    outcome, steps = climb(captured_variance, starts(3), stop_when=lambda step: step.iteration == 2)
+    assert outcome.stopped
+    assert len(outcome.inits) == 1
+    assert outcome.best.objective == steps[-1].objective
+    np.testing.assert_array_equal(outcome.best.components, steps[-1].components)
+
+
+def test_stopping_at_once_keeps_the_plane_of_the_start():
+    (first, *others) = starts(3)
+    outcome, steps = climb(captured_variance, [first, *others], stop_when=lambda step: True)
+    assert len(steps) == 1
+    assert outcome.n_evaluations == 1
+    assert outcome.best.n_iterations == 0
+    assert outcome.best.kind == "random"
+    assert not outcome.best.converged
+    np.testing.assert_array_equal(outcome.best.components, first.components)
+
+
+def test_the_ascent_takes_no_more_steps_than_it_may():
+    outcome, _ = climb(captured_variance, starts(2), max_iter=2)
+    assert [init.n_iterations for init in outcome.inits] == [2, 2]
+    assert not any(init.converged for init in outcome.inits)
+    assert not outcome.stopped
+
+
+def test_a_start_at_the_summit_stays_there():
+    summit = Start("summit", np.eye(6)[:2])
+    outcome, _ = climb(captured_variance, [summit])
+    assert outcome.best.n_iterations == 0
+    assert outcome.best.converged
+    np.testing.assert_array_equal(outcome.best.components, summit.components)

@@ -1,0 +1,111 @@
+"""The app: every callback addresses what stands on the page, however many apps there are."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from plotly.utils import PlotlyJSONEncoder
+
+from figures.theme import THEMES, Scheme
+from layout.panel import panel
+from tests.callbacks.visitor import Studio, components, is_pattern, opened_studio
+
+ROUTES = {
+    "/frames",
+    "/health",
+    "/plotly.js",
+    "/runs/<run_id>/components.csv",
+    "/runs/<run_id>/figure",
+    "/runs/<run_id>/planes/<int:sequence>",
+    "/runs/<run_id>/points.csv",
+    "/upload",
+}
+
+
+@pytest.fixture
+def studio(tmp_path) -> Iterator[Studio]:
+    with opened_studio(tmp_path) as studio:
+        yield studio
+
+
+def dependencies(studio: Studio) -> list[dict]:
+    return studio.app.server.test_client().get("/_dash-dependencies").json
+
+
+def addressed(studio: Studio) -> Iterator[tuple[str, str]]:
+    """Id and property of every input, state and output."""
+    for callback in dependencies(studio):
+        for entry in (*callback["inputs"], *callback["state"]):
+            yield entry["id"], entry["property"]
+        for output in callback["output"].strip(".").split("..."):
+            yield tuple(output.partition("@")[0].rsplit(".", 1))
+
+
+def standing(studio: Studio) -> list[dict]:
+    """Every component of the page, a panel included."""
+    page = studio.app.server.test_client().get("/_dash-layout").json
+    shown = json.loads(json.dumps(panel("run", "MELM", "Iris"), cls=PlotlyJSONEncoder))
+    return [*components(page), *components(shown)]
+
+
+def test_every_id_in_every_callback_stands_on_the_page(studio):
+    found = [part["props"]["id"] for part in standing(studio) if "id" in part["props"]]
+    names = {name for name in found if isinstance(name, str)}
+    kinds = {(name["type"], *sorted(name)) for name in found if isinstance(name, dict)}
+    asked = list(addressed(studio))
+    assert len(asked) > 20
+    for component_id, _ in asked:
+        if is_pattern(component_id):
+            pattern = json.loads(component_id)
+            assert (pattern["type"], *sorted(pattern)) in kinds
+        else:
+            assert component_id in names
+
+
+def test_no_id_stands_twice_on_the_page(studio):
+    found = [json.dumps(part["props"]["id"]) for part in standing(studio) if "id" in part["props"]]
+    assert len(found) == len(set(found))
+
+
+def test_two_apps_of_one_factory_both_have_every_callback_and_route(studio, tmp_path):
+    with opened_studio(tmp_path / "second") as second:
+        assert dependencies(second) == dependencies(studio)
+        assert len(dependencies(second)) >= 9
+        for each in (studio, second):
+            assert ROUTES.issubset(rule.rule for rule in each.app.server.url_map.iter_rules())
+
+
+def test_two_apps_keep_their_runs_apart(studio, tmp_path):
+    with opened_studio(tmp_path / "second") as second:
+        visitors = [each.visitor() for each in (studio, second)]
+        for visitor in visitors:
+            visitor.choose_sample("iris")
+        first, other = (visitor.start(method="pca") for visitor in visitors)
+        assert list(visitors[0].frames(first, other)["runs"]) == [first]
+        assert list(visitors[1].frames(first, other)["runs"]) == [other]
+
+
+def test_the_first_visit_shows_a_sample_that_one_click_runs(studio):
+    visitor = studio.visitor()
+    visitor.fire("source", "data", visitor.values["source.data"])
+    visitor.press_run(n_init=1)
+    (run,) = visitor.panels()
+    studio.work()
+    assert visitor.news(run)["state"] == "done"
+
+
+@pytest.mark.parametrize("scheme", Scheme)
+def test_the_page_knows_the_class_colours_of_the_figures(studio, scheme):
+    page = studio.app.server.test_client().get("/").text
+    (rules,) = re.findall(rf'\[data-mantine-color-scheme="{scheme}"\] {{([^}}]*)}}', page)
+    for code, colour in enumerate(THEMES[scheme].class_colours):
+        assert f"--class-{code}: {colour};" in rules
+
+
+def test_the_page_names_its_language_and_itself(studio):
+    page = studio.app.server.test_client().get("/").text
+    assert '<html lang="en">' in page
+    assert "<title>MELM Studio</title>" in page

@@ -1,0 +1,82 @@
+"""Every state of a run has its words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.worker.helpers import plane, run_of
+from worker.messages import STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
+from worker.records import RunState
+from worker.words import drawn_sentence, state_sentence, title
+
+
+def words(state, event=None, method="melm", message="") -> str:
+    return state_sentence(replace(run_of(method=method), state=state, message=message), event)
+
+
+def test_a_queued_run_waits():
+    assert words(RunState.QUEUED) == "Waiting for a free worker"
+
+
+def test_a_running_run_without_a_plane_is_starting():
+    assert words(RunState.RUNNING) == "Starting"
+
+
+def test_a_running_run_tells_its_start_its_time_and_its_best():
+    event = plane(stage="start 7 of 16", elapsed_s=0.44, best_objective=3.0504)
+    assert words(RunState.RUNNING, event) == "Start 7 of 16, 0.4 s, best 3.050"
+
+
+@pytest.mark.parametrize(
+    ("n_starts", "n_evaluations", "expected"),
+    [
+        (1, 1, "1 start, 1 evaluation, 2.0 s"),
+        (16, 1_234, "16 starts, 1\u202f234 evaluations, 2.0 s"),
+    ],
+)
+def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
+    event = plane(n_starts=n_starts, n_evaluations=n_evaluations, elapsed_s=2.0)
+    assert words(RunState.DONE, event) == expected
+
+
+@pytest.mark.parametrize("method", ["pca", "lda"])
+def test_a_method_without_a_search_says_so(method):
+    assert words(RunState.DONE, plane(), method) == "Found in one step"
+
+
+@pytest.mark.parametrize("event", [None, plane()], ids=["no plane", "a plane"])
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (RunState.CANCELLED, STOPPED),
+        (RunState.CANCELLED, STOPPED_IN_QUEUE),
+        (RunState.FAILED, UNEXPECTED),
+    ],
+)
+def test_a_run_that_was_stopped_or_failed_says_its_message(state, message, event):
+    assert words(state, event, message=message) == message
+
+
+@pytest.mark.parametrize("state", RunState)
+def test_no_state_is_without_words(state):
+    assert words(state, plane(), message="Something happened.")
+
+
+def test_a_title_tells_method_gamma_and_seed():
+    assert title(run_of(gamma=0.316, random_state=7)) == "MELM, γ 0.316, seed 7"
+
+
+@pytest.mark.parametrize(("held_out", "expected"), [(0.0, "PCA, γ 1"), (0.25, "PCA, γ 1, seed 7")])
+def test_a_seed_is_told_where_it_makes_a_difference(held_out, expected):
+    assert title(run_of(method="pca", random_state=7, held_out=held_out)) == expected
+
+
+def test_where_every_row_is_drawn_there_is_nothing_to_say():
+    assert drawn_sentence(150, 150) == ""
+
+
+def test_a_sample_of_the_rows_is_told():
+    sentence = drawn_sentence(2_000, 250_000)
+    assert sentence.startswith("2\u202f000 of 250\u202f000 rows drawn")
