@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import sys
@@ -20,6 +19,7 @@ from callbacks.studio import Studio
 from figures.theme import page_colours
 from layout.page import page
 from worker.gallery import Gallery
+from worker.logs import configure_logging
 from worker.settings import Settings
 from worker.store import DiskRunStore, RunStore
 from worker.supervisor import start_supervisor
@@ -63,7 +63,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
 def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Serve until interrupted."""
     settings = Settings.from_environment_and_flags(arguments, environment)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    configure_logging()
     # Said aloud, since a shell may start background jobs with interrupts ignored.
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)

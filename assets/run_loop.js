@@ -31,9 +31,7 @@
       const news = await ask(panels);
       failures = 0;
       follow(news.revision);
-      for (const panel of panels) {
-        if (news.runs[panel.run] && panel.node.isConnected) await panel.take(news.runs[panel.run]);
-      }
+      for (const panel of panels) await show(panel, news.runs[panel.run]);
       await Panel.paintStale();
     } catch (error) {
       failures += 1;
@@ -41,6 +39,16 @@
     }
     sayConnection(failures > 1);
     return panels.some((panel) => !panel.isFinal);
+  }
+
+  // What one panel cannot draw does not keep the others waiting.
+  async function show(panel, news) {
+    if (!news || !panel.node.isConnected) return;
+    try {
+      await panel.take(news);
+    } catch (error) {
+      console.warn(error);
+    }
   }
 
   async function ask(panels) {

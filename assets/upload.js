@@ -25,7 +25,7 @@
 
   function choose({ key, name }) {
     const data = { kind: "upload", key, name, label: null, standardise: true };
-    window.dash_clientside.set_props("source", { data });
+    window.dash_clientside.set_props("choice", { data });
   }
 
   function complain(sentence) {

@@ -27,7 +27,7 @@ def register(app: Dash, studio: Studio) -> None:
     """Connect the data part of the rail."""
 
     @app.callback(
-        Output(ids.SOURCE, "data", allow_duplicate=True),
+        Output(ids.CHOICE, "data", allow_duplicate=True),
         Input({"type": "sample", "key": ALL}, "n_clicks"),
         prevent_initial_call=True,
     )
@@ -38,22 +38,20 @@ def register(app: Dash, studio: Studio) -> None:
         return {"kind": "sample", "key": key, "label": None, "standardise": True}
 
     @app.callback(
-        Output(ids.SOURCE, "data", allow_duplicate=True),
+        Output(ids.CHOICE, "data", allow_duplicate=True),
         Input(ids.LABEL, "value"),
         Input(ids.STANDARDISE, "checked"),
-        State(ids.SOURCE, "data"),
         State(ids.DATA, "data"),
         prevent_initial_call=True,
     )
     def choose_preparation(
-        label: str | None, standardise: bool, source: dict[str, Any], data: dict[str, str] | None
+        label: str | None, standardise: bool, data: dict[str, Any] | None
     ) -> Any:
         if label is None or data is None:
             return no_update
-        chosen = {**source, "label": label, "standardise": standardise}
+        chosen = {**data["source"], "label": label, "standardise": standardise}
         # A label that was guessed and then filled in is no choice: nothing is read again.
-        shown = {**source, "label": source.get("label") or data["label"]}
-        return no_update if chosen == shown else chosen
+        return no_update if chosen == {**data["source"], "label": data["label"]} else chosen
 
     @app.callback(
         Output(ids.DATA_SUMMARY, "children"),
@@ -61,22 +59,30 @@ def register(app: Dash, studio: Studio) -> None:
         Output(ids.LABEL, "value"),
         Output(ids.STANDARDISE, "checked"),
         Output(ids.DATA, "data"),
+        Output(ids.SOURCE, "data"),
         Output(ids.DATA_ERROR, "children"),
+        Input(ids.CHOICE, "data"),
         Input(ids.SOURCE, "data"),
     )
-    def describe(remembered: Any) -> tuple[Any, ...]:
+    def describe(choice: Any, remembered: Any) -> tuple[Any, ...]:
+        is_new = ctx.triggered_id == ids.CHOICE
         try:
-            source = _checked(remembered)
+            source = _checked(choice if is_new else remembered)
             table = _table(studio, source)
             data = prepare(table, source["label"], standardise=source["standardise"])
         except TableError as error:
-            return no_update, no_update, no_update, no_update, no_update, str(error)
+            return *[no_update] * 6, str(error)
         studio.store.put_data(owner(), data.content_hash, data.to_bytes())
         label = source["label"] or label_candidates(table)[0]
-        options = [{"value": name, "label": name} for name in label_candidates(table)]
-        stored = {"id": data.content_hash, "name": data.name, "label": label}
-        summary = data_summary(data, _swatches(data))
-        return summary, options, label, source["standardise"], stored, None
+        return (
+            data_summary(data, _swatches(data)),
+            [{"value": name, "label": name} for name in label_candidates(table)],
+            label,
+            source["standardise"],
+            {"id": data.content_hash, "name": data.name, "label": label, "source": source},
+            source if is_new else no_update,
+            None,
+        )
 
 
 def _checked(remembered: Any) -> dict[str, Any]:

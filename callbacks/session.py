@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import secrets
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import flask
@@ -49,10 +50,15 @@ def _secret(data_dir: Path) -> bytes:
     """The signing key of this installation, made once and readable by its user only."""
     path = data_dir / "secret"
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(secrets.token_bytes(32))
+    if not path.exists():
+        _create_whole(path, secrets.token_bytes(32))
     return path.read_bytes()
+
+
+def _create_whole(path: Path, content: bytes) -> None:
+    """Make a private file that nobody ever sees half written; leave one that is there."""
+    with tempfile.NamedTemporaryFile(dir=path.parent) as file:  # made with mode 0600
+        file.write(content)
+        file.flush()
+        with suppress(FileExistsError):
+            path.hardlink_to(file.name)

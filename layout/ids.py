@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 # Stores
-SOURCE = "source"  # what the user chose: a sample or an upload, its label, standardised or not
-DATA = "data"  # the prepared data set: its id, name and label column
+CHOICE = "choice"  # what the user asks for: a sample or an upload, its label, standardised or not
+SOURCE = "source"  # the last choice that could be read, which the browser remembers
+DATA = "data"  # the prepared data set: its id and name, and the choice it came from
 REVISION = "revision"  # changes whenever the list of runs may have changed
 
 # Data

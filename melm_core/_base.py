@@ -90,15 +90,15 @@ def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:
     """
     if len(classes) < 2:
         raise ValueError(
-            f"The labels hold only one class ({classes[0]!r}), so there is nothing to tell "
-            "apart; give rows of at least two classes."
+            f"The labels hold only one class ({classes.tolist()[0]!r}), so there is nothing to "
+            "tell apart; give rows of at least two classes."
         )
     counts = np.bincount(codes)
     smallest = int(counts.argmin())
     if counts[smallest] < 2:
         raise ValueError(
-            f"Class {classes[smallest]!r} has {counts[smallest]} row; a density needs at least "
-            "2 rows of every class. Add rows or leave the class out."
+            f"Class {classes.tolist()[smallest]!r} has {counts[smallest]} row; a density needs at "
+            "least 2 rows of every class. Add rows or leave the class out."
         )
 
 

@@ -10,14 +10,15 @@ from melm_core.datasets import SAMPLES, load_sample
 from melm_core.preparation import prepare
 from tests.callbacks.tables import blobs, csv
 
-ERROR, DATA, SOURCE = f"{ids.DATA_ERROR}.children", f"{ids.DATA}.data", f"{ids.SOURCE}.data"
+ERROR, DATA = f"{ids.DATA_ERROR}.children", f"{ids.DATA}.data"
+CHOICE, SOURCE = f"{ids.CHOICE}.data", f"{ids.SOURCE}.data"
 SAMPLE = {"kind": "sample", "key": "iris", "label": None, "standardise": True}
 
 
 @pytest.mark.parametrize("key", SAMPLES)
 def test_every_sample_is_prepared_as_its_table_is(studio, visitor, key):
-    chosen = visitor.fire(ids.sample(key), "n_clicks", 1)[SOURCE]
-    changes = visitor.fire(ids.SOURCE, "data", chosen)
+    chosen = visitor.fire(ids.sample(key), "n_clicks", 1)[CHOICE]
+    changes = visitor.fire(ids.CHOICE, "data", chosen)
     expected = prepare(load_sample(key))
     assert changes[ERROR] is None
     assert (changes[DATA]["id"], changes[DATA]["name"]) == (
@@ -41,7 +42,7 @@ def test_the_guessed_label_comes_first_among_those_that_could_be_one(visitor):
 def test_another_label_than_the_guess_gives_its_classes(studio, visitor):
     table = blobs().assign(group=["u", "v", "w"] * 20)
     visitor.choose_file(csv(table))
-    visitor.fire(ids.SOURCE, "data", visitor.fire(ids.LABEL, "value", "group")[SOURCE])
+    visitor.fire(ids.CHOICE, "data", visitor.fire(ids.LABEL, "value", "group")[CHOICE])
     data = studio.data_of(visitor)
     assert data.class_names == ("u", "v", "w")
     assert "label = b" in data.feature_names
@@ -51,7 +52,7 @@ def test_another_label_than_the_guess_gives_its_classes(studio, visitor):
 def test_without_standardising_the_numbers_stay_as_they_are(studio, visitor):
     table = blobs()
     visitor.choose_file(csv(table))
-    visitor.fire(ids.SOURCE, "data", visitor.fire(ids.STANDARDISE, "checked", False)[SOURCE])
+    visitor.fire(ids.CHOICE, "data", visitor.fire(ids.STANDARDISE, "checked", False)[CHOICE])
     np.testing.assert_array_equal(studio.data_of(visitor).X, table[["x", "y"]])
     assert visitor.values["standardise.checked"] is False
 
@@ -62,8 +63,22 @@ def test_what_the_page_itself_filled_in_is_no_new_choice(visitor):
     assert visitor.fire(ids.STANDARDISE, "checked", changes["standardise.checked"]) == {}
 
 
+def test_the_browser_remembers_a_choice_only_once_it_could_be_read(visitor):
+    good = visitor.choose_sample("wine")
+    assert good[SOURCE]["key"] == "wine"
+    bad = visitor.choose_file(b"only one column\n1\n2\n")
+    assert bad[ERROR]
+    assert SOURCE not in bad
+    assert visitor.fire(ids.STANDARDISE, "checked", False)[CHOICE]["key"] == "wine"
+
+
+def test_what_is_remembered_is_shown_and_not_written_back(visitor):
+    changes = visitor.fire(ids.SOURCE, "data", SAMPLE)
+    assert changes[DATA]["name"] == SAMPLES["iris"].label
+    assert SOURCE not in changes
+
+
 def test_a_switch_before_there_is_a_label_chooses_nothing(visitor):
-    visitor.values[SOURCE] = None
     assert visitor.fire(ids.STANDARDISE, "checked", False) == {}
 
 

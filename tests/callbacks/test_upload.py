@@ -64,11 +64,9 @@ def test_breast_cancer_written_as_csv_is_described_and_stored(studio, visitor):
     expected = prepare(read_table(raw, "breast cancer.csv"))
     assert changes[ERROR] is None
     assert changes["label.value"] == "diagnosis"
-    assert changes[DATA] == {
-        "id": expected.content_hash,
-        "name": "breast cancer",
-        "label": "diagnosis",
-    }
+    assert changes[DATA]["id"] == expected.content_hash
+    assert changes[DATA]["name"] == "breast cancer"
+    assert changes[DATA]["label"] == "diagnosis"
     assert "569 rows, 30 features, 2 classes" in words(changes)
     assert {"malignant", "212", "benign", "357", *expected.steps} <= set(words(changes))
     np.testing.assert_array_equal(studio.data_of(visitor).X, expected.X)

@@ -85,7 +85,7 @@ class Visitor:
 
     def choose(self, source: Mapping[str, Any]) -> dict[str, Any]:
         chosen = {"label": None, "standardise": True, **source}
-        return self.fire(ids.SOURCE, "data", chosen)
+        return self.fire(ids.CHOICE, "data", chosen)
 
     def press_run(self, **controls: Any) -> dict[str, Any]:
         """Set controls, `method` or `n_init` and the like, and press Run."""
