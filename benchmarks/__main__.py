@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from benchmarks.engines import against_paper, direct_and_nufft, million, paper_fit
 from benchmarks.fit import fit
 from benchmarks.live import first_frame, frame_rate, watching
 from benchmarks.table import as_text
@@ -14,6 +15,10 @@ BENCHMARKS = {
     "first-frame": first_frame,
     "frame-rate": frame_rate,
     "watching": watching,
+    "paper": against_paper,
+    "paper-fit": paper_fit,
+    "engines": direct_and_nufft,
+    "million": million,
 }
 
 

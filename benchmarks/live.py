@@ -76,7 +76,6 @@ def _watched_and_not(page: StudioPage, repeats: int) -> Iterator[tuple[float, fl
         run_id = page.run(WATCHED_STARTS)
         page.leave()
         alone = fit_seconds(page.wait_for_end(run_id))
-        page.open()
-        page.panels.first.wait_for()
+        page.come_back(run_id)
         page.clear()
         yield watched, alone

@@ -55,17 +55,18 @@ class StudioPage:
         self.panels = page.locator("[data-run]")
         page.set_default_timeout(DEADLINE_MS)
         page.add_init_script(RECORD)
-        self.open()
-
-    def open(self) -> None:
-        """Load the page and choose the sample."""
-        self.page.goto("/")
-        self.page.get_by_role("button", name="Breast cancer").click()
-        self.page.get_by_text("569 rows").wait_for()
+        page.goto("/")
+        page.get_by_role("button", name="Breast cancer").click()
+        page.get_by_text("569 rows").wait_for()
 
     def leave(self) -> None:
         """Let go of the page; runs go on."""
         self.page.goto("about:blank")
+
+    def come_back(self, run_id: str) -> None:
+        """Load the page again, which remembers the sample, and wait for a plane of the run."""
+        self.page.goto("/")
+        self.wait_for_first_frame(run_id)
 
     def run(self, n_init: int) -> str:
         """Press Run and return the id of the run once its panel stands."""

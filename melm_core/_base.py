@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -128,3 +129,10 @@ def check_shrinkage(value: Any) -> None:
     """A share in [0, 1], or "auto"."""
     if value != "auto" and not (isinstance(value, Real) and 0 <= float(value) <= 1):
         raise ValueError(f'shrinkage={value!r} must be a number from 0 to 1, or "auto".')
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """One of a few words."""
+    if value not in choices:
+        words = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name}={value!r} must be one of {words}.")

@@ -49,6 +49,15 @@ class KernelClasses:
     rows: tuple[FloatArray, ...]
     covariances: FloatArray
 
+    @property
+    def counts(self) -> IntArray:
+        """Rows of each class, shape (n_classes,)."""
+        return np.array([len(rows) for rows in self.rows])
+
+    def widened(self, factor: float) -> KernelClasses:
+        """The same rows with kernels `factor` times as wide."""
+        return KernelClasses(self.rows, self.covariances * factor**2)
+
     def project(self, components: FloatArray) -> KernelClasses:
         """The same classes in the plane of `components` (n_components, n_features)."""
         return KernelClasses(
@@ -95,6 +104,59 @@ def kernel_classes(
     return KernelClasses(rows, shrunk * np.square(factors)[:, None, None])
 
 
+def whitened_kernel_classes(
+    X: FloatArray,
+    y: IntArray,
+    *,
+    n_components: int,
+    gamma: float = 1.0,
+    shrinkage: Shrinkage = "auto",
+) -> tuple[KernelClasses, FloatArray]:
+    """The classes of `kernel_classes` in coordinates whitened within the classes.
+
+    The rows are copied once, class by class.
+
+    Returns
+    -------
+    classes : KernelClasses
+        Rows (X - mean) W and their kernels.
+    whitener : ndarray of shape (n_features, rank)
+        W, see `whitening`.
+    """
+    members = [y == code for code in range(int(y.max()) + 1)]
+    covariances = np.stack([_covariance(_from_first(X[mask])) for mask in members])
+    counts = [int(mask.sum()) for mask in members]
+    whitener = whitening(pooled_covariance(covariances, counts))
+    white = whitener.T @ covariances @ whitener
+    shrunk = shrink(white, pooled_covariance(white, counts), shrinkage)
+    factors = [bandwidth_factor(count, n_components, gamma) for count in counts]
+    mean = X.mean(axis=0)
+    rows = tuple((X[mask] - mean) @ whitener for mask in members)
+    return KernelClasses(rows, shrunk * np.square(factors)[:, None, None]), whitener
+
+
+def centred_kernel_classes(
+    X: FloatArray,
+    y: IntArray,
+    *,
+    n_components: int,
+    gamma: float = 1.0,
+    shrinkage: Shrinkage = "auto",
+) -> tuple[KernelClasses, FloatArray]:
+    """The classes of `kernel_classes` about the mean of all rows, not whitened.
+
+    Returns
+    -------
+    classes : KernelClasses
+    identity : ndarray of shape (n_features, n_features)
+        In the place of a whitener.
+    """
+    classes = kernel_classes(
+        X - X.mean(axis=0), y, n_components=n_components, gamma=gamma, shrinkage=shrinkage
+    )
+    return classes, np.eye(X.shape[1])
+
+
 def pooled_covariance(covariances: FloatArray, counts: Sequence[int]) -> FloatArray:
     """Within-class covariance, the mean of the class covariances weighted by their rows."""
     pooled: FloatArray = np.average(covariances, axis=0, weights=np.asarray(counts, dtype=float))
@@ -110,7 +172,7 @@ def whitening(covariance: FloatArray) -> FloatArray:
     widths = np.sqrt(np.diag(covariance))
     units = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
     variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
-    kept = variances > NULL_VARIANCE * max(variances[-1], np.finfo(np.float64).tiny)
+    kept = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
     whitener: FloatArray = units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
     return whitener
 
@@ -229,7 +291,12 @@ def _class_covariances(rows: Sequence[FloatArray]) -> FloatArray:
     Relative to a row of the class, so that a feature constant within the class
     has no variance at all: the mean of equal numbers may differ from them by rounding.
     """
-    return np.stack([_covariance(block - block[0]) for block in rows])
+    return np.stack([_covariance(_from_first(block)) for block in rows])
+
+
+def _from_first(rows: FloatArray) -> FloatArray:
+    offsets: FloatArray = rows - rows[0]
+    return offsets
 
 
 def _covariance(rows: FloatArray) -> FloatArray:

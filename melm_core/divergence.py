@@ -4,27 +4,31 @@ For two classes a and b with potentials ip (MELM paper, section 3)
 
     D_cs = log ip_aa + log ip_bb - 2 log ip_ab,
 
-zero when the densities agree, growing as they part. More than two classes:
-the mean over all pairs.
+zero when the densities agree, growing as they part. For more than two classes
+`melm_core.multiclass` makes one number of all pairs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, product
+from itertools import product
 from typing import Literal, overload
 
 import numpy as np
 
 from melm_core._typing import FloatArray, IntArray
 from melm_core.density import KernelClasses, Shrinkage, kernel_classes
-from melm_core.direct import Potential, log_potential
+from melm_core.direct import log_potential
+from melm_core.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
+from melm_core.potentials import Engine, class_potentials
 
 
 @dataclass(frozen=True)
 class DivergenceTerms:
-    """The two terms of the divergence, each a mean over the class pairs.
+    """The two terms of the divergence, for more than two classes each a mean over the pairs.
+
+    The mean is weighted by what each pair counts in the aggregate.
 
     Attributes
     ----------
@@ -51,6 +55,8 @@ def cauchy_schwarz_divergence(
     *,
     gamma: float = ...,
     shrinkage: Shrinkage = ...,
+    engine: Engine = ...,
+    multiclass: Multiclass = ...,
     return_gradient: Literal[False] = ...,
 ) -> float: ...
 
@@ -63,6 +69,8 @@ def cauchy_schwarz_divergence(
     *,
     gamma: float = ...,
     shrinkage: Shrinkage = ...,
+    engine: Engine = ...,
+    multiclass: Multiclass = ...,
     return_gradient: Literal[True],
 ) -> tuple[float, FloatArray]: ...
 
@@ -74,6 +82,8 @@ def cauchy_schwarz_divergence(
     *,
     gamma: float = 1.0,
     shrinkage: Shrinkage = 0.0,
+    engine: Engine = "auto",
+    multiclass: Multiclass = DEFAULT_MULTICLASS,
     return_gradient: bool = False,
 ) -> float | tuple[float, FloatArray]:
     """Cauchy-Schwarz divergence of the class densities in the plane of `components`.
@@ -89,71 +99,134 @@ def cauchy_schwarz_divergence(
         Kernel width relative to Silverman's rule.
     shrinkage : float in [0, 1] or "auto"
         Share of the pooled covariance in every class kernel, see `kernel_classes`.
+    engine : "auto", "direct" or "nufft"
+        How the sums are taken; both give the same numbers to 1e-8, and "auto"
+        takes the faster one.
+    multiclass : "mean", "softmin" or "ovr"
+        One number for more than two classes, see `melm_core.multiclass`.
     return_gradient : bool
         Also return the derivative by `components`, of their shape.
     """
     classes = kernel_classes(X, y, n_components=len(components), gamma=gamma, shrinkage=shrinkage)
-    value, gradient = divergence_and_gradient(classes, components)
+    value, gradient = divergence_and_gradient(
+        classes, components, engine=engine, multiclass=multiclass
+    )
     return (value, gradient) if return_gradient else value
 
 
 def divergence_and_gradient(
-    classes: KernelClasses, components: FloatArray
+    classes: KernelClasses,
+    components: FloatArray,
+    *,
+    engine: Engine = "auto",
+    multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> tuple[float, FloatArray]:
     """The divergence in the plane of `components`, and its derivative by them.
 
-    The derivatives of every pair by the projected points are gathered a class
-    and multiplied by the rows once: O(N_a N_b + N d k) work, no outer products.
+    The derivatives by the projected points are gathered a class and multiplied
+    by the rows once, so no outer products of rows are ever formed.
     """
     projected = classes.project(components)
-    n_classes = len(classes.rows)
-    value = 0.0
-    by_points = [np.zeros_like(rows) for rows in projected.rows]
-    by_covariance = np.zeros_like(projected.covariances)
-    for a, b, potential in _potentials(projected):
-        weight = _pair_weight(a, b, n_classes)
-        value += weight * potential.value
-        by_points[a] += weight * potential.by_first
-        by_points[b] += weight * potential.by_second
-        by_covariance[a] += weight * potential.by_covariance
-        by_covariance[b] += weight * potential.by_covariance
-    gradient = 2.0 * np.einsum("cij,cjl->il", by_covariance, components @ classes.covariances)
+    potentials = class_potentials(projected.rows, projected.covariances, engine)
+    value, weights = AGGREGATES[multiclass](potentials.log_values, projected.counts)
+    by_points, by_covariances = potentials.weighted_derivatives(weights)
+    gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, components @ classes.covariances)
     for points, rows in zip(by_points, classes.rows, strict=True):
         gradient += points.T @ rows
     return value, gradient
 
 
-def divergence_terms(classes: KernelClasses, components: FloatArray) -> DivergenceTerms:
-    """The fitting and the regularizing term in the plane of `components`."""
-    n_classes = len(classes.rows)
-    fitting = regularizing = 0.0
-    for a, b, potential in _potentials(classes.project(components)):
-        contribution = _pair_weight(a, b, n_classes) * potential.value
-        if a == b:
-            regularizing -= contribution
-        else:
-            fitting += contribution
-    return DivergenceTerms(fitting, regularizing)
+def divergence_terms(
+    classes: KernelClasses,
+    components: FloatArray,
+    *,
+    engine: Engine = "auto",
+    multiclass: Multiclass = DEFAULT_MULTICLASS,
+) -> DivergenceTerms:
+    """The fitting and the regularizing term in the plane of `components`.
+
+    For an aggregate other than the mean, each pair counts by its share in the
+    derivative of the aggregate, and the difference of the terms is the
+    divergence of the pairs so weighted.
+    """
+    projected = classes.project(components)
+    logs = class_potentials(projected.rows, projected.covariances, engine).log_values
+    _, weights = AGGREGATES[multiclass](logs, projected.counts)
+    contributions = weights * logs
+    regularizing = -float(np.trace(contributions))
+    return DivergenceTerms(regularizing + float(contributions.sum()), regularizing)
 
 
-def _potentials(projected: KernelClasses) -> Iterator[tuple[int, int, Potential]]:
-    for a, b in combinations_with_replacement(range(len(projected.rows)), 2):
-        covariance = projected.covariances[a] + projected.covariances[b]
-        yield a, b, log_potential(projected.rows[a], projected.rows[b], covariance)
+def information_potentials(
+    X: FloatArray,
+    y: IntArray,
+    components: FloatArray,
+    *,
+    gamma: float = 1.0,
+    shrinkage: Shrinkage = 0.0,
+    engine: Engine = "auto",
+) -> FloatArray:
+    """Logarithms of the information potentials between all classes.
+
+    Parameters
+    ----------
+    X, y, components, gamma, shrinkage, engine
+        As for `cauchy_schwarz_divergence`.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        log ip_ab = log of the integral of the product of the densities a and b;
+        -log ip_aa is the Renyi entropy H2(a), -log ip_ab the cross entropy H2x(a, b).
+    """
+    classes = kernel_classes(X, y, n_components=len(components), gamma=gamma, shrinkage=shrinkage)
+    projected = classes.project(components)
+    return class_potentials(projected.rows, projected.covariances, engine).log_values
 
 
-def _pair_weight(a: int, b: int, n_classes: int) -> float:
-    """Weight of log ip_ab in the mean over pairs of log ip_aa + log ip_bb - 2 log ip_ab."""
-    n_pairs = n_classes * (n_classes - 1) / 2
-    return (n_classes - 1) / n_pairs if a == b else -2.0 / n_pairs
+def overlap_bound(classes: KernelClasses, components: FloatArray) -> FloatArray:
+    """Upper bounds of the classes' overlap from their cross entropies (Theorem 3).
+
+    With the projections rescaled into the unit cube,
+    -log of the integral of min(f_a, f_b) over it is at least H2x(a, b) / 2.
+
+    Parameters
+    ----------
+    classes : KernelClasses
+    components : ndarray of shape (n_components, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        exp(-H2x(a, b) / 2), a bound of the integral of min(f_a, f_b) over the cube.
+    """
+    projected = rescaled_to_unit_cube(classes.project(components))
+    logs = class_potentials(projected.rows, projected.covariances).log_values
+    bounds: FloatArray = np.exp(0.5 * logs)
+    return bounds
 
 
-def held_out_divergence(seen: KernelClasses, unseen_rows: Sequence[FloatArray]) -> float:
+def rescaled_to_unit_cube(projected: KernelClasses) -> KernelClasses:
+    """Projected classes moved and stretched along each axis until the rows fill [0, 1]^k."""
+    lower = np.min([rows.min(axis=0) for rows in projected.rows], axis=0)
+    spans = np.max([rows.max(axis=0) for rows in projected.rows], axis=0) - lower
+    return KernelClasses(
+        tuple((rows - lower) / spans for rows in projected.rows),
+        projected.covariances / np.outer(spans, spans),
+    )
+
+
+def held_out_divergence(
+    seen: KernelClasses,
+    unseen_rows: Sequence[FloatArray],
+    *,
+    multiclass: Multiclass = DEFAULT_MULTICLASS,
+) -> float:
     """The divergence between the densities of seen rows and the densities of unseen rows.
 
     Every potential is taken across the two samples, with the kernels of the
     seen one: (log ip(a, a') + log ip(b, b')) - (log ip(a, b') + log ip(b, a')),
-    a prime marking unseen rows, averaged over the pairs of classes. No row
+    a prime marking unseen rows, aggregated over the pairs of classes. No row
     meets itself, so a plane fitted to chance gains nothing here.
 
     Parameters
@@ -162,12 +235,17 @@ def held_out_divergence(seen: KernelClasses, unseen_rows: Sequence[FloatArray]) 
         Projected rows and kernels.
     unseen_rows : sequence of ndarray of shape (n_unseen_of_class, n_components)
         Projected rows, at least one a class.
+    multiclass : "mean", "softmin" or "ovr"
     """
-    n_classes = len(seen.rows)
-    value = 0.0
-    for a, b in product(range(n_classes), repeat=2):
-        covariance = seen.covariances[a] + seen.covariances[b]
-        potential = log_potential(seen.rows[a], unseen_rows[b], covariance)
-        halves = 1.0 if a == b else 0.5  # the ordered pairs (a, b) and (b, a) share one weight
-        value += halves * _pair_weight(a, b, n_classes) * potential.value
+    pairs = product(range(len(seen.rows)), repeat=2)
+    logs = np.array(
+        [
+            log_potential(
+                seen.rows[a], unseen_rows[b], seen.covariances[a] + seen.covariances[b]
+            ).value
+            for a, b in pairs
+        ]
+    ).reshape(len(seen.rows), -1)
+    # The ordered pairs (a, b) and (b, a) share one weight.
+    value, _ = AGGREGATES[multiclass](0.5 * (logs + logs.T), seen.counts)
     return value

@@ -89,3 +89,57 @@ def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArra
     rows = axes[:, ::-1].T @ components
     strongest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
     return np.where(strongest < 0, -rows, rows)
+
+
+def chordal_distance(components: FloatArray, reference: FloatArray) -> float:
+    """Distance of two planes, the norm of the sines of their principal angles."""
+    return float(np.linalg.norm(np.sin(principal_angles(components, reference))))
+
+
+def geodesic(start: FloatArray, end: FloatArray, t: float) -> FloatArray:
+    """The plane a share t of the way from one plane to another, along the shortest path.
+
+    At t = 0 the rows are `start`; at t = 1 they span `end`, in the frame of it
+    that turned least on the way.
+
+    Parameters
+    ----------
+    start, end : ndarray of shape (n_components, n_features)
+        Orthonormal rows.
+    t : float
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_features)
+        Orthonormal rows.
+    """
+    left, cosines, right = np.linalg.svd(start @ end.T)
+    begin, finish = left.T @ start, right @ end  # principal vectors, pair by pair
+    away = finish - cosines[:, None] * begin
+    sines = np.linalg.norm(away, axis=1)
+    angles = np.arctan2(sines, cosines)
+    directions = np.divide(away, sines[:, None], out=np.zeros_like(away), where=sines[:, None] > 0)
+    rows: FloatArray = left @ (
+        np.cos(t * angles)[:, None] * begin + np.sin(t * angles)[:, None] * directions
+    )
+    return rows
+
+
+def align_projection(projection: FloatArray, reference: FloatArray) -> FloatArray:
+    """One projection of some rows turned and reflected onto another (orthogonal Procrustes).
+
+    Parameters
+    ----------
+    projection, reference : ndarray of shape (n_samples, n_components)
+        The same rows in two planes.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_components)
+        The projection about its mean, turned to lie closest to the reference
+        about its own mean, and moved onto that mean.
+    """
+    centred = projection - projection.mean(axis=0)
+    left, _, right = np.linalg.svd(centred.T @ (reference - reference.mean(axis=0)))
+    aligned: FloatArray = centred @ left @ right + reference.mean(axis=0)
+    return aligned

@@ -7,34 +7,40 @@ largest Cauchy-Schwarz divergence.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core._base import (
     SupervisedPlaneEstimator,
+    check_choice,
     check_integer,
     check_n_components,
     check_positive,
     check_shrinkage,
 )
-from melm_core._typing import FloatArray, IntArray
+from melm_core._typing import FloatArray
 from melm_core.density import (
     KernelClasses,
     Shrinkage,
-    kernel_classes,
+    centred_kernel_classes,
     log_densities,
-    within_class_whitening,
+    whitened_kernel_classes,
 )
 from melm_core.divergence import divergence_and_gradient, divergence_terms
-from melm_core.geometry import orthonormalize, principal_frame
-from melm_core.optimize import Init, Outcome, Start, Step, maximize
+from melm_core.geometry import orthonormalize, principal_angles, principal_frame
+from melm_core.kde_classifier import class_thresholds, density_shares, log_mean_density
+from melm_core.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
+from melm_core.optimize import SAME_PLANE, Init, Outcome, Step
+from melm_core.potentials import ENGINES, Engine
 from melm_core.progress import Callback, Progress
-from melm_core.starts import default_starts
+from melm_core.search import DEFAULT_CONTINUATION, SearchSettings, search
 
 # An ascent of about this many steps counts as half done: the number of steps
 # is not known beforehand, yet the bar has to move.
@@ -55,18 +61,33 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
     gamma : float, default=1.0
         Kernel width relative to Silverman's rule: small looks close, large
         blurs each class towards one Gaussian.
-    n_init : int, default=16
-        Starts: the PCA and the LDA plane, then random planes.
+    n_init : int, default=14
+        Starts: planes informed by the means and covariances of the classes
+        (8 for a plane), then random ones.
+    solver : "lbfgs" or "penalty", default="lbfgs"
+        "penalty" is the paper's formulation, for comparison: the data as they
+        are, random starts, and the penalty |V'V - 1|^2 in place of whitening.
+    continuation : sequence of float, default=(3.0, 1.7)
+        Widenings of gamma to climb before gamma itself, falling; empty for none.
+    init : "auto" or array-like of shape (n_planes, n_components, n_features), default="auto"
+        Planes to begin from instead of the default starts.
+    engine : "auto", "direct" or "nufft", default="auto"
+        How the divergence is summed; both engines agree to 1e-8.
     shrinkage : float in [0, 1] or "auto", default="auto"
         Share of the pooled covariance in each class kernel. "auto" is zero
         unless a class is nearly flat in some direction, where the divergence
         would be unbounded.
+    multiclass : "mean", "softmin" or "ovr", default="softmin"
+        One number for more than two classes, see `melm_core.multiclass`.
     max_iter : int, default=500
-        Accepted steps a start at most.
+        Accepted steps a start and stage at most.
     tol : float, default=1e-9
         Relative improvement below which a start has converged.
     random_state : int, RandomState or None, default=None
         Seed of the random starts.
+    n_jobs : int or None, default=None
+        Starts that climb at the same time, in threads. The result does not
+        depend on it.
     callback : callable, default=None
         Given a `Progress` at every accepted step; a true return stops the fit
         and the best plane so far is kept.
@@ -76,13 +97,16 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows along the principal axes of the projected data.
     divergence_ : float
-        Its Cauchy-Schwarz divergence.
+        Its divergence.
     fitting_term_, regularizing_term_ : float
-        `divergence_` is their difference.
+        For two classes `divergence_` is their difference; for more each is a
+        mean over the pairs, weighted by what a pair counts.
     inits_ : tuple of Init
         One record a start, its plane in the coordinates of the data.
+    n_agreeing_inits_ : int
+        Starts that reached the best plane.
     history_ : ndarray of shape (n_steps,)
-        The divergence at every accepted step, start after start.
+        The divergence at every accepted step of the last stage, start after start.
     n_iter_ : int
         Accepted steps of the best start; 0 if the plane is the whole space.
     n_evaluations_ : int
@@ -91,6 +115,10 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
         Whether the best start converged.
     n_dropped_directions_ : int
         Directions left out because no class varies along them.
+    projected_classes_ : KernelClasses
+        The projected rows and kernels of each class: the densities.
+    thresholds_ : ndarray of shape (n_thresholds,)
+        For one component only: where on the line the predicted class changes.
     classes_ : ndarray of shape (n_classes,)
     mean_ : ndarray of shape (n_features,)
 
@@ -105,20 +133,32 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
         n_components: int = 2,
         *,
         gamma: float = 1.0,
-        n_init: int = 16,
+        n_init: int = 14,
+        solver: Literal["lbfgs", "penalty"] = "lbfgs",
+        continuation: Sequence[float] = DEFAULT_CONTINUATION,
+        init: Any = "auto",
+        engine: Engine = "auto",
         shrinkage: Shrinkage = "auto",
+        multiclass: Multiclass = DEFAULT_MULTICLASS,
         max_iter: int = 500,
         tol: float = 1e-9,
         random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.n_init = n_init
+        self.solver = solver
+        self.continuation = continuation
+        self.init = init
+        self.engine = engine
         self.shrinkage = shrinkage
+        self.multiclass = multiclass
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.callback = callback
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -137,26 +177,31 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
         """
         X, y = self._validate_labelled(X, y)
         self._validate_parameters(X.shape[1])
-        centred = X - self.mean_
-        whitener = within_class_whitening(centred, y)
+        prepare = whitened_kernel_classes if self.solver == "lbfgs" else centred_kernel_classes
+        classes, whitener = prepare(
+            X, y, n_components=self.n_components, gamma=self.gamma, shrinkage=self.shrinkage
+        )
         self._check_rank(whitener.shape[1])
         self.n_dropped_directions_ = X.shape[1] - whitener.shape[1]
-        outcome = self._maximize(centred @ whitener, y, whitener)
-        self._keep(outcome, centred, y)
+        settings = self._settings()
+        reporter = _Reporter(whitener, self.callback)
+        outcome = search(classes, settings, reporter, self._given_planes(whitener))
+        self._keep(outcome, classes, whitener)
         return self
 
-    def predict(self, X: Any) -> np.typing.NDArray[Any]:
+    def predict(self, X: Any) -> npt.NDArray[Any]:
         """Class of the largest density in the plane, priors ignored, shape (n_samples,)."""
         codes = self._log_densities(X).argmax(axis=1)
-        labels: np.typing.NDArray[Any] = self.classes_[codes]
+        labels: npt.NDArray[Any] = self.classes_[codes]
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Share of each class density at the rows, shape (n_samples, n_classes)."""
-        logs = self._log_densities(X)
-        densities = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares: FloatArray = densities / densities.sum(axis=1, keepdims=True)
-        return shares
+        return density_shares(self._log_densities(X))
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Log of the mean of the class densities in the plane, shape (n_samples,)."""
+        return log_mean_density(self._log_densities(X))
 
     def _log_densities(self, X: Any) -> FloatArray:
         check_is_fitted(self)
@@ -166,9 +211,29 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
         check_n_components(self.n_components, n_features)
         check_positive("gamma", self.gamma)
         check_integer("n_init", self.n_init, minimum=1)
+        check_choice("solver", self.solver, ("lbfgs", "penalty"))
+        for factor in self.continuation:
+            check_positive("continuation", factor)
+        check_choice("engine", self.engine, ENGINES)
         check_shrinkage(self.shrinkage)
+        check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)
+
+    def _settings(self) -> SearchSettings:
+        return SearchSettings(
+            n_components=self.n_components,
+            n_init=self.n_init,
+            continuation=tuple(self.continuation),
+            engine=self.engine,
+            multiclass=self.multiclass,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            n_jobs=self.n_jobs,
+            seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
+            is_watched=self.callback is not None,
+            is_penalized=self.solver == "penalty",
+        )
 
     def _check_rank(self, rank: int) -> None:
         if rank < self.n_components:
@@ -178,90 +243,99 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
                 "features that vary within the classes."
             )
 
-    def _maximize(self, whitened: FloatArray, y: IntArray, whitener: FloatArray) -> Outcome:
-        classes = kernel_classes(
-            whitened,
-            y,
-            n_components=self.n_components,
-            gamma=self.gamma,
-            shrinkage=self.shrinkage,
-        )
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        starts = default_starts(
-            whitened,
-            y,
-            n_components=self.n_components,
-            n_init=self.n_init,
-            random_state=seed,
-        )
-        if whitened.shape[1] == self.n_components:
-            starts = [Start("whole space", np.eye(self.n_components))]
-        outcome = maximize(
-            lambda components: divergence_and_gradient(classes, components),
-            starts,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            report=_Reporter(whitener, len(starts), self.callback),
-        )
-        inits = tuple(_in_data_space(init, whitener) for init in outcome.inits)
-        best = inits[outcome.inits.index(outcome.best)]
-        return replace(outcome, best=best, inits=inits)
+    def _given_planes(self, whitener: FloatArray) -> list[FloatArray] | None:
+        """The planes of `init` in whitened coordinates."""
+        if isinstance(self.init, str) and self.init == "auto":
+            return None
+        planes = np.asarray(self.init, dtype=np.float64)
+        wanted = (self.n_components, whitener.shape[0])
+        if planes.ndim != 3 or planes.shape[1:] != wanted:
+            raise ValueError(
+                f'init must be "auto" or planes of shape (n_planes, {wanted[0]}, {wanted[1]}); '
+                f"its shape is {planes.shape}."
+            )
+        back = np.linalg.pinv(whitener).T  # (n_features, rank)
+        return [plane @ back for plane in planes]
 
-    def _keep(self, outcome: Outcome, centred: FloatArray, y: IntArray) -> None:
-        projected = centred @ outcome.best.components.T
-        self.components_ = principal_frame(
-            outcome.best.components, projected.T @ projected / len(projected)
+    def _keep(self, outcome: Outcome, classes: KernelClasses, whitener: FloatArray) -> None:
+        best = outcome.best.components  # (n_components, rank)
+        terms = divergence_terms(classes, best, engine=self.engine, multiclass=self.multiclass)
+        # The objective of the penalised form is the divergence less the penalty.
+        self.divergence_, _ = divergence_and_gradient(
+            classes, best, engine=self.engine, multiclass=self.multiclass
         )
-        classes = kernel_classes(
-            centred,
-            y,
-            n_components=self.n_components,
-            gamma=self.gamma,
-            shrinkage=self.shrinkage,
-        )
-        terms = divergence_terms(classes, self.components_)
-        self.divergence_ = terms.divergence
         self.fitting_term_ = terms.fitting
         self.regularizing_term_ = terms.regularizing
-        self.projected_classes_: KernelClasses = classes.project(self.components_)
-        self.inits_ = outcome.inits
+        self.components_, turn = _framed(best, classes, whitener)
+        self.projected_classes_ = classes.project(turn @ best)
+        if self.n_components == 1:
+            self.thresholds_ = class_thresholds(self.projected_classes_)
+        self.inits_ = tuple(_in_data_space(init, whitener) for init in outcome.inits)
+        self.n_agreeing_inits_ = _count_agreeing(outcome)
         self.history_ = np.array(outcome.history)
         self.n_iter_ = outcome.best.n_iterations
         self.n_evaluations_ = outcome.n_evaluations
         self.converged_ = outcome.best.converged
 
 
+def _framed(
+    components: FloatArray, classes: KernelClasses, whitener: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Orthonormal rows in data space along the principal axes of the projected rows.
+
+    With them the matrix that turns `components` of the whitened space into
+    the components whose projections are the same.
+    """
+    raw = components @ whitener.T
+    frame = orthonormalize(raw)
+    turn = frame @ np.linalg.pinv(raw)
+    projected = classes.project(turn @ components).rows
+    moment = sum(rows.T @ rows for rows in projected) / classes.counts.sum()
+    principal = principal_frame(frame, np.asarray(moment))
+    return principal, principal @ np.linalg.pinv(raw)
+
+
 def _in_data_space(init: Init, whitener: FloatArray) -> Init:
     return replace(init, components=orthonormalize(init.components @ whitener.T))
+
+
+def _count_agreeing(outcome: Outcome) -> int:
+    best = outcome.best.components
+    angles = [principal_angles(init.components, best)[-1] for init in outcome.inits]
+    return int(np.sum(np.array(angles) < SAME_PLANE))
 
 
 class _Reporter:
     """Turns the steps of the ascent into `Progress` for the callback."""
 
-    def __init__(self, whitener: FloatArray, n_starts: int, callback: Callback | None) -> None:
+    def __init__(self, whitener: FloatArray, callback: Callback | None) -> None:
         self._whitener = whitener
-        self._n_starts = n_starts
         self._callback = callback
         self._best = -np.inf
+        self._fraction = 0.0
         self._began = time.perf_counter()
 
     def __call__(self, step: Step) -> bool:
-        self._best = max(self._best, step.objective)
         if self._callback is None:
             return False
+        self._best = max(self._best, step.objective)
         return bool(self._callback(self._progress(step)))
 
     def _progress(self, step: Step) -> Progress:
         within_start = step.iteration / (step.iteration + _STEPS_TO_HALF)
+        within_stage = (step.start + within_start) / step.n_starts
+        fraction = (step.stage + within_stage) / step.n_stages
+        self._fraction = max(self._fraction, fraction)
+        words = f"start {step.start + 1} of {step.n_starts}"
         return Progress(
             components=orthonormalize(step.components @ self._whitener.T),
             objective=step.objective,
             best_objective=self._best,
             start=step.start + 1,
-            n_starts=self._n_starts,
+            n_starts=step.n_starts,
             iteration=step.iteration,
             n_evaluations=step.n_evaluations,
-            stage=f"start {step.start + 1} of {self._n_starts}",
-            fraction=(step.start + within_start) / self._n_starts,
+            stage=f"{words}, {step.stage_name}" if step.stage_name else words,
+            fraction=self._fraction,
             elapsed_s=time.perf_counter() - self._began,
         )

@@ -1,45 +1,106 @@
-"""Ascent from several starts: L-BFGS on free components, best start kept.
+"""Ascent from several starts through a sequence of objectives: L-BFGS on free components.
 
 The objectives here depend on the span of the components only, so nothing
-needs to hold them orthonormal while they are optimised.
+needs to hold them orthonormal while they are optimised. Earlier stages are
+smoother versions of the last one; starts that have met by the end of a stage
+go on as one.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+import numpy as np
 import scipy.optimize
+from joblib import Parallel, delayed
 
 from melm_core._typing import FloatArray
+from melm_core.geometry import principal_angles
 
 # components of shape (n_components, n_features) -> value and gradient of that shape
 Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 
+# Planes whose largest principal angle is below this are one plane, in radians.
+SAME_PLANE = 0.1
+
+# After a stop, so many of the highest planes are measured by the objective that counts.
+_MOST_MEASURED = 3
+
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where an ascent begins: a word for how it was found, and the components."""
+    """Where an ascent begins: a word for how it was found, the components, the first stage."""
 
     kind: str
     components: FloatArray
+    stage: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One objective to climb.
+
+    Attributes
+    ----------
+    name : str
+        For the reader of progress; empty for the only or last stage.
+    objective : callable
+    max_iter : int
+        Accepted steps a start at most.
+    tol : float
+        A start has converged once a step improves the objective by less than
+        this share of it, or the largest entry of the gradient falls below
+        its square root.
+    most_starts : int or None
+        Only so many of the best distinct planes go on to this stage.
+    reported : callable or None
+        What is reported at each step in place of the objective, where that is
+        only a smoother version of what counts.
+    """
+
+    name: str
+    objective: Objective
+    max_iter: int
+    tol: float
+    most_starts: int | None = None
+    reported: Objective | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An accepted step of an ascent; iteration 0 is the start itself."""
+    """An accepted step of an ascent; iteration 0 is where a start enters a stage.
+
+    `start` counts from 0 within the stage, of `n_starts` that reached it.
+    """
 
     components: FloatArray
     objective: float
+    stage: int
+    n_stages: int
+    stage_name: str
     start: int
+    n_starts: int
     iteration: int
     n_evaluations: int
 
 
 @dataclass(frozen=True, eq=False)
 class Init:
-    """What one start came to."""
+    """What one start came to.
+
+    Attributes
+    ----------
+    kind : str
+    objective : float
+        Of the last stage that its plane climbed.
+    n_iterations, n_evaluations : int
+        Over all stages it climbed itself.
+    converged : bool
+    components : ndarray of shape (n_components, n_features)
+    """
 
     kind: str
     objective: float
@@ -56,10 +117,13 @@ class Outcome:
     Attributes
     ----------
     best : Init
+        Of those that reached the last stage; if stopped, the best plane on the way.
     inits : tuple of Init
-        In the order of the starts; fewer than the starts if stopped.
+        In the order of the starts; a start that met another one carries the
+        plane they reached together. Fewer than the starts if stopped.
     history : tuple of float
-        The objective at every accepted step, start after start.
+        The objective at every accepted step of the last stage, start after start,
+        or of the stage in which it was stopped.
     n_evaluations : int
     stopped : bool
         Whether the reporter asked to stop.
@@ -77,91 +141,202 @@ Reporter: TypeAlias = Callable[[Step], bool]
 
 
 def maximize(
-    objective: Objective,
+    stages: Sequence[Stage],
     starts: Sequence[Start],
     *,
-    max_iter: int,
-    tol: float,
     report: Reporter,
+    n_jobs: int | None = None,
 ) -> Outcome:
-    """Climb from every start and keep the best.
+    """Climb from every start through all stages and keep the best.
 
     Parameters
     ----------
-    objective : callable
+    stages : sequence of Stage, at least one
+        The last one is the objective that counts.
     starts : sequence of Start, at least one
-    max_iter : int
-        Accepted steps a start at most.
-    tol : float
-        A start has converged once a step improves the objective by less than
-        this share of it, or the largest entry of the gradient falls below
-        its square root.
     report : callable
-        Given every accepted step; a true return stops.
+        Given every accepted step, one at a time; a true return stops.
+    n_jobs : int or None
+        Threads that climb at the same time, as joblib reads it. The outcome
+        does not depend on it.
     """
-    ascent = _Ascent(objective, report)
-    inits: list[Init] = []
-    for index, start in enumerate(starts):
-        inits.append(ascent.climb(index, start, max_iter=max_iter, tol=tol))
-        if ascent.stopped:
+    clerk = _Clerk(report, len(stages))
+    tracks = [_Track(start) for start in starts]
+    leaders: list[int] = []
+    for number, stage in enumerate(stages):
+        leaders = _merge(tracks, leaders)[: stage.most_starts]
+        leaders += [i for i, start in enumerate(starts) if start.stage == number]
+        jobs = [
+            delayed(tracks[leader].climb)(stage, clerk, number, position, len(leaders))
+            for position, leader in enumerate(leaders)
+        ]
+        Parallel(n_jobs=n_jobs, backend="threading")(jobs)
+        if clerk.stopped:
             break
-    best = max(inits, key=lambda init: init.objective)
-    return Outcome(best, tuple(inits), tuple(ascent.history), ascent.n_evaluations, ascent.stopped)
+    return _outcome(tracks, leaders, stages[-1].objective, clerk)
 
 
-@dataclass
-class _Ascent:
-    """Counters that run through all starts of one maximisation."""
+def _merge(tracks: Sequence[_Track], leaders: Sequence[int]) -> list[int]:
+    """The leaders of distinct planes, best first; the others follow the one they met."""
+    distinct: list[int] = []
+    for leader in sorted(leaders, key=lambda i: (-tracks[i].objective, i)):
+        same = [i for i in distinct if _is_same(tracks[i].components, tracks[leader].components)]
+        if same:
+            tracks[leader].follow(tracks[same[0]])
+        else:
+            distinct.append(leader)
+    return distinct
 
-    objective: Objective
-    report: Reporter
+
+def _is_same(components: FloatArray, reference: FloatArray) -> bool:
+    return bool(principal_angles(components, reference)[-1] < SAME_PLANE)
+
+
+def _outcome(
+    tracks: Sequence[_Track], leaders: Sequence[int], objective: Objective, clerk: _Clerk
+) -> Outcome:
+    finalists = [tracks[leader] for leader in leaders if tracks[leader].has_climbed]
+    if clerk.stopped:
+        finalists = _measured(finalists, objective)
+    inits = {id(track): track.init() for track in tracks if track.has_climbed}
+    return Outcome(
+        best=max((inits[id(track)] for track in finalists), key=lambda init: init.objective),
+        inits=tuple(inits.values()),
+        history=tuple(value for leader in leaders for value in tracks[leader].history),
+        n_evaluations=sum(track.n_evaluations for track in tracks),
+        stopped=clerk.stopped,
+    )
+
+
+def _measured(stopped: Sequence[_Track], objective: Objective) -> list[_Track]:
+    """The highest of the tracks; each of the stopped ones is back at the best plane it passed."""
+    highest = sorted(stopped, key=lambda track: -track.peak)[:_MOST_MEASURED]
+    for track in highest:
+        track.measure(objective)
+    for track in stopped:
+        if track not in highest:
+            track.objective, track.components = track.peak, track.peak_components
+    return highest
+
+
+class _Clerk:
+    """Passes steps on one at a time, and remembers that somebody asked to stop."""
+
+    def __init__(self, report: Reporter, n_stages: int) -> None:
+        self.n_stages = n_stages
+        self._report = report
+        self._lock = threading.Lock()
+        self._n_evaluations = 0
+        self.stopped = False
+
+    def count(self) -> None:
+        with self._lock:
+            self._n_evaluations += 1
+
+    def note(self, step: Step) -> None:
+        with self._lock:
+            step = replace(step, n_evaluations=self._n_evaluations)
+            self.stopped = self._report(step) or self.stopped
+
+
+@dataclass(eq=False)
+class _Track:
+    """One start on its way through the stages."""
+
+    start: Start
+    leader: _Track | None = None
+    objective: float = float("-inf")
+    peak: float = float("-inf")  # the highest value reported
+    n_iterations: int = 0
     n_evaluations: int = 0
-    stopped: bool = False
+    converged: bool = False
     history: list[float] = field(default_factory=list)
 
-    def climb(self, index: int, start: Start, *, max_iter: int, tol: float) -> Init:
-        shape = start.components.shape
-        evaluations_before = self.n_evaluations
-        iterations = 0
+    def __post_init__(self) -> None:
+        self.components = self.start.components
+        self.peak_components = self.start.components
+        self.has_climbed = False
+
+    def climb(self, stage: Stage, clerk: _Clerk, number: int, position: int, n_starts: int) -> None:
+        self.history = []
+        if clerk.stopped:
+            return
+        self.has_climbed = True
+        shape = self.components.shape
+
+        def note(components: FloatArray, value: float) -> None:
+            if stage.reported is not None:
+                value, _ = stage.reported(components)
+            self.history.append(value)
+            self.pass_by(value, components.copy())
+            clerk.note(
+                Step(
+                    components=components.copy(),
+                    objective=value,
+                    stage=number,
+                    n_stages=clerk.n_stages,
+                    stage_name=stage.name,
+                    start=position,
+                    n_starts=n_starts,
+                    iteration=len(self.history) - 1,
+                    n_evaluations=0,
+                )
+            )
+
+        def evaluate(components: FloatArray) -> tuple[float, FloatArray]:
+            clerk.count()
+            self.n_evaluations += 1
+            value, gradient = stage.objective(components)
+            return -value, -gradient.ravel()
 
         def accept(intermediate_result: scipy.optimize.OptimizeResult) -> None:
-            nonlocal iterations
-            iterations += 1
-            components = intermediate_result.x.reshape(shape)
-            self._note(components, -float(intermediate_result.fun), index, iterations)
-            if self.stopped:
+            note(intermediate_result.x.reshape(shape), -float(intermediate_result.fun))
+            if clerk.stopped:
                 raise StopIteration
 
-        value, _ = self._evaluate(start.components)
-        self._note(start.components, value, index, 0)
-        if self.stopped:
-            return Init(start.kind, value, 0, 1, False, start.components)
+        first = evaluate(self.components)
+        self.objective = -first[0]
+        note(self.components, self.objective)
+        if clerk.stopped:
+            return
+        begin = self.components.ravel()
         result: Any = scipy.optimize.minimize(
-            lambda x: self._descent(x.reshape(shape)),
-            start.components.ravel(),
+            lambda x: first if np.array_equal(x, begin) else evaluate(x.reshape(shape)),
+            begin,
             jac=True,
             method="L-BFGS-B",
             callback=accept,
-            options={"maxiter": max_iter, "ftol": tol, "gtol": tol**0.5},
+            options={"maxiter": stage.max_iter, "ftol": stage.tol, "gtol": stage.tol**0.5},
         )
+        self.components = result.x.reshape(shape)
+        self.objective = -float(result.fun)
+        self.n_iterations += len(self.history) - 1
+        self.converged = bool(result.success) and not clerk.stopped
+
+    def pass_by(self, value: float, components: FloatArray) -> None:
+        if value > self.peak:
+            self.peak, self.peak_components = value, components
+
+    def follow(self, leader: _Track) -> None:
+        self.leader = leader
+        leader.pass_by(self.peak, self.peak_components)
+
+    def measure(self, objective: Objective) -> None:
+        """The better of where it stands and of its peak, by the objective that counts."""
+        planes = (self.components, self.peak_components)
+        values = [objective(plane)[0] for plane in planes]
+        best = int(np.argmax(values))
+        self.objective, self.components = values[best], planes[best]
+
+    def init(self) -> Init:
+        reached = self
+        while reached.leader is not None:
+            reached = reached.leader
         return Init(
-            kind=start.kind,
-            objective=-float(result.fun),
-            n_iterations=iterations,
-            n_evaluations=self.n_evaluations - evaluations_before,
-            converged=bool(result.success) and not self.stopped,
-            components=result.x.reshape(shape),
+            kind=self.start.kind,
+            objective=reached.objective,
+            n_iterations=self.n_iterations,
+            n_evaluations=self.n_evaluations,
+            converged=reached.converged,
+            components=reached.components,
         )
-
-    def _evaluate(self, components: FloatArray) -> tuple[float, FloatArray]:
-        self.n_evaluations += 1
-        return self.objective(components)
-
-    def _descent(self, components: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = self._evaluate(components)
-        return -value, -gradient.ravel()
-
-    def _note(self, components: FloatArray, value: float, start: int, iteration: int) -> None:
-        self.history.append(value)
-        step = Step(components.copy(), value, start, iteration, self.n_evaluations)
-        self.stopped = self.report(step)

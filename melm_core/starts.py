@@ -1,6 +1,8 @@
-"""Planes to begin an ascent from: two informed ones, then random ones."""
+"""Planes to begin an ascent from: informed ones first, then random ones."""
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 
@@ -8,14 +10,31 @@ from melm_core._typing import FloatArray, IntArray
 from melm_core.geometry import orthonormalize, random_components
 from melm_core.optimize import Start
 
+# Directions along which the class covariances differ most, to combine.
+_N_SCATTER_DIRECTIONS = 3
+
+# Directions closer to parallel than this, as the sine of their angle, span no plane together.
+_PARALLEL = 1e-6
+
 
 def default_starts(
-    X: FloatArray, y: IntArray, *, n_components: int, n_init: int, random_state: int
+    X: FloatArray,
+    y: IntArray,
+    *,
+    n_components: int,
+    n_init: int,
+    random_state: int,
+    random_stage: int = 0,
 ) -> list[Start]:
-    """PCA and LDA planes first, random planes after them.
+    """Informed planes first, random ones after them.
 
-    Every start has its own stream of random numbers, so start i is the same
-    plane whatever `n_init` is.
+    For wide kernels the divergence knows the classes by mean and covariance
+    only, so its maxima lie along the directions in which these differ: the
+    informed planes are PCA's, LDA's, and combinations of Fisher's discriminant
+    with the extreme axes of the class covariances.
+
+    Every random start has its own stream of random numbers, so start i is the
+    same plane whatever `n_init` is.
 
     Parameters
     ----------
@@ -23,20 +42,38 @@ def default_starts(
         Whitened within the classes.
     y : ndarray of shape (n_samples,)
         Class codes.
+    n_components, n_init, random_state : int
+    random_stage : int
+        Stage at which the random planes join.
     """
-    informed = [
-        Start("pca", principal_components(X, n_components)),
-        Start("lda", complete(fisher_discriminants(X, y, n_components), X, n_components)),
-    ]
+    informed = informed_starts(X, y, n_components)
     streams = np.random.SeedSequence(random_state).spawn(n_init)
     drawn = [
         Start(
             "random",
             random_components(n_components, X.shape[1], np.random.default_rng(stream)),
+            random_stage,
         )
         for stream in streams[len(informed) :]
     ]
     return informed[:n_init] + drawn
+
+
+def informed_starts(X: FloatArray, y: IntArray, n_components: int) -> list[Start]:
+    """PCA, LDA, and planes of the directions in which means and covariances differ."""
+    discriminants = fisher_discriminants(X, y, n_components)
+    lda = complete(discriminants, X, n_components)
+    directions = np.vstack([discriminants[:1], scatter_directions(X, y, _N_SCATTER_DIRECTIONS)])
+    planes = [directions[list(rows)] for rows in combinations(range(len(directions)), n_components)]
+    return [
+        Start("pca", principal_components(X, n_components)),
+        Start("lda", lda),
+        *(
+            Start("means and covariances", orthonormalize(plane))
+            for plane in planes
+            if np.linalg.matrix_rank(plane, tol=_PARALLEL) == n_components
+        ),
+    ]
 
 
 def principal_components(X: FloatArray, n_components: int) -> FloatArray:
@@ -44,6 +81,22 @@ def principal_components(X: FloatArray, n_components: int) -> FloatArray:
     covariance = np.cov(X.T, ddof=0).reshape(X.shape[1], -1)
     _, directions = np.linalg.eigh(covariance)
     return np.ascontiguousarray(directions[:, ::-1][:, :n_components].T)
+
+
+def scatter_directions(X: FloatArray, y: IntArray, n_directions: int) -> FloatArray:
+    """Directions along which the class variances differ most from the pooled one, as rows.
+
+    Eigenvectors of the mean over classes of (cov_c - 1)^2.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Whitened within the classes.
+    """
+    unit = np.eye(X.shape[1])
+    offsets = [np.cov(X[y == c].T, ddof=0).reshape(unit.shape) - unit for c in np.unique(y)]
+    _, directions = np.linalg.eigh(np.mean([offset @ offset for offset in offsets], axis=0))
+    return np.ascontiguousarray(directions[:, ::-1][:, :n_directions].T)
 
 
 def fisher_discriminants(X: FloatArray, y: IntArray, n_components: int) -> FloatArray:

@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("benchmarks", "callbacks", "figures", "layout", "melm_core", "tests", "tools", "worker")
+PACKAGES = (
+    "benchmarks",
+    "callbacks",
+    "experiments",
+    "figures",
+    "layout",
+    "melm_core",
+    "tests",
+    "tools",
+    "worker",
+)
 MODULES = sorted(
     path.relative_to(ROOT)
     for pattern in ("*.py", *(f"{package}/**/*.py" for package in PACKAGES))

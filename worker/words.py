@@ -42,7 +42,7 @@ def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
         return "Found in one step"
     return (
-        f"{_counted(event.n_starts, 'start')}, "
+        f"{_counted(record.parameters['n_init'], 'start')}, "
         f"{_counted(event.n_evaluations, 'evaluation')}, {event.elapsed_s:.1f} s"
     )
 

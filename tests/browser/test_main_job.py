@@ -19,7 +19,7 @@ from melm_core.tables import read_table
 from tests.browser.page import Panel, StudioPage
 
 # So many starts take seconds: time enough for many frames, however slowly they are painted.
-MANY_STARTS = 80
+MANY_STARTS = 40
 FEW_STARTS = 2
 HELD_OUT = 0.25
 SEED = 0

@@ -10,7 +10,7 @@ from melm_core.methods import GAMMA, HELD_OUT, SEED, STARTS
 from worker.records import RunState
 
 ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
-DEFAULTS = {"n_components": 2, "gamma": 1.0, "n_init": 16, "random_state": 0, "held_out": 0.25}
+DEFAULTS = {"n_components": 2, "gamma": 1.0, "n_init": 14, "random_state": 0, "held_out": 0.25}
 
 
 @pytest.fixture

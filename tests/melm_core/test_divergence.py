@@ -13,6 +13,8 @@ from melm_core.divergence import (
     divergence_and_gradient,
     divergence_terms,
     held_out_divergence,
+    overlap_bound,
+    rescaled_to_unit_cube,
 )
 from tests.melm_core.helpers import (
     assert_gradient,
@@ -67,7 +69,7 @@ def naive_divergence(X, y, components, gamma) -> float:
 def test_the_divergence_is_the_formula_of_the_paper(n_classes, k, gamma):
     X, y = classes(n_classes, 4)
     components = plane(k, 4)
-    value = cauchy_schwarz_divergence(X, y, components, gamma=gamma)
+    value = cauchy_schwarz_divergence(X, y, components, gamma=gamma, multiclass="mean")
     assert value == pytest.approx(naive_divergence(X, y, components, gamma), rel=1e-10)
 
 
@@ -168,8 +170,8 @@ def test_identical_classes_do_not_diverge():
 def test_the_divergence_is_the_fitting_term_less_the_regularizing_term(n_classes):
     X, y = classes(n_classes, 5)
     projected = kernel_classes(X, y, n_components=2)
-    value, _ = divergence_and_gradient(projected, plane(2, 5))
-    terms = divergence_terms(projected, plane(2, 5))
+    value, _ = divergence_and_gradient(projected, plane(2, 5), multiclass="mean")
+    terms = divergence_terms(projected, plane(2, 5), multiclass="mean")
     assert terms.fitting - terms.regularizing == pytest.approx(value, rel=1e-12)
     assert terms.divergence == terms.fitting - terms.regularizing
 
@@ -270,7 +272,7 @@ def test_the_size_of_the_blocks_does_not_matter(entries, monkeypatch):
 def test_the_held_out_divergence_of_the_seen_rows_is_the_divergence(n_classes):
     X, y = classes(n_classes, 5)
     seen = kernel_classes(X, y, n_components=2).project(plane(2, 5))
-    value = divergence_terms(seen, np.eye(2)).divergence
+    value, _ = divergence_and_gradient(seen, np.eye(2))
     assert held_out_divergence(seen, seen.rows) == pytest.approx(value, rel=1e-12)
 
 
@@ -287,3 +289,31 @@ def test_planes_fitted_to_chance_do_not_diverge_on_unseen_rows_on_average():
     seen, unseen = np.mean(list(map(seen_and_unseen_divergence_of_noise, range(20))), axis=0)
     assert seen > 1.5
     assert abs(unseen) < 0.3
+
+
+def test_the_rows_fill_the_unit_cube_and_keep_their_divergence():
+    X, y = classes(2, 4)
+    projected = kernel_classes(X, y, n_components=2).project(plane(2, 4))
+    cube = rescaled_to_unit_cube(projected)
+    rows = np.vstack(cube.rows)
+    np.testing.assert_allclose([rows.min(axis=0), rows.max(axis=0)], [[0, 0], [1, 1]], atol=1e-12)
+    before, _ = divergence_and_gradient(projected, np.eye(2))
+    after, _ = divergence_and_gradient(cube, np.eye(2))
+    assert after == pytest.approx(before, rel=1e-9)
+
+
+@pytest.mark.parametrize(("k", "n_lines"), [(1, 801), (2, 161)])
+@pytest.mark.parametrize("gamma", [0.3, 1.0])
+@pytest.mark.parametrize("apart", [0.0, 5.0])
+def test_the_overlap_in_the_unit_cube_is_within_its_bound(apart, gamma, k, n_lines):
+    X, y = classes(3, 4)
+    X[y == 1] += apart
+    prepared, components = kernel_classes(X, y, n_components=k, gamma=gamma), plane(k, 4)
+    bounds = overlap_bound(prepared, components)
+    cube = rescaled_to_unit_cube(prepared.project(components))
+    middles = (np.arange(n_lines) + 0.5) / n_lines
+    points = np.stack(np.meshgrid(*[middles] * k), axis=-1).reshape(-1, k)
+    densities = np.exp(log_densities(points, cube))
+    for a, b in combinations(range(3), 2):
+        overlap = np.minimum(densities[:, a], densities[:, b]).mean()
+        assert 0 < overlap <= bounds[a, b]

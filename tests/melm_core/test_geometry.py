@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist
 
 from melm_core.geometry import (
     align_components,
+    align_projection,
+    chordal_distance,
+    geodesic,
     orthonormalize,
     principal_angles,
     principal_frame,
@@ -121,3 +125,76 @@ def test_the_principal_frame_lies_along_the_axes_of_the_projected_data():
     np.testing.assert_allclose(projected, np.diag(variances), atol=1e-12)
     assert (np.diff(variances) < 0).all()
     assert (frame[np.arange(3), np.abs(frame).argmax(axis=1)] > 0).all()
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_way_from_one_plane_to_another_begins_and_ends_in_them(k):
+    start, end = plane(k, 6, seed=0), plane(k, 6, seed=1)
+    np.testing.assert_allclose(geodesic(start, end, 0.0), start, atol=1e-12)
+    arrived = geodesic(start, end, 1.0)
+    assert_orthonormal(arrived)
+    assert principal_angles(arrived, end).max() < 1e-12
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_way_has_constant_speed(k):
+    start, end = plane(k, 6, seed=0), plane(k, 6, seed=1)
+    angles = principal_angles(start, end)
+    for t in (0.1, 0.5, 0.8):
+        between = geodesic(start, end, t)
+        assert_orthonormal(between)
+        np.testing.assert_allclose(principal_angles(start, between), t * angles, atol=1e-10)
+        np.testing.assert_allclose(principal_angles(between, end), (1 - t) * angles, atol=1e-10)
+
+
+def test_the_way_from_a_plane_to_itself_stays_there():
+    start = plane(2, 6)
+    for end in (start, turn(0.7) @ start):
+        assert principal_angles(geodesic(start, end, 0.5), start).max() < 1e-7
+
+
+def test_the_way_passes_through_right_angles():
+    start, end = np.eye(4)[:2], np.eye(4)[2:]
+    half = geodesic(start, end, 0.5)
+    np.testing.assert_allclose(principal_angles(half, start), np.pi / 4)
+    np.testing.assert_allclose(principal_angles(half, end), np.pi / 4)
+
+
+def test_the_frame_of_the_arrival_turned_least():
+    start, end = plane(2, 6, seed=0), plane(2, 6, seed=1)
+    np.testing.assert_allclose(geodesic(start, end, 1.0), align_components(end, start), atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_chordal_distance_is_that_of_the_projectors(k):
+    one, other = plane(k, 6, seed=0), plane(k, 6, seed=1)
+    difference = one.T @ one - other.T @ other
+    expected = np.linalg.norm(difference) / np.sqrt(2)
+    assert chordal_distance(one, other) == pytest.approx(expected, rel=1e-10)
+    assert chordal_distance(other, one) == pytest.approx(expected, rel=1e-10)
+    assert chordal_distance(one, invertible(k) @ one) < 1e-12
+
+
+def test_aligning_undoes_a_turn_a_reflection_and_a_shift_of_a_projection():
+    reference = np.random.default_rng(0).normal(size=(30, 2)) + 4.0
+    moved = reference @ (turn(1.2) @ np.diag([1.0, -1.0])) - 7.0
+    np.testing.assert_allclose(align_projection(moved, reference), reference, atol=1e-12)
+
+
+def test_no_turn_of_a_projection_lies_closer_to_the_reference():
+    rng = np.random.default_rng(0)
+    projection, reference = rng.normal(size=(2, 30, 2))
+    aligned = align_projection(projection, reference)
+    centred = projection - projection.mean(axis=0)
+    distance = np.linalg.norm(aligned - reference)
+    for angle in np.linspace(0, 2 * np.pi, 60):
+        for mirror in (1.0, -1.0):
+            other = centred @ turn(angle) @ np.diag([1.0, mirror]) + reference.mean(axis=0)
+            assert np.linalg.norm(other - reference) >= distance - 1e-9
+
+
+def test_aligning_keeps_the_distances_between_the_points():
+    rng = np.random.default_rng(0)
+    projection, reference = rng.normal(size=(2, 12, 2))
+    aligned = align_projection(projection, reference)
+    np.testing.assert_allclose(pdist(aligned), pdist(projection), rtol=1e-12)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from melm_core.geometry import principal_angles
-from melm_core.optimize import Start, maximize
+from melm_core.optimize import Stage, Start, maximize
 from tests.melm_core.helpers import finite_differences, plane
 
 VARIANCES = np.array([9.0, 7.0, 3.0, 2.0, 1.0, 0.5])
@@ -28,19 +28,37 @@ def starts(n: int, n_features: int = 6) -> list[Start]:
     return [Start("random", plane(2, n_features, seed)) for seed in range(n)]
 
 
-def at(x: float) -> Start:
-    return Start("given", np.array([[x]]))
+def at(x: float, stage: int = 0) -> Start:
+    return Start("given", np.array([[x]]), stage)
+
+
+def one_hill(components):
+    """Return a smooth function of one number with its only hill at 0.9."""
+    x = components[0, 0]
+    return float(-((x - 0.9) ** 2)), np.array([[-2 * (x - 0.9)]])
+
+
+def ladder(**of_the_last) -> list[Stage]:
+    """Return two stages: one hill first, reported as the two hills that count after it."""
+    return [
+        Stage("smooth", one_hill, max_iter=50, tol=1e-12, reported=two_hills),
+        Stage("", two_hills, max_iter=200, tol=1e-12, **of_the_last),
+    ]
 
 
 def climb(objective, from_starts, *, max_iter=200, tol=1e-12, stop_when=lambda step: False):
+    stage = Stage("", objective, max_iter, tol)
+    return climb_all([stage], from_starts, stop_when=stop_when)
+
+
+def climb_all(stages, from_starts, *, stop_when=lambda step: False, n_jobs=None):
     steps = []
 
     def report(step):
         steps.append(step)
         return stop_when(step)
 
-    outcome = maximize(objective, from_starts, max_iter=max_iter, tol=tol, report=report)
-    return outcome, steps
+    return maximize(stages, from_starts, report=report, n_jobs=n_jobs), steps
 
 
 def test_the_gradient_of_the_example_is_right():
@@ -105,7 +123,7 @@ def test_a_reported_step_is_not_changed_later():
         seen.append((step.components, step.components.copy()))
         return False
 
-    maximize(captured_variance, starts(2), max_iter=50, tol=1e-12, report=keep)
+    maximize([Stage("", captured_variance, 50, 1e-12)], starts(2), report=keep)
     for components, copy in seen:
         np.testing.assert_array_equal(components, copy)
 
@@ -155,3 +173,115 @@ def test_a_start_at_the_summit_stays_there():
     assert outcome.best.n_iterations == 0
     assert outcome.best.converged
     np.testing.assert_array_equal(outcome.best.components, summit.components)
+
+
+def test_a_smooth_stage_leads_all_starts_to_the_higher_hill():
+    lower, _ = climb(two_hills, [at(-1.2)])
+    outcome, _ = climb_all(ladder(), [at(-1.2)])
+    assert lower.best.objective < 0 < outcome.best.objective
+    assert outcome.best.components[0, 0] > 0
+
+
+def test_starts_that_met_go_on_as_one_and_share_its_plane():
+    outcome, steps = climb_all(
+        [
+            Stage("first", captured_variance, 200, 1e-12),
+            Stage("second", captured_variance, 200, 1e-12),
+        ],
+        starts(3),
+    )
+    assert {step.n_starts for step in steps if step.stage == 0} == {3}
+    assert {step.n_starts for step in steps if step.stage == 1} == {1}
+    assert len(outcome.inits) == 3
+    for init in outcome.inits:
+        np.testing.assert_array_equal(init.components, outcome.best.components)
+        assert init.objective == outcome.best.objective
+        assert init.converged
+
+
+def test_starts_that_did_not_meet_go_on_apart_best_first():
+    other = np.eye(6)[[2, 4]]
+    stages = [Stage(name, captured_variance, 1, 1e-12) for name in ("first", "second")]
+    outcome, steps = climb_all(stages, [Start("low", other), Start("top", np.eye(6)[:2])])
+    entries = [step for step in steps if step.stage == 1 and step.iteration == 0]
+    assert [step.n_starts for step in entries] == [2, 2]
+    np.testing.assert_array_equal(entries[0].components, np.eye(6)[:2])
+    assert [init.kind for init in outcome.inits] == ["low", "top"]
+
+
+def test_a_start_joins_at_its_own_stage():
+    outcome, steps = climb_all(ladder(), [at(-1.2), at(-1.3, stage=1)])
+    assert {step.n_starts for step in steps if step.stage == 0} == {1}
+    assert {step.n_starts for step in steps if step.stage == 1} == {2}
+    assert outcome.inits[0].components[0, 0] > 0 > outcome.inits[1].components[0, 0]
+
+
+def test_the_history_is_that_of_the_last_stage():
+    outcome, steps = climb_all(ladder(), [at(-1.2), at(-1.3, stage=1)])
+    assert outcome.history == tuple(step.objective for step in steps if step.stage == 1)
+
+
+def test_an_early_stage_reports_the_objective_that_counts():
+    _, steps = climb_all(ladder(), [at(-1.2)])
+    assert {step.stage_name for step in steps} == {"smooth", ""}
+    for step in steps:
+        assert step.objective == two_hills(step.components)[0]
+
+
+def test_stopping_in_an_early_stage_keeps_the_best_plane_that_was_passed():
+    def past_the_hill(step):
+        return step.stage == 0 and step.start == 1 and step.iteration == 1
+
+    outcome, steps = climb_all(ladder(), [at(1.03), at(-1.2), at(2.0)], stop_when=past_the_hill)
+    assert outcome.stopped
+    assert len(outcome.inits) == 2
+    assert outcome.history == tuple(step.objective for step in steps)
+    assert outcome.best.objective == max(step.objective for step in steps)
+    assert outcome.best.objective == two_hills(outcome.best.components)[0]
+    assert outcome.best.objective > two_hills(np.array([[0.9]]))[0]
+
+
+def test_the_plane_passed_by_a_start_that_met_another_one_is_kept_too():
+    outcome, steps = climb_all(
+        ladder(), [at(1.03), at(0.5)], stop_when=lambda step: step.stage == 1
+    )
+    assert {step.n_starts for step in steps if step.stage == 1} == {1}
+    assert outcome.best.objective == max(step.objective for step in steps)
+    assert len({init.objective for init in outcome.inits}) == 1
+
+
+def test_the_value_of_a_start_left_behind_does_not_count_against_the_last_stage():
+    def exaggerated(components):
+        value, gradient = captured_variance(components)
+        return value + 100.0, gradient
+
+    outcome, _ = climb_all(
+        [
+            Stage("sample", exaggerated, 200, 1e-12),
+            Stage("all", captured_variance, 200, 1e-12, most_starts=1),
+        ],
+        [Start("low", np.eye(6)[[2, 4]]), Start("top", np.eye(6)[:2])],
+    )
+    assert len(outcome.inits) == 2
+    assert outcome.best.kind == "top"
+    assert outcome.best.objective == pytest.approx(16)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_number_of_jobs_does_not_change_the_outcome(n_jobs):
+    alone, _ = climb(captured_variance, starts(3), max_iter=3)
+    stages = [Stage("", captured_variance, 3, 1e-12)]
+    outcome, _ = climb_all(stages, starts(3), n_jobs=n_jobs)
+    assert outcome.history == alone.history
+    np.testing.assert_array_equal(outcome.best.components, alone.best.components)
+
+
+def test_the_first_evaluation_of_a_stage_is_not_repeated():
+    entered = []
+
+    def counted(components):
+        entered.append(components[0, 0])
+        return two_hills(components)
+
+    climb(counted, [at(1.5)])
+    assert entered.count(1.5) == 1

@@ -29,7 +29,7 @@ def table(name: str):
 
 @cache
 def fitted(name: str) -> MELM:
-    return MELM(n_init=16, random_state=0, shrinkage=0.0).fit(*table(name))
+    return MELM(random_state=0, shrinkage=0.0).fit(*table(name))
 
 
 def n_agreeing(melm: MELM) -> int:

@@ -37,8 +37,11 @@ def test_a_running_run_tells_its_start_its_time_and_its_best():
     ],
 )
 def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
-    event = plane(n_starts=n_starts, n_evaluations=n_evaluations, elapsed_s=2.0)
-    assert words(RunState.DONE, event) == expected
+    event = plane(n_evaluations=n_evaluations, elapsed_s=2.0)
+    record = run_of(method="melm")
+    parameters = {**record.parameters, "n_init": n_starts}
+    done = replace(record, state=RunState.DONE, parameters=parameters)
+    assert state_sentence(done, event) == expected
 
 
 @pytest.mark.parametrize("method", ["pca", "lda"])

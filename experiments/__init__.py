@@ -1,0 +1,1 @@
+"""What was tried, as commands that print what it gave."""

@@ -1,0 +1,183 @@
+"""The search for the best plane: stages, starts and, for many rows, a sample first.
+
+As gamma grows the class densities tend to one broad Gaussian each and the
+landscape loses its local optima. So the ascent begins with wide kernels from
+planes that are informed by the classes' means and covariances, narrows the
+kernels stage by stage, and lets random planes join at the last widening.
+`docs/finding-the-optimum.md` compares this with other strategies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from melm_core._typing import FloatArray
+from melm_core.density import KernelClasses, bandwidth_factor
+from melm_core.divergence import divergence_and_gradient
+from melm_core.geometry import random_components
+from melm_core.multiclass import Multiclass
+from melm_core.optimize import Objective, Outcome, Reporter, Stage, Start, maximize
+from melm_core.potentials import Engine
+from melm_core.starts import default_starts
+
+# Widenings of the kernels before the last stage, and how far each is followed.
+DEFAULT_CONTINUATION = (3.0, 1.7)
+_CONTINUED_ITERATIONS = 60
+_CONTINUED_TOL = 1e-6
+
+# Beyond this many rows the starts compete on a sample, the best few distinct
+# planes on a larger one, and the best of these is polished on all rows.
+MOST_ROWS_FOR_STARTS = 10_000
+SAMPLED_ROWS = 2_000
+LARGER_SAMPLE = 50_000
+PLANES_ON_LARGER_SAMPLE = 3
+_POLISHING_TOL = 1e-7
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How to search; see `MELM` for the meaning of each."""
+
+    n_components: int
+    n_init: int
+    continuation: tuple[float, ...]
+    engine: Engine
+    multiclass: Multiclass
+    max_iter: int
+    tol: float
+    n_jobs: int | None
+    seed: int
+    is_watched: bool
+    is_penalized: bool
+
+
+def search(
+    classes: KernelClasses,
+    settings: SearchSettings,
+    report: Reporter,
+    planes: Sequence[FloatArray] | None = None,
+) -> Outcome:
+    """The plane of the largest divergence that the starts lead to.
+
+    Parameters
+    ----------
+    classes : KernelClasses
+        Whitened within the classes.
+    settings : SearchSettings
+    report : callable
+        Given every accepted step; a true return stops.
+    planes : sequence of ndarray of shape (n_components, n_features) or None
+        Where to begin instead of the default starts.
+    """
+    stages, starts = plan(classes, settings, planes)
+    return maximize(stages, starts, report=report, n_jobs=settings.n_jobs)
+
+
+def plan(
+    classes: KernelClasses, settings: SearchSettings, planes: Sequence[FloatArray] | None = None
+) -> tuple[list[Stage], list[Start]]:
+    """The stages and the starts of a search."""
+    n_features = classes.rows[0].shape[1]
+    if n_features == settings.n_components:
+        last = Stage("", _objective(classes, settings), settings.max_iter, settings.tol)
+        return [last], [Start("whole space", np.eye(n_features))]
+    is_large = int(classes.counts.sum()) > MOST_ROWS_FOR_STARTS
+    competed_on = sample_classes(classes, SAMPLED_ROWS, settings) if is_large else classes
+    stages = _ladder(competed_on, settings)
+    starts = _starts(competed_on, settings, planes, random_stage=max(0, len(stages) - 2))
+    return stages + (_polishing(classes, settings) if is_large else []), starts
+
+
+def sample_classes(classes: KernelClasses, n_rows: int, settings: SearchSettings) -> KernelClasses:
+    """A stratified sample, with kernels as wide as its size asks for.
+
+    The classes keep the shape of their kernels, which all rows have shaped.
+    """
+    share = n_rows / int(classes.counts.sum())
+    stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
+    rows = []
+    for block in classes.rows:
+        size = min(len(block), max(settings.n_components + 2, round(share * len(block))))
+        rows.append(block[np.sort(stream.choice(len(block), size, replace=False))])
+    growth = [
+        bandwidth_factor(len(few), settings.n_components, 1.0)
+        / bandwidth_factor(len(all_rows), settings.n_components, 1.0)
+        for few, all_rows in zip(rows, classes.rows, strict=True)
+    ]
+    covariances = classes.covariances * np.square(growth)[:, None, None]
+    return KernelClasses(tuple(rows), covariances)
+
+
+def _ladder(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
+    target = _objective(classes, settings)
+    wide = [
+        Stage(
+            f"γ × {factor:g}",
+            _objective(classes.widened(factor), settings),
+            min(_CONTINUED_ITERATIONS, settings.max_iter),
+            max(_CONTINUED_TOL, settings.tol),
+            reported=target if settings.is_watched else None,
+        )
+        for factor in settings.continuation
+    ]
+    return [*wide, Stage("", target, settings.max_iter, settings.tol)]
+
+
+def _polishing(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
+    """The stages on more and more rows."""
+    tol = max(_POLISHING_TOL, settings.tol)
+    all_rows = Stage("all rows", _objective(classes, settings), settings.max_iter, tol, 1)
+    if int(classes.counts.sum()) <= 2 * LARGER_SAMPLE:
+        return [replace(all_rows, most_starts=PLANES_ON_LARGER_SAMPLE)]
+    larger = sample_classes(classes, LARGER_SAMPLE, settings)
+    name = f"{LARGER_SAMPLE:,} rows".replace(",", " ")
+    objective = _objective(larger, settings)
+    return [Stage(name, objective, settings.max_iter, tol, PLANES_ON_LARGER_SAMPLE), all_rows]
+
+
+def _starts(
+    classes: KernelClasses,
+    settings: SearchSettings,
+    planes: Sequence[FloatArray] | None,
+    random_stage: int,
+) -> list[Start]:
+    if planes is not None:
+        return [Start("given", plane) for plane in planes]
+    if settings.is_penalized:
+        return random_starts(classes.rows[0].shape[1], settings)
+    return default_starts(
+        np.concatenate(classes.rows),
+        np.repeat(np.arange(len(classes.rows)), classes.counts),
+        n_components=settings.n_components,
+        n_init=settings.n_init,
+        random_state=settings.seed,
+        random_stage=random_stage,
+    )
+
+
+def random_starts(n_features: int, settings: SearchSettings) -> list[Start]:
+    """Random planes only, as the paper has them."""
+    streams = np.random.SeedSequence(settings.seed).spawn(settings.n_init)
+    return [
+        Start(
+            "random",
+            random_components(settings.n_components, n_features, np.random.default_rng(stream)),
+        )
+        for stream in streams
+    ]
+
+
+def _objective(classes: KernelClasses, settings: SearchSettings) -> Objective:
+    def objective(components: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = divergence_and_gradient(
+            classes, components, engine=settings.engine, multiclass=settings.multiclass
+        )
+        if not settings.is_penalized:
+            return value, gradient
+        excess = components @ components.T - np.eye(len(components))
+        return value - float(np.square(excess).sum()), gradient - 4.0 * excess @ components
+
+    return objective
