@@ -19,7 +19,33 @@ _THRESHOLD_GRID = 2_001
 _BEYOND_WIDTHS = 4.0
 
 
-class KernelDensityClassifier(ClassifierMixin, BaseEstimator):
+class ClassDensityMixin(ClassifierMixin):
+    """Prediction by the larger class density, priors ignored.
+
+    An estimator has `classes_` and gives the logarithms of its class densities.
+    """
+
+    classes_: npt.NDArray[Any]
+
+    def _log_densities(self, X: Any) -> FloatArray:
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Class of the largest density, shape (n_samples,)."""
+        codes = self._log_densities(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Share of each class density, shape (n_samples, n_classes)."""
+        return density_shares(self._log_densities(X))
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Log of the mean of the class densities, shape (n_samples,)."""
+        return log_mean_density(self._log_densities(X))
+
+
+class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
     """Predicts the class of the largest kernel density, class priors ignored.
 
     The kernels are those of the divergence: covariance h_c^2 cov_c with
@@ -62,20 +88,6 @@ class KernelDensityClassifier(ClassifierMixin, BaseEstimator):
             X, codes, n_components=X.shape[1], gamma=self.gamma, shrinkage=self.shrinkage
         )
         return self
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Class of the largest density, shape (n_samples,)."""
-        codes = self._log_densities(X).argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[codes]
-        return labels
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Share of each class density, shape (n_samples, n_classes)."""
-        return density_shares(self._log_densities(X))
-
-    def score_samples(self, X: Any) -> FloatArray:
-        """Log of the mean of the class densities, shape (n_samples,)."""
-        return log_mean_density(self._log_densities(X))
 
     def _log_densities(self, X: Any) -> FloatArray:
         check_is_fitted(self)

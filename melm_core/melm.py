@@ -12,8 +12,6 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -35,7 +33,7 @@ from melm_core.density import (
 )
 from melm_core.divergence import divergence_and_gradient, divergence_terms
 from melm_core.geometry import orthonormalize, principal_angles, principal_frame
-from melm_core.kde_classifier import class_thresholds, density_shares, log_mean_density
+from melm_core.kde_classifier import ClassDensityMixin, class_thresholds
 from melm_core.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.optimize import SAME_PLANE, Init, Outcome, Step
 from melm_core.potentials import ENGINES, Engine
@@ -47,7 +45,7 @@ from melm_core.search import DEFAULT_CONTINUATION, SearchSettings, search
 _STEPS_TO_HALF = 20
 
 
-class MELM(ClassifierMixin, SupervisedPlaneEstimator):
+class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     """Plane of the largest Cauchy-Schwarz divergence between the class densities.
 
     The value depends on the span only and is invariant under affine maps of
@@ -188,20 +186,6 @@ class MELM(ClassifierMixin, SupervisedPlaneEstimator):
         outcome = search(classes, settings, reporter, self._given_planes(whitener))
         self._keep(outcome, classes, whitener)
         return self
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Class of the largest density in the plane, priors ignored, shape (n_samples,)."""
-        codes = self._log_densities(X).argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[codes]
-        return labels
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Share of each class density at the rows, shape (n_samples, n_classes)."""
-        return density_shares(self._log_densities(X))
-
-    def score_samples(self, X: Any) -> FloatArray:
-        """Log of the mean of the class densities in the plane, shape (n_samples,)."""
-        return log_mean_density(self._log_densities(X))
 
     def _log_densities(self, X: Any) -> FloatArray:
         check_is_fitted(self)
