@@ -53,7 +53,7 @@ def _time_to_first_frame(page: StudioPage) -> float:
     page.wait_for_first_frame(run_id)
     first = min(at for at, of_run in page.drawn() if of_run == run_id)
     milliseconds = first - page.pressed()
-    page.clear()
+    page.begin_anew()
     return milliseconds
 
 
@@ -65,17 +65,16 @@ def _frames_a_second(page: StudioPage, n_panels: int) -> float:
     page.page.wait_for_timeout(WINDOW_MS)
     end = page.now()
     n_drawn = sum(begin <= at < end for at, _ in page.drawn())
-    page.clear()
+    page.begin_anew()
     return 1000 * n_drawn / (end - begin) / n_panels
 
 
 def _watched_and_not(page: StudioPage, repeats: int) -> Iterator[tuple[float, float]]:
     for _ in range(repeats):
         watched = fit_seconds(page.wait_for_end(page.run(WATCHED_STARTS)))
-        page.clear()
+        page.begin_anew()
         run_id = page.run(WATCHED_STARTS)
         page.leave()
         alone = fit_seconds(page.wait_for_end(run_id))
-        page.come_back(run_id)
-        page.clear()
+        page.begin_anew()
         yield watched, alone

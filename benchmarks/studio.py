@@ -55,18 +55,17 @@ class StudioPage:
         self.panels = page.locator("[data-run]")
         page.set_default_timeout(DEADLINE_MS)
         page.add_init_script(RECORD)
-        page.goto("/")
-        page.get_by_role("button", name="Breast cancer").click()
-        page.get_by_text("569 rows").wait_for()
+        self.open()
+
+    def open(self) -> None:
+        """Load the page and choose the sample."""
+        self.page.goto("/")
+        self.page.get_by_role("button", name="Breast cancer").click()
+        self.page.get_by_text("569 rows").wait_for()
 
     def leave(self) -> None:
         """Let go of the page; runs go on."""
         self.page.goto("about:blank")
-
-    def come_back(self, run_id: str) -> None:
-        """Load the page again, which remembers the sample, and wait for a plane of the run."""
-        self.page.goto("/")
-        self.wait_for_first_frame(run_id)
 
     def run(self, n_init: int) -> str:
         """Press Run and return the id of the run once its panel stands."""
@@ -88,16 +87,16 @@ class StudioPage:
                 return str(news["words"])
             self.page.wait_for_timeout(POLL_MS)
 
-    def clear(self) -> None:
-        """Stop every run and remove its panel."""
+    def begin_anew(self) -> None:
+        """Stop every run on the page, then come back as a new visitor, who has no panels."""
         for position in range(self.panels.count()):
             stop = self.panels.nth(position).get_by_role("button", name="Stop")
             if stop.is_visible():
                 stop.click()
-        for remaining in range(self.panels.count(), 0, -1):
-            self.wait_for_end(self.panels.first.get_attribute("data-run") or "")
-            self.panels.first.get_by_role("button", name="Remove this panel").click()
-            self.panels.nth(remaining - 1).wait_for(state="detached")
+        for run_id in self.panels.evaluate_all("nodes => nodes.map((node) => node.dataset.run)"):
+            self.wait_for_end(run_id)
+        self.page.context.clear_cookies()
+        self.open()
 
     def drawn(self) -> list[tuple[float, str]]:
         """When planes were drawn since the page was loaded, in ms, and of which run."""
