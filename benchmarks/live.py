@@ -65,6 +65,7 @@ def _frames_a_second(page: StudioPage, n_panels: int) -> float:
     page.page.wait_for_timeout(WINDOW_MS)
     end = page.now()
     n_drawn = sum(begin <= at < end for at, _ in page.drawn())
+    page.stop_all()
     page.begin_anew()
     return 1000 * n_drawn / (end - begin) / n_panels
 

@@ -87,12 +87,13 @@ class StudioPage:
                 return str(news["words"])
             self.page.wait_for_timeout(POLL_MS)
 
-    def begin_anew(self) -> None:
-        """Stop every run on the page, then come back as a new visitor, who has no panels."""
+    def stop_all(self) -> None:
+        """Stop every run on the page, all of them far from their end."""
         for position in range(self.panels.count()):
-            stop = self.panels.nth(position).get_by_role("button", name="Stop")
-            if stop.is_visible():
-                stop.click()
+            self.panels.nth(position).get_by_role("button", name="Stop").click()
+
+    def begin_anew(self) -> None:
+        """Wait for the end of every run on the page, then come back as a new visitor."""
         for run_id in self.panels.evaluate_all("nodes => nodes.map((node) => node.dataset.run)"):
             self.wait_for_end(run_id)
         self.page.context.clear_cookies()
