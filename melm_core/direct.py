@@ -6,15 +6,24 @@ still have a finite potential and a finite gradient.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from melm_core._typing import FloatArray
 
-# Kernel values held at once: 1 MB, which stays in the cache of a core.
-BLOCK_ENTRIES = 1 << 17
+# Kernel values held at once: half a megabyte, which stays in the cache of a
+# core and below the size for which each block would get fresh pages.
+BLOCK_ENTRIES = 1 << 16
+
+# Exponents that rounding has lifted above zero by more than this are cut.
+_ROUNDED_UP = 1e-12
+
+# The pairs within one sample are taken once between such blocks of its rows:
+# more blocks save more of the work, smaller ones cost more calls.
+_OWN_BLOCKS = 8
+_SMALLEST_OWN_BLOCK = 64
 
 # A sum of kernels none of which exceeds exp(-LARGEST_EXPONENT) would lose its
 # digits to underflow; it is taken again relative to its largest term.
@@ -57,23 +66,32 @@ def log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -> Poten
     ----------
     a : ndarray of shape (n_first, n_components)
     b : ndarray of shape (n_second, n_components)
+        If it is the very object `a`, each pair of rows is summed once only.
     covariance : ndarray of shape (n_components, n_components)
         C, the sum of the two kernel covariances.
     """
-    centre = 0.5 * (a.mean(axis=0) + b.mean(axis=0))
-    a, b = a - centre, b - centre
-    root, log_norm = inverse_root(covariance)
-    sums = _kernel_sums(a, b, a @ root, b @ root)
-    precision = root @ root.T
-    pull_a = sums.of_first[:, :1] * a - sums.of_first[:, 1:]  # sum_j K_ij (a_i - b_j)
-    pull_b = sums.of_second[:, :1] * b - sums.of_second[:, 1:]
-    second_moment = (a.T @ pull_a + b.T @ pull_b) / sums.total  # mean of w w' under K
-    return Potential(
-        value=float(np.log(sums.total) + sums.shift - np.log(len(a)) - np.log(len(b)) + log_norm),
-        by_first=-pull_a @ precision / sums.total,
-        by_second=-pull_b @ precision / sums.total,
-        by_covariance=0.5 * (precision @ second_moment @ precision - precision),
-    )
+    return _potential(a, b, *inverse_root(covariance))
+
+
+def log_potentials(
+    rows: Sequence[FloatArray], covariances: FloatArray
+) -> dict[tuple[int, int], Potential]:
+    """The potentials of all unordered pairs of classes, each class with itself included.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_components)
+    covariances : ndarray of shape (n_classes, n_components, n_components)
+        Kernel covariance of each class.
+    """
+    first, second = np.triu_indices(len(rows))
+    roots, log_norms = inverse_root(covariances[first] + covariances[second])
+    return {
+        (a, b): _potential(rows[a], rows[b], root, log_norm)
+        for a, b, root, log_norm in zip(
+            first.tolist(), second.tolist(), roots, log_norms, strict=True
+        )
+    }
 
 
 def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -102,13 +120,40 @@ def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) ->
     return logs
 
 
-def inverse_root(covariance: FloatArray) -> tuple[FloatArray, float]:
-    """Matrix R with R R' = covariance^-1, and the log of the Gaussian's norming factor."""
+def inverse_root(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Matrix R with R R' = covariance^-1, and the log of the Gaussian's norming factor.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (..., n_components, n_components)
+    """
     variances, axes = np.linalg.eigh(covariance)
-    floor = max(FLATTEST_KERNEL * variances[-1], NARROWEST_KERNEL)
+    floor = np.maximum(FLATTEST_KERNEL * variances[..., -1:], NARROWEST_KERNEL)
     variances = np.maximum(variances, floor)
-    log_norm = -0.5 * float(np.log(2.0 * np.pi * variances).sum())
-    return axes / np.sqrt(variances), log_norm
+    log_norm: FloatArray = -0.5 * np.log(2.0 * np.pi * variances).sum(axis=-1)
+    return axes / np.sqrt(variances)[..., None, :], log_norm
+
+
+def _potential(a: FloatArray, b: FloatArray, root: FloatArray, log_norm: FloatArray) -> Potential:
+    """The potential for C^-1 = root root'."""
+    is_same = a is b
+    centre = a.mean(axis=0) if is_same else 0.5 * (a.mean(axis=0) + b.mean(axis=0))
+    a = a - centre
+    b = a if is_same else b - centre
+    u = a @ root
+    sums = _kernel_sums(a, b, u, u if is_same else b @ root)
+    precision = root @ root.T
+    pull_a = sums.of_first[:, :1] * a - sums.of_first[:, 1:]  # sum_j K_ij (a_i - b_j)
+    pull_b = pull_a if is_same else sums.of_second[:, :1] * b - sums.of_second[:, 1:]
+    second_moment = (a.T @ pull_a + b.T @ pull_b) / sums.total  # mean of w w' under K
+    scaled = precision / -sums.total
+    by_first = pull_a @ scaled
+    return Potential(
+        value=float(np.log(sums.total) + sums.shift - np.log(len(a) * len(b)) + log_norm),
+        by_first=by_first,
+        by_second=by_first if is_same else pull_b @ scaled,
+        by_covariance=0.5 * (precision @ second_moment @ precision - precision),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,33 +174,78 @@ def _kernel_sums(a: FloatArray, b: FloatArray, u: FloatArray, v: FloatArray) -> 
 def _sums_relative_to(
     shift: float, a: FloatArray, b: FloatArray, u: FloatArray, v: FloatArray
 ) -> tuple[_KernelSums, float]:
+    if a is b:
+        return _own_sums_relative_to(shift, a, u)
     first, second = _with_ones(a), _with_ones(b)
     of_first, of_second = np.empty_like(first), np.zeros_like(second)
     largest = -np.inf
     for block, exponents in _exponents(u, v):
         largest = max(largest, float(exponents.max()))
-        exponents -= shift
-        kernel = np.exp(exponents, out=exponents)
+        kernel = _kernel(exponents, shift)
         of_first[block] = kernel @ second
         of_second += kernel.T @ first[block]
     total = float(of_first[:, 0].sum())
     return _KernelSums(total, shift, of_first, of_second), largest
 
 
-def _exponents(u: FloatArray, v: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Blocks of -|u_i - v_j|^2 / 2, as one matrix product each.
+def _own_sums_relative_to(shift: float, a: FloatArray, u: FloatArray) -> tuple[_KernelSums, float]:
+    """The sums over all pairs of one sample, with the pairs of different blocks taken once.
 
-    Rounding may lift the product above zero where the kernel is far narrower
-    than the spread of the points, hence the minimum.
+    A row is as close to itself as can be, so the largest exponent is zero.
     """
-    left = np.column_stack([u, -0.5 * np.square(u).sum(axis=1), np.ones(len(u))])
-    right = np.column_stack([v, np.ones(len(v)), -0.5 * np.square(v).sum(axis=1)])
+    rows = _with_ones(a)
+    sums = np.zeros_like(rows)
+    wanted = max(_SMALLEST_OWN_BLOCK, len(u) // _OWN_BLOCKS)
+    step = max(1, min(wanted, BLOCK_ENTRIES // len(u)))
+    left, right = _factors(u, u)
+    for begin in range(0, len(u), step):
+        end = min(begin + step, len(u))
+        kernel = _kernel(_not_above_zero(left[begin:end] @ right[begin:].T), shift)
+        sums[begin:end] += kernel @ rows[begin:]
+        sums[end:] += kernel[:, end - begin :].T @ rows[begin:end]
+    return _KernelSums(float(sums[:, 0].sum()), shift, sums, sums), 0.0
+
+
+def _kernel(exponents: FloatArray, shift: float) -> FloatArray:
+    """The exponential of the exponents less the shift, in their memory."""
+    if shift:
+        exponents -= shift
+    kernel: FloatArray = np.exp(exponents, out=exponents)
+    return kernel
+
+
+def _exponents(u: FloatArray, v: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Blocks of -|u_i - v_j|^2 / 2, as one matrix product each."""
+    left, right = _factors(u, v)
     step = max(1, BLOCK_ENTRIES // len(v))
     for begin in range(0, len(u), step):
         block = slice(begin, min(begin + step, len(u)))
-        exponents = left[block] @ right.T
-        yield block, np.minimum(exponents, 0.0, out=exponents)
+        yield block, _not_above_zero(left[block] @ right.T)
+
+
+def _not_above_zero(exponents: FloatArray) -> FloatArray:
+    """Rounding may lift them where the kernel is far narrower than the spread of the points."""
+    if exponents.max() > _ROUNDED_UP:
+        np.minimum(exponents, 0.0, out=exponents)
+    return exponents
+
+
+def _factors(u: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Matrices whose rows have the inner products -|u_i - v_j|^2 / 2."""
+    k = u.shape[1]
+    left, right = np.empty((len(u), k + 2)), np.empty((len(v), k + 2))
+    left[:, :k], right[:, :k] = u, v
+    left[:, k], right[:, k + 1] = -0.5 * _squared_lengths(u), -0.5 * _squared_lengths(v)
+    left[:, k + 1] = right[:, k] = 1.0
+    return left, right
+
+
+def _squared_lengths(points: FloatArray) -> FloatArray:
+    lengths: FloatArray = np.einsum("ij,ij->i", points, points)
+    return lengths
 
 
 def _with_ones(points: FloatArray) -> FloatArray:
-    return np.column_stack([np.ones(len(points)), points])
+    extended = np.empty((len(points), 1 + points.shape[1]))
+    extended[:, 0], extended[:, 1:] = 1.0, points
+    return extended

@@ -203,11 +203,9 @@ class _Teller:
 
     def __init__(self, callback: Callback | None, sign: float) -> None:
         self._callback, self._sign = callback, sign
-        self._best = -np.inf
         self._began = time.perf_counter()
 
     def __call__(self, step: Step) -> bool:
-        self._best = max(self._best, step.objective)
         if self._callback is None:
             return False
         return bool(
@@ -215,13 +213,13 @@ class _Teller:
                 Progress(
                     components=orthonormalize(step.components),
                     objective=self._sign * step.objective,
-                    best_objective=self._sign * self._best,
+                    best_objective=self._sign * step.best_objective,
                     start=step.start + 1,
                     n_starts=step.n_starts,
                     iteration=step.iteration,
                     n_evaluations=step.n_evaluations,
                     stage=f"start {step.start + 1} of {step.n_starts}",
-                    fraction=step.start / step.n_starts,
+                    fraction=step.fraction,
                     elapsed_s=time.perf_counter() - self._began,
                 )
             )

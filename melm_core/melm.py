@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -40,10 +41,6 @@ from melm_core.potentials import ENGINES, Engine
 from melm_core.progress import Callback, Progress
 from melm_core.search import DEFAULT_CONTINUATION, SearchSettings, search
 
-# An ascent of about this many steps counts as half done: the number of steps
-# is not known beforehand, yet the bar has to move.
-_STEPS_TO_HALF = 20
-
 
 class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     """Plane of the largest Cauchy-Schwarz divergence between the class densities.
@@ -65,8 +62,9 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     solver : "lbfgs" or "penalty", default="lbfgs"
         "penalty" is the paper's formulation, for comparison: the data as they
         are, random starts, and the penalty |V'V - 1|^2 in place of whitening.
-    continuation : sequence of float, default=(3.0, 1.7)
-        Widenings of gamma to climb before gamma itself, falling; empty for none.
+    continuation : sequence of float or None, default=(3.0, 1.7)
+        Widenings of gamma to climb before gamma itself, falling and above 1;
+        None or empty to climb at gamma alone.
     init : "auto" or array-like of shape (n_planes, n_components, n_features), default="auto"
         Planes to begin from instead of the default starts.
     engine : "auto", "direct" or "nufft", default="auto"
@@ -133,7 +131,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         gamma: float = 1.0,
         n_init: int = 14,
         solver: Literal["lbfgs", "penalty"] = "lbfgs",
-        continuation: Sequence[float] = DEFAULT_CONTINUATION,
+        continuation: Sequence[float] | None = DEFAULT_CONTINUATION,
         init: Any = "auto",
         engine: Engine = "auto",
         shrinkage: Shrinkage = "auto",
@@ -196,8 +194,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         check_positive("gamma", self.gamma)
         check_integer("n_init", self.n_init, minimum=1)
         check_choice("solver", self.solver, ("lbfgs", "penalty"))
-        for factor in self.continuation:
-            check_positive("continuation", factor)
+        _check_continuation(self.continuation)
         check_choice("engine", self.engine, ENGINES)
         check_shrinkage(self.shrinkage)
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
@@ -208,7 +205,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         return SearchSettings(
             n_components=self.n_components,
             n_init=self.n_init,
-            continuation=tuple(self.continuation),
+            continuation=tuple(self.continuation or ()),
             engine=self.engine,
             multiclass=self.multiclass,
             max_iter=self.max_iter,
@@ -262,6 +259,17 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         self.converged_ = outcome.best.converged
 
 
+def _check_continuation(continuation: Sequence[float] | None) -> None:
+    factors = tuple(continuation or ())
+    for factor in factors:
+        check_positive("continuation", factor)
+    if any(later >= earlier for earlier, later in pairwise((*factors, 1.0))):
+        raise ValueError(
+            f"continuation={factors} must fall from step to step and stay above 1, the widening "
+            "at which the search ends; for example (3.0, 1.7)."
+        )
+
+
 def _framed(
     components: FloatArray, classes: KernelClasses, whitener: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -295,31 +303,24 @@ class _Reporter:
     def __init__(self, whitener: FloatArray, callback: Callback | None) -> None:
         self._whitener = whitener
         self._callback = callback
-        self._best = -np.inf
-        self._fraction = 0.0
         self._began = time.perf_counter()
 
     def __call__(self, step: Step) -> bool:
         if self._callback is None:
             return False
-        self._best = max(self._best, step.objective)
         return bool(self._callback(self._progress(step)))
 
     def _progress(self, step: Step) -> Progress:
-        within_start = step.iteration / (step.iteration + _STEPS_TO_HALF)
-        within_stage = (step.start + within_start) / step.n_starts
-        fraction = (step.stage + within_stage) / step.n_stages
-        self._fraction = max(self._fraction, fraction)
         words = f"start {step.start + 1} of {step.n_starts}"
         return Progress(
             components=orthonormalize(step.components @ self._whitener.T),
             objective=step.objective,
-            best_objective=self._best,
+            best_objective=step.best_objective,
             start=step.start + 1,
             n_starts=step.n_starts,
             iteration=step.iteration,
             n_evaluations=step.n_evaluations,
             stage=f"{words}, {step.stage_name}" if step.stage_name else words,
-            fraction=self._fraction,
+            fraction=step.fraction,
             elapsed_s=time.perf_counter() - self._began,
         )

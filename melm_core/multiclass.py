@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.special import logsumexp, softmax
 
 from melm_core._typing import FloatArray, IntArray
 
@@ -37,8 +36,8 @@ def mean_over_pairs(log_values: FloatArray, counts: IntArray) -> tuple[float, Fl
 def soft_minimum(log_values: FloatArray, counts: IntArray) -> tuple[float, FloatArray]:
     """-t log mean exp(-D_ab / t) over the pairs: the pairs that are close count most."""
     scaled = -pair_divergences(log_values) / SOFTNESS
-    value = -SOFTNESS * float(logsumexp(scaled) - np.log(len(scaled)))
-    return value, _pair_derivatives(softmax(scaled), len(counts))
+    log_sum, shares = _softmax(scaled)
+    return -SOFTNESS * (log_sum - np.log(len(scaled))), _pair_derivatives(shares, len(counts))
 
 
 def one_vs_rest(log_values: FloatArray, counts: IntArray) -> tuple[float, FloatArray]:
@@ -54,11 +53,13 @@ def one_vs_rest(log_values: FloatArray, counts: IntArray) -> tuple[float, FloatA
         log_shares = np.log(counts[rest] / counts[rest].sum())
         within = log_values[np.ix_(rest, rest)] + log_shares[:, None] + log_shares[None, :]
         across = log_values[code, rest] + log_shares
-        value += log_values[code, code] + float(logsumexp(within) - 2.0 * logsumexp(across))
+        log_within, of_within = _softmax(within)
+        log_across, of_across = _softmax(across)
+        value += float(log_values[code, code]) + log_within - 2.0 * log_across
         derivatives[code, code] += 1.0
-        derivatives[np.ix_(rest, rest)] += softmax(within)
-        derivatives[code, rest] -= softmax(across)
-        derivatives[rest, code] -= softmax(across)
+        derivatives[np.ix_(rest, rest)] += of_within
+        derivatives[code, rest] -= of_across
+        derivatives[rest, code] -= of_across
     return value / n_classes, _over_unordered(derivatives) / n_classes
 
 
@@ -72,6 +73,19 @@ def pair_divergences(log_values: FloatArray) -> FloatArray:
     a, b = np.triu_indices(len(log_values), k=1)
     divergences: FloatArray = log_values[a, a] + log_values[b, b] - 2.0 * log_values[a, b]
     return divergences
+
+
+def _softmax(logs: FloatArray) -> tuple[float, FloatArray]:
+    """Logarithm of the sum of exp(logs), and the share of each in the sum.
+
+    Called at every evaluation of the divergence: scipy's own ones take longer
+    there than the potentials of a few hundred rows.
+    """
+    largest = logs.max()
+    shares: FloatArray = np.exp(logs - largest)
+    total = shares.sum()
+    shares /= total
+    return float(largest + np.log(total)), shares
 
 
 def _pair_derivatives(shares: FloatArray, n_classes: int) -> FloatArray:

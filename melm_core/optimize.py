@@ -26,6 +26,10 @@ Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 # Planes whose largest principal angle is below this are one plane, in radians.
 SAME_PLANE = 0.1
 
+# An ascent of about this many steps counts as half done: the number of steps
+# is not known beforehand, yet the share of the work has to grow.
+_STEPS_TO_HALF = 20
+
 # After a stop, so many of the highest planes are measured by the objective that counts.
 _MOST_MEASURED = 3
 
@@ -73,18 +77,22 @@ class Stage:
 class Step:
     """An accepted step of an ascent; iteration 0 is where a start enters a stage.
 
-    `start` counts from 0 within the stage, of `n_starts` that reached it.
+    `start` counts from 0 within the stage, of `n_starts` that reached it;
+    `best_objective` is the best so far of what was measured the same way, and
+    `fraction` the share of the work done, which never falls.
     """
 
     components: FloatArray
     objective: float
+    best_objective: float
     stage: int
     n_stages: int
     stage_name: str
     start: int
     n_starts: int
     iteration: int
-    n_evaluations: int
+    n_evaluations: int = 0
+    fraction: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +227,12 @@ def _measured(stopped: Sequence[_Track], objective: Objective) -> list[_Track]:
     return highest
 
 
+def _fraction(step: Step) -> float:
+    within_start = step.iteration / (step.iteration + _STEPS_TO_HALF)
+    within_stage = (step.start + within_start) / step.n_starts
+    return (step.stage + within_stage) / step.n_stages
+
+
 class _Clerk:
     """Passes steps on one at a time, and remembers that somebody asked to stop."""
 
@@ -227,15 +241,27 @@ class _Clerk:
         self._report = report
         self._lock = threading.Lock()
         self._n_evaluations = 0
+        self._measure: Objective | None = None
+        self._best = -np.inf
+        self._fraction = 0.0
         self.stopped = False
 
     def count(self) -> None:
         with self._lock:
             self._n_evaluations += 1
 
-    def note(self, step: Step) -> None:
+    def note(self, step: Step, measure: Objective) -> None:
         with self._lock:
-            step = replace(step, n_evaluations=self._n_evaluations)
+            if measure is not self._measure:  # values of a sample do not compare with all rows'
+                self._measure, self._best = measure, -np.inf
+            self._best = max(self._best, step.objective)
+            self._fraction = max(self._fraction, _fraction(step))
+            step = replace(
+                step,
+                n_evaluations=self._n_evaluations,
+                best_objective=self._best,
+                fraction=self._fraction,
+            )
             self.stopped = self._report(step) or self.stopped
 
 
@@ -273,14 +299,15 @@ class _Track:
                 Step(
                     components=components.copy(),
                     objective=value,
+                    best_objective=value,
                     stage=number,
                     n_stages=clerk.n_stages,
                     stage_name=stage.name,
                     start=position,
                     n_starts=n_starts,
                     iteration=len(self.history) - 1,
-                    n_evaluations=0,
-                )
+                ),
+                stage.reported or stage.objective,
             )
 
         def evaluate(components: FloatArray) -> tuple[float, FloatArray]:

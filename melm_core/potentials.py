@@ -15,7 +15,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 
 from melm_core._typing import FloatArray
-from melm_core.direct import log_potential
+from melm_core.direct import log_potentials
 from melm_core.fourier import MOST_COMPONENTS, MOST_MODES, Box
 from melm_core.spectral import SpectralPotentials, spectral_box
 
@@ -66,10 +66,7 @@ class DirectPotentials:
 
     def __init__(self, rows: Sequence[FloatArray], covariances: FloatArray) -> None:
         self._rows, self._covariances = rows, covariances
-        self._pairs = {
-            (a, b): log_potential(rows[a], rows[b], covariances[a] + covariances[b])
-            for a, b in combinations_with_replacement(range(len(rows)), 2)
-        }
+        self._pairs = log_potentials(rows, covariances)
         self.log_values = np.empty((len(rows), len(rows)))
         for (a, b), potential in self._pairs.items():
             self.log_values[a, b] = self.log_values[b, a] = potential.value

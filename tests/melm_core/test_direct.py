@@ -46,6 +46,17 @@ def test_swapping_the_samples_swaps_the_derivatives():
     np.testing.assert_allclose(one.by_covariance, other.by_covariance, atol=1e-13)
 
 
+@pytest.mark.parametrize("n_rows", [1, 7, 64, 65, 700])
+def test_pairs_within_one_sample_are_summed_once_and_count_twice(n_rows):
+    rows = np.random.default_rng(n_rows).normal(size=(n_rows, 2))
+    once = log_potential(rows, rows, C)
+    twice = log_potential(rows, rows.copy(), C)
+    assert once.value == pytest.approx(twice.value, rel=1e-13)
+    np.testing.assert_allclose(once.by_first, twice.by_first, rtol=1e-11, atol=1e-15)
+    np.testing.assert_allclose(once.by_second, twice.by_second, rtol=1e-11, atol=1e-15)
+    np.testing.assert_allclose(once.by_covariance, twice.by_covariance, rtol=1e-11, atol=1e-14)
+
+
 def test_kernels_that_all_underflow_still_have_their_potential():
     apart = np.array([1e3, 0.0])
     assert np.exp(-0.5 * apart @ np.linalg.inv(C) @ apart) == 0

@@ -28,6 +28,8 @@ ONE_ALONE = np.where(np.arange(len(Y2)) == 5, "rare", np.where(Y2 == 0, "ant", "
         ({"engine": "fast"}, X4, Y2, "engine='fast' must be one of 'auto', 'direct', 'nufft'"),
         ({"multiclass": "all"}, X4, Y2, "multiclass='all' must be one of 'mean', 'softmin'"),
         ({"continuation": (2.0, 0.0)}, X4, Y2, "continuation=0.0 must be a finite number above 0"),
+        ({"continuation": (1.7, 3.0)}, X4, Y2, "must fall from step to step and stay above 1"),
+        ({"continuation": (2.0, 0.5)}, X4, Y2, "must fall from step to step and stay above 1"),
         ({"max_iter": 0}, X4, Y2, "max_iter=0 must be a whole number of at least 1"),
         ({"tol": 0.0}, X4, Y2, "tol=0.0 must be a finite number above 0"),
         ({"shrinkage": 2}, X4, Y2, 'shrinkage=2 must be a number from 0 to 1, or "auto"'),

@@ -101,6 +101,28 @@ def test_every_accepted_step_is_reported_and_kept_in_the_history():
         np.testing.assert_array_equal(own[-1].components, init.components)
 
 
+def test_the_best_so_far_begins_anew_where_something_else_is_measured():
+    low = Stage("sample", lambda components: (two_hills(components)[0] + 9, np.zeros((1, 1))), 1, 1)
+    _, steps = climb_all([low, *ladder()], [at(-1.2), at(1.2)])
+    on_sample = [step for step in steps if step.stage == 0]
+    assert min(step.best_objective for step in on_sample) > 8
+    later = [step for step in steps if step.stage > 0]
+    values = [step.objective for step in later]
+    best = [step.best_objective for step in later]
+    assert best == np.maximum.accumulate(values).tolist()
+    assert max(best) < 1
+
+
+def test_the_share_of_the_work_done_never_falls_and_moves_within_a_start():
+    _, steps = climb(captured_variance, starts(2))
+    shares = [step.fraction for step in steps]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] < 1
+    within_first = [step.fraction for step in steps if step.start == 0]
+    assert len(set(within_first)) == len(within_first)
+
+
 def test_evaluations_are_counted_once_each():
     calls = []
 
