@@ -7,7 +7,9 @@ import os
 
 from benchmarks.engines import against_paper, direct_and_nufft, million, paper_fit
 from benchmarks.fit import fit
+from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.live import first_frame, frame_rate, watching
+from benchmarks.rotations import rotations
 from benchmarks.table import as_text
 
 BENCHMARKS = {
@@ -19,6 +21,8 @@ BENCHMARKS = {
     "paper-fit": paper_fit,
     "engines": direct_and_nufft,
     "million": million,
+    "rotations": rotations,
+    "gem": pairs_of_ten_classes,
 }
 
 

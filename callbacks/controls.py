@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dash import Dash, Input, Output
+from typing import Any
+
+from dash import Dash, Input, Output, no_update
+from dash.development.base_component import Component
 
 from layout import ids
+from layout.controls import own_settings
 from melm_core.methods import METHODS
+from melm_core.parameters import STARTS
 
 
 def register(app: Dash) -> None:
@@ -14,11 +19,18 @@ def register(app: Dash) -> None:
     @app.callback(
         Output(ids.METHOD_EXPLANATION, "children"),
         Output(ids.N_INIT, "disabled"),
+        Output(ids.N_INIT, "value"),
         Output(ids.N_INIT_REASON, "children"),
+        Output(ids.SETTINGS, "children"),
         Input(ids.METHOD, "value"),
     )
-    def explain(key: str) -> tuple[str, bool, str | None]:
+    def explain(key: str) -> tuple[str, bool, Any, str | None, Component]:
         method = METHODS[key]
-        needs_starts = method.takes("n_init")
-        reason = f"{method.label} has one answer, so it needs no starts."
-        return method.explanation, not needs_starts, None if needs_starts else reason
+        starts = method.parameter(STARTS.name)
+        return (
+            f"{method.explanation} {method.paper}.",
+            starts is None,
+            starts.default if starts else no_update,
+            None if starts else f"{method.label} has one answer, so it needs no starts.",
+            own_settings(method),
+        )

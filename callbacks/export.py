@@ -13,6 +13,8 @@ from dash import Dash
 from callbacks.session import own_run
 from callbacks.studio import Studio
 from melm_core.datasets import LabelledData
+from melm_core.methods import METHODS
+from worker.gallery import rows_of
 from worker.records import PlaneEvent, RunRecord
 
 # A cell that begins with one of these would run as a formula in a spreadsheet.
@@ -20,7 +22,10 @@ _FORMULA = re.compile(r"^[=+\-@\t\r]")
 
 
 def register(app: Dash, studio: Studio) -> None:
-    """Add the download routes; `plane` names the event, the newest by default."""
+    """Add the download routes; `plane` names the event, the newest by default.
+
+    A curved picture has no components to give.
+    """
 
     @app.server.get("/runs/<run_id>/points.csv")
     def points(run_id: str) -> flask.Response:
@@ -31,22 +36,26 @@ def register(app: Dash, studio: Studio) -> None:
     @app.server.get("/runs/<run_id>/components.csv")
     def components(run_id: str) -> flask.Response:
         record = own_run(studio, run_id)
+        if not METHODS[record.method].is_linear:
+            flask.abort(404)
         data, event = studio.gallery.data(record), _asked_event(studio, run_id)
         return _csv(components_table(data, event), record, "components")
 
 
 def points_table(data: LabelledData, record: RunRecord, event: PlaneEvent) -> pd.DataFrame:
     """Row of the file, label, whether the fit saw it, and the coordinates in the plane."""
-    seen, _ = data.split(record.parameters["held_out"], record.parameters["random_state"])
-    coordinates = data.X @ event.components.T
-    return pd.DataFrame(
+    seen, unseen = rows_of(data, record)
+    coordinates = np.concatenate([seen.X, unseen.X]) @ event.components.T
+    codes = np.concatenate([seen.y, unseen.y])
+    table = pd.DataFrame(
         {
-            "row": data.row_numbers,
-            "label": [_safe(data.class_names[code]) for code in data.y],
-            "seen": np.isin(data.row_numbers, seen.row_numbers),
+            "row": np.concatenate([seen.row_numbers, unseen.row_numbers]),
+            "label": [_safe(data.class_names[code]) for code in codes],
+            "seen": np.arange(len(codes)) < len(seen.y),
             **{f"component_{i + 1}": coordinates[:, i] for i in range(coordinates.shape[1])},
         }
     )
+    return table.sort_values("row", ignore_index=True)
 
 
 def components_table(data: LabelledData, event: PlaneEvent) -> pd.DataFrame:

@@ -76,18 +76,23 @@ def _news(studio: Studio, record: RunRecord, after: int) -> dict[str, Any]:
 
 def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent) -> dict[str, Any]:
     view, viewer = studio.gallery.view(record, event), studio.gallery.viewer(record)
+    method = METHODS[record.method]
     return {
         "sequence": event.sequence,
         "traces": plane_frame(view),
         "limits": limits(view),
         "numbers": {
-            "divergence-seen": event.objective,
+            "divergence-seen": (
+                event.objective
+                if method.reports_divergence
+                else viewer.divergence(event.components)
+            ),
             "divergence-unseen": view.scores.divergence_unseen,
             "accuracy-seen": view.scores.accuracy_seen,
             "accuracy-unseen": view.scores.accuracy_unseen,
         },
         "drawn": drawn_sentence(viewer.n_drawn, viewer.n_rows),
-        "caption": f"{METHODS[record.method].label} plane of {record.data_name}",
+        "caption": f"{method.label} plane of {record.data_name}",
     }
 
 

@@ -12,6 +12,7 @@ from callbacks.session import own_run, owner
 from callbacks.studio import Studio
 from layout import ids
 from layout.panel import panel, teaching_panel
+from melm_core.methods import METHODS
 from worker.records import RunRecord
 from worker.words import title
 
@@ -28,7 +29,10 @@ def register(app: Dash, studio: Studio) -> None:
     )
     def show(revision: str | None, data: dict[str, str] | None) -> list[Component]:
         runs = runs_on(studio, data["id"]) if data else []
-        panels = [panel(run.run_id, title(run), run.data_name) for run in runs]
+        panels = [
+            panel(run.run_id, title(run), run.data_name, METHODS[run.method].is_linear)
+            for run in runs
+        ]
         return panels or [teaching_panel()]
 
     @app.callback(

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
-from dash import Dash, Input, Output, State, no_update
+from dash import ALL, Dash, Input, Output, State, no_update
 
 from callbacks.panels import MOST_PANELS, new_revision, runs_on
 from callbacks.session import owner
 from callbacks.studio import Studio
 from layout import ids
 from layout.controls import gamma_of
-from melm_core.methods import GAMMA, HELD_OUT, METHODS, SEED, STARTS
+from melm_core.datasets import LabelledData
+from melm_core.methods import METHODS
+from melm_core.parameters import GAMMA, HELD_OUT, SEED, SHARED, STARTS
 from worker.records import new_run
 
 _FULL = f"The page holds {MOST_PANELS} panels. Remove one to run another."
@@ -35,6 +39,8 @@ def register(app: Dash, studio: Studio) -> None:
         State(ids.N_INIT, "value"),
         State(ids.RANDOM_STATE, "value"),
         State(ids.HELD_OUT, "value"),
+        State(ids.setting(ALL), "id"),
+        State(ids.setting(ALL), "value"),
         prevent_initial_call=True,
     )
     def start(
@@ -45,15 +51,21 @@ def register(app: Dash, studio: Studio) -> None:
         n_init: Any,
         random_state: Any,
         held_out_percent: Any,
+        own_ids: list[dict[str, str]],
+        own_values: list[Any],
     ) -> tuple[Any, str | None]:
         if data is None:
             return no_update, _NO_DATA
-        if studio.store.get_data(owner(), data["id"]) is None:
+        raw = studio.store.get_data(owner(), data["id"])
+        if raw is None:
             return no_update, _DATA_GONE
         if len(runs_on(studio, data["id"])) >= MOST_PANELS:
             return no_update, _FULL
         try:
-            parameters = run_parameters(method, log_gamma, n_init, random_state, held_out_percent)
+            own = dict(zip((own_id["name"] for own_id in own_ids), own_values, strict=True))
+            shared = (log_gamma, n_init, random_state, held_out_percent)
+            parameters = run_parameters(method, *shared, own)
+            check_data(method, LabelledData.from_bytes(raw), parameters)
         except ValueError as error:
             return no_update, str(error)
         studio.store.create(new_run(owner(), data["id"], data["name"], method, parameters))
@@ -61,9 +73,14 @@ def register(app: Dash, studio: Studio) -> None:
 
 
 def run_parameters(
-    method: str, log_gamma: Any, n_init: Any, random_state: Any, held_out_percent: Any
+    method: str,
+    log_gamma: Any,
+    n_init: Any,
+    random_state: Any,
+    held_out_percent: Any,
+    own: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The parameters of a run from what the controls hold.
+    """The parameters of a run from what the controls hold; `own` are the method's alone.
 
     Raises
     ------
@@ -80,7 +97,26 @@ def run_parameters(
         STARTS.name: STARTS.checked(n_init if takes_starts else STARTS.default),
         SEED.name: SEED.checked(random_state),
         HELD_OUT.name: HELD_OUT.checked(held_out_percent) / 100,
+        **{
+            setting.name: setting.checked(own.get(setting.name, setting.default))
+            for setting in METHODS[method].parameters
+            if setting.name not in SHARED
+        },
     }
+
+
+def check_data(method: str, data: LabelledData, parameters: Mapping[str, Any]) -> None:
+    """Refuse data that the method cannot work on, before a worker tries.
+
+    Raises
+    ------
+    ValueError
+        A sentence that says why and what would help.
+    """
+    seen, _ = data.split(parameters[HELD_OUT.name], parameters[SEED.name])
+    refusal = METHODS[method].refusal(seen, parameters["n_components"])
+    if refusal is not None:
+        raise ValueError(refusal)
 
 
 def _gamma(log_gamma: Any) -> Any:

@@ -8,7 +8,9 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from melm_core.methods import GAMMA, Parameter
+from layout import ids
+from melm_core.methods import Method
+from melm_core.parameters import GAMMA, SHARED, Choice, Parameter, Scale, Setting
 
 _GAMMA_MARKS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 
@@ -42,7 +44,26 @@ def gamma_of(slider_value: float) -> float:
     return float(f"{10.0**slider_value:.3g}")
 
 
-def number_input(component_id: str, parameter: Parameter) -> Component:
+def own_settings(method: Method) -> Component:
+    """A control for each setting that is the method's own."""
+    own = [setting for setting in method.parameters if setting.name not in SHARED]
+    return dmc.SimpleGrid([_own_setting(setting) for setting in own], cols=2, spacing="xs")
+
+
+def _own_setting(setting: Setting) -> Component:
+    if isinstance(setting, Choice):
+        return dmc.Select(
+            id=ids.setting(setting.name),
+            label=explained_label(setting),
+            data=[{"value": value, "label": label} for value, label in setting.options.items()],
+            value=setting.default,
+            allowDeselect=False,
+            size="sm",
+        )
+    return number_input(ids.setting(setting.name), setting)
+
+
+def number_input(component_id: str | dict[str, str], parameter: Parameter) -> Component:
     """A field for a parameter."""
     return dmc.NumberInput(
         id=component_id,
@@ -51,12 +72,19 @@ def number_input(component_id: str, parameter: Parameter) -> Component:
         min=parameter.minimum,
         max=parameter.maximum,
         allowDecimal=not parameter.is_integer,
+        step=_step(parameter),
         clampBehavior="blur",
         size="sm",
     )
 
 
-def explained_label(parameter: Parameter) -> Component:
+def _step(parameter: Parameter) -> float:
+    if parameter.scale is Scale.LOG and not parameter.is_integer:
+        return parameter.default / 2
+    return 1.0
+
+
+def explained_label(parameter: Setting) -> Component:
     """The name of a parameter that explains itself when pointed at or focused."""
     return dmc.Tooltip(
         dmc.Text(parameter.label, size="sm", fw=500, span=True, className="explained"),

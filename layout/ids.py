@@ -21,6 +21,7 @@ METHOD_EXPLANATION = "method-explanation"
 GAMMA = "gamma"
 N_INIT = "n-init"
 N_INIT_REASON = "n-init-reason"
+SETTINGS = "settings"  # what the chosen method alone can be told
 RANDOM_STATE = "random-state"
 HELD_OUT = "held-out"
 RUN = "run"
@@ -38,6 +39,11 @@ VIEW = "view"  # receives nothing: the target of client-side view settings
 def sample(key: str) -> dict[str, str]:
     """The button of a sample."""
     return {"type": "sample", "key": key}
+
+
+def setting(name: str) -> dict[str, str]:
+    """The control of a setting of the chosen method."""
+    return {"type": "setting", "name": name}
 
 
 def stop(run_id: str) -> dict[str, str]:

@@ -13,11 +13,11 @@ from dash.development.base_component import Component
 from layout import ids
 
 
-def panel(run_id: str, title: str, data_name: str) -> Component:
-    """The frame of a run, empty until the first frame arrives."""
+def panel(run_id: str, title: str, data_name: str, is_linear: bool = True) -> Component:
+    """The frame of a run, empty until the first frame arrives; a curved one has no components."""
     return html.Section(
         [
-            _head(run_id, title),
+            _head(run_id, title, is_linear),
             html.Div(className="progress", **_part("progress"), role="progressbar"),
             html.Div(
                 [
@@ -56,7 +56,7 @@ def teaching_panel() -> Component:
     )
 
 
-def _head(run_id: str, title: str) -> Component:
+def _head(run_id: str, title: str, is_linear: bool) -> Component:
     return html.Header(
         [
             html.Div(
@@ -66,7 +66,10 @@ def _head(run_id: str, title: str) -> Component:
                 ],
                 className="panel-names",
             ),
-            html.Div([_stop(run_id), _exports(run_id), _remove(run_id)], className="panel-actions"),
+            html.Div(
+                [_stop(run_id), _exports(run_id, is_linear), _remove(run_id)],
+                className="panel-actions",
+            ),
         ],
         className="panel-head",
     )
@@ -84,7 +87,7 @@ def _stop(run_id: str) -> Component:
     )
 
 
-def _exports(run_id: str) -> Component:
+def _exports(run_id: str, is_linear: bool) -> Component:
     return dmc.Menu(
         [
             dmc.MenuTarget(
@@ -99,7 +102,7 @@ def _exports(run_id: str) -> Component:
                 [
                     dmc.MenuLabel("The plane on screen, as CSV"),
                     _download(run_id, "points", "Projected points"),
-                    _download(run_id, "components", "Components"),
+                    *([_download(run_id, "components", "Components")] if is_linear else []),
                 ]
             ),
         ],

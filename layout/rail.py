@@ -11,7 +11,8 @@ from dash.development.base_component import Component
 from layout import ids
 from layout.controls import gamma_slider, number_input
 from melm_core.datasets import SAMPLES
-from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS
+from melm_core.methods import METHODS, Method
+from melm_core.parameters import HELD_OUT, SEED, STARTS
 
 _FIRST_METHOD = next(iter(METHODS))
 
@@ -76,12 +77,14 @@ def _method() -> Component:
     return dmc.Stack(
         [
             _heading("Method"),
-            dmc.SegmentedControl(
+            dmc.Select(
                 id=ids.METHOD,
-                data=[{"value": m.key, "label": m.label} for m in METHODS.values()],
+                data=_menu(),
                 value=_FIRST_METHOD,
-                fullWidth=True,
+                allowDeselect=False,
+                searchable=True,
                 size="sm",
+                maxDropdownHeight=420,
                 **{"aria-label": "Method"},
             ),
             dmc.Text(id=ids.METHOD_EXPLANATION, size="xs", c="dimmed"),
@@ -96,9 +99,24 @@ def _method() -> Component:
                 spacing="xs",
             ),
             dmc.Text(id=ids.N_INIT_REASON, size="xs", c="dimmed"),
+            html.Div(id=ids.SETTINGS),
         ],
         gap="xs",
     )
+
+
+def _menu() -> list[dict[str, Any]]:
+    """The methods in groups, each in the order of the registry."""
+    groups: dict[str, list[dict[str, str]]] = {}
+    for method in METHODS.values():
+        groups.setdefault(_group(method), []).append({"value": method.key, "label": method.label})
+    return [{"group": group, "items": items} for group, items in groups.items()]
+
+
+def _group(method: Method) -> str:
+    if not method.is_linear:
+        return "Curved pictures"
+    return "Guided by the classes" if method.uses_labels else "Without the classes"
 
 
 def _run() -> Component:

@@ -15,7 +15,19 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 from melm_core._typing import FloatArray, IntArray
+from melm_core.generators import five_gaussians, five_mixtures, two_gaussians, two_mixtures
 from melm_core.tables import Table
+
+__all__ = [
+    "SAMPLES",
+    "LabelledData",
+    "Sample",
+    "five_gaussians",
+    "five_mixtures",
+    "load_sample",
+    "two_gaussians",
+    "two_mixtures",
+]
 
 ARRAYS = ("X", "y", "center", "scale", "row_numbers")
 WORDS = ("name", "class_names", "feature_names", "steps")

@@ -39,7 +39,7 @@ from melm_core.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.optimize import SAME_PLANE, Init, Outcome, Step
 from melm_core.potentials import ENGINES, Engine
 from melm_core.progress import Callback, Progress
-from melm_core.search import DEFAULT_CONTINUATION, SearchSettings, search
+from melm_core.search import SearchSettings, search
 
 
 class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
@@ -57,14 +57,17 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         Kernel width relative to Silverman's rule: small looks close, large
         blurs each class towards one Gaussian.
     n_init : int, default=14
-        Starts: planes informed by the means and covariances of the classes
-        (8 for a plane), then random ones.
+        Starts: up to six optima of the limit of wide kernels, in which a class
+        is one Gaussian, then random planes. All of them climb for a while, the
+        best three distinct ones to the end.
     solver : "lbfgs" or "penalty", default="lbfgs"
         "penalty" is the paper's formulation, for comparison: the data as they
         are, random starts, and the penalty |V'V - 1|^2 in place of whitening.
-    continuation : sequence of float or None, default=(3.0, 1.7)
+    continuation : "auto", sequence of float or None, default="auto"
         Widenings of gamma to climb before gamma itself, falling and above 1;
-        None or empty to climb at gamma alone.
+        None or empty to climb at gamma alone. "auto" begins with the kernels
+        of gamma 1.5 and narrows them by 1.75 a stage; the penalised solver
+        then climbs at gamma alone, as in the paper.
     init : "auto" or array-like of shape (n_planes, n_components, n_features), default="auto"
         Planes to begin from instead of the default starts.
     engine : "auto", "direct" or "nufft", default="auto"
@@ -100,7 +103,8 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     inits_ : tuple of Init
         One record a start, its plane in the coordinates of the data.
     n_agreeing_inits_ : int
-        Starts that reached the best plane.
+        Starts that reached the best plane; one that was left behind on its way
+        there does not count.
     history_ : ndarray of shape (n_steps,)
         The divergence at every accepted step of the last stage, start after start.
     n_iter_ : int
@@ -131,7 +135,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         gamma: float = 1.0,
         n_init: int = 14,
         solver: Literal["lbfgs", "penalty"] = "lbfgs",
-        continuation: Sequence[float] | None = DEFAULT_CONTINUATION,
+        continuation: Literal["auto"] | Sequence[float] | None = "auto",
         init: Any = "auto",
         engine: Engine = "auto",
         shrinkage: Shrinkage = "auto",
@@ -194,7 +198,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         check_positive("gamma", self.gamma)
         check_integer("n_init", self.n_init, minimum=1)
         check_choice("solver", self.solver, ("lbfgs", "penalty"))
-        _check_continuation(self.continuation)
+        _check_continuation(_widenings(self.continuation) or ())
         check_choice("engine", self.engine, ENGINES)
         check_shrinkage(self.shrinkage)
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
@@ -205,7 +209,8 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         return SearchSettings(
             n_components=self.n_components,
             n_init=self.n_init,
-            continuation=tuple(self.continuation or ()),
+            gamma=self.gamma,
+            continuation=_widenings(self.continuation),
             engine=self.engine,
             multiclass=self.multiclass,
             max_iter=self.max_iter,
@@ -259,8 +264,15 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         self.converged_ = outcome.best.converged
 
 
-def _check_continuation(continuation: Sequence[float] | None) -> None:
-    factors = tuple(continuation or ())
+def _widenings(continuation: Literal["auto"] | Sequence[float] | None) -> tuple[float, ...] | None:
+    """The factors that were asked for; None where they follow from gamma."""
+    if isinstance(continuation, str):
+        check_choice("continuation", continuation, ("auto",))
+        return None
+    return tuple(continuation or ())
+
+
+def _check_continuation(factors: tuple[float, ...]) -> None:
     for factor in factors:
         check_positive("continuation", factor)
     if any(later >= earlier for earlier, later in pairwise((*factors, 1.0))):

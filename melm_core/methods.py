@@ -1,69 +1,69 @@
 """The methods that can be compared, with what a person needs to know and to set.
 
 The page builds its menu and its controls from `METHODS`; a worker builds its
-estimators from it.
+estimators from it; experiments and tests go through it. `docs/adding-a-method.md`
+says how to add one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from numbers import Real
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 from sklearn.decomposition import PCA
 
 from melm_core.baselines import DiscriminantPlane
+from melm_core.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
+from melm_core.datasets import LabelledData
+from melm_core.factor_planes import (
+    FactorAnalysisPlane,
+    IndependentComponentsPlane,
+    NonNegativePlane,
+)
+from melm_core.gem import GEMPlane
+from melm_core.kernel_planes import KernelFisherProjection, KernelPCAProjection
 from melm_core.melm import MELM
+from melm_core.neighbourhood import NeighbourhoodComponentsPlane
+from melm_core.parameters import (
+    BANDWIDTH,
+    DENSITY,
+    GAMMA,
+    MULTICLASS,
+    REGULARIZATION,
+    SEED,
+    STARTS,
+    STEPS,
+    Setting,
+)
 from melm_core.progress import Callback
-
-
-class Scale(StrEnum):
-    """How the control of a parameter spaces its values."""
-
-    LINEAR = "linear"
-    LOG = "log"
+from melm_core.rotations import RotationFeatures
+from melm_core.signal_noise import SignalNoisePlane
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A number that a person may set.
+class Needs:
+    """What the data must have before a method can work.
 
-    `minimum` and `maximum` bound the control, not what the estimator accepts.
+    Attributes
+    ----------
+    n_classes : int
+        Classes at least; a method that never looks at the labels needs 1.
+    rows_of_a_class : int
+        Rows of every class at least,
+    rows_of_a_class_per_component : int
+        and so many more for every component.
     """
 
-    name: str
-    label: str
-    explanation: str
-    default: float
-    minimum: float
-    maximum: float
-    scale: Scale = Scale.LINEAR
-    is_integer: bool = False
+    n_classes: int = 1
+    rows_of_a_class: int = 0
+    rows_of_a_class_per_component: int = 0
 
-    def checked(self, value: Any) -> float:
-        """The value as a number within the bounds.
 
-        Raises
-        ------
-        ValueError
-            A sentence that names the parameter, the value and the rule.
-        """
-        kind = "whole number" if self.is_integer else "number"
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not is_number or not self._allows(float(value)):
-            shown = "empty" if value in (None, "") else repr(value)
-            raise ValueError(
-                f"{self.label} must be a {kind} from {_in_words(self.minimum)} to "
-                f"{_in_words(self.maximum)}; it is {shown}."
-            )
-        return int(value) if self.is_integer else float(value)
-
-    def _allows(self, value: float) -> bool:
-        within = self.minimum <= value <= self.maximum
-        return within and (value.is_integer() or not self.is_integer)
+CLASSES = Needs(n_classes=2, rows_of_a_class=2)
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,18 @@ class Method:
     factory : callable
         Makes the estimator from keyword arguments: "n_components" and the
         names of `parameters`, plus "callback" if it streams.
-    parameters : tuple of Parameter
+    parameters : tuple of Parameter or Choice
         What the estimator takes beyond n_components.
     streams : bool
         Whether it reports `Progress` while it fits.
+    maximises : str
+        What its progress reports, in a few words; empty if it has no progress.
+    is_linear : bool
+        Whether it has `components_`, a linear map of the features; if not, its
+        coordinates come from `transform` alone.
+    uses_labels : bool
+        Whether the classes shape the plane.
+    needs : Needs
     """
 
     key: str
@@ -90,8 +98,12 @@ class Method:
     explanation: str
     paper: str
     factory: Callable[..., Any]
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[Setting, ...] = ()
     streams: bool = False
+    maximises: str = ""
+    is_linear: bool = True
+    uses_labels: bool = True
+    needs: Needs = field(default=CLASSES)
 
     def estimator(self, parameters: Mapping[str, Any], callback: Callback | None = None) -> Any:
         """An unfitted estimator that takes from `parameters` what the method knows."""
@@ -101,57 +113,51 @@ class Method:
             arguments["callback"] = callback
         return self.factory(**arguments)
 
+    @property
+    def reports_divergence(self) -> bool:
+        """Whether what its runs report is the divergence of the class densities."""
+        return self.maximises in ("", "divergence")
+
+    def parameter(self, name: str) -> Setting | None:
+        """The parameter of that name, with this method's default; None if it takes none."""
+        return next((known for known in self.parameters if known.name == name), None)
+
     def takes(self, name: str) -> bool:
         """Whether the parameter of that name makes a difference to this method."""
-        return any(parameter.name == name for parameter in self.parameters)
+        return self.parameter(name) is not None
+
+    def refusal(self, data: LabelledData, n_components: int) -> str | None:
+        """Why the method cannot work on these data and what would help; None if it can."""
+        n_features = data.X.shape[1]
+        if self.is_linear and n_components > n_features:
+            return (
+                f"{self.label} projects onto {n_components} dimensions, and the data have "
+                f"{n_features} feature{'' if n_features == 1 else 's'}. Add features, or ask for "
+                "fewer dimensions."
+            )
+        counts = np.bincount(data.y, minlength=len(data.class_names))
+        if np.count_nonzero(counts) < self.needs.n_classes:
+            return (
+                f"{self.label} tells classes apart, and the rows are all of one class. Choose "
+                "another label column, or a method that does not look at the labels."
+            )
+        rows = self.needs.rows_of_a_class + n_components * self.needs.rows_of_a_class_per_component
+        smallest = int(counts.argmin())
+        if counts[smallest] < rows:
+            return (
+                f"{self.label} needs at least {rows} rows of every class, and "
+                f"{data.class_names[smallest]!r} has {counts[smallest]}. Add rows, leave the class "
+                "out, or hold out fewer rows."
+            )
+        return None
 
 
-def _in_words(bound: float) -> str:
-    return f"{bound:,.10g}".replace(",", " ")
+def _gem_plane(n_components: int = 2, regularization: float = 0.05) -> GEMPlane:
+    """GEM calls its regularisation gamma, which is the kernel width everywhere else."""
+    return GEMPlane(n_components, gamma=regularization)
 
 
-GAMMA = Parameter(
-    name="gamma",
-    label="Kernel width γ",
-    explanation=(
-        "How local the class densities are: small values look close, large ones blur each "
-        "class towards one Gaussian."
-    ),
-    default=1.0,
-    minimum=0.1,
-    maximum=10.0,
-    scale=Scale.LOG,
-)
-STARTS = Parameter(
-    name="n_init",
-    label="Starts",
-    explanation="How many planes the search begins from; more starts miss less.",
-    default=14,
-    minimum=1,
-    maximum=500,
-    is_integer=True,
-)
-SEED = Parameter(
-    name="random_state",
-    label="Seed",
-    explanation="The same seed gives the same result, digit for digit.",
-    default=0,
-    minimum=0,
-    maximum=2**31 - 1,
-    is_integer=True,
-)
-
-HELD_OUT = Parameter(
-    name="held_out",
-    label="Held out (%)",
-    explanation=(
-        "Share of the rows that the search never sees. They show whether the plane separates "
-        "new rows as well."
-    ),
-    default=25,
-    minimum=0,
-    maximum=50,
-)
+ANY_ROWS = Needs()
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
@@ -166,8 +172,32 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 ),
                 paper="Czarnecki, Józefowicz and Tabor, 2015",
                 factory=MELM,
-                parameters=(GAMMA, STARTS, SEED),
+                parameters=(GAMMA, STARTS, SEED, MULTICLASS),
                 streams=True,
+                maximises="divergence",
+            ),
+            Method(
+                key="rotations",
+                label="Rotations",
+                explanation=(
+                    "The plane in which the posterior of the classes comes closest to the labels."
+                ),
+                paper="Salas-Boni and Tabak, 2013",
+                factory=RotationFeatures,
+                parameters=(DENSITY, replace(STARTS, default=10), SEED),
+                streams=True,
+                maximises="mean log posterior",
+                needs=Needs(n_classes=2, rows_of_a_class=1, rows_of_a_class_per_component=1),
+            ),
+            Method(
+                key="gem",
+                label="GEM",
+                explanation=(
+                    "The two directions along which one class is large and another one small."
+                ),
+                paper="Karampatziakis and Mineiro, 2014",
+                factory=_gem_plane,
+                parameters=(REGULARIZATION,),
             ),
             Method(
                 key="pca",
@@ -175,6 +205,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 explanation="The plane of the largest variance; it never looks at the labels.",
                 paper="Hotelling, 1933",
                 factory=PCA,
+                uses_labels=False,
+                needs=ANY_ROWS,
             ),
             Method(
                 key="lda",
@@ -185,6 +217,136 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 ),
                 paper="Fisher, 1936; Rao, 1948",
                 factory=DiscriminantPlane,
+            ),
+            Method(
+                key="nca",
+                label="NCA",
+                explanation=(
+                    "The plane in which the neighbours of a row most often share its class."
+                ),
+                paper="Goldberger, Roweis, Hinton and Salakhutdinov, 2005",
+                factory=NeighbourhoodComponentsPlane,
+                parameters=(STEPS,),
+                streams=True,
+                maximises="neighbours of the own class",
+            ),
+            Method(
+                key="cpca",
+                label="Class PCA",
+                explanation=(
+                    "The plane of the largest variance within the classes, larger classes "
+                    "counting more."
+                ),
+                paper="Czarnecki, Józefowicz and Tabor, 2015",
+                factory=ClassPCA,
+            ),
+            Method(
+                key="2epca",
+                label="Two-ellipsoid PCA",
+                explanation=(
+                    "The plane of the largest variance within the classes, every class counting "
+                    "the same."
+                ),
+                paper="Czarnecki, Józefowicz and Tabor, 2015",
+                factory=BalancedClassPCA,
+            ),
+            Method(
+                key="ppca",
+                label="Per-class PCA",
+                explanation="The plane through the longest axis of each class.",
+                paper="Czarnecki, Józefowicz and Tabor, 2015",
+                factory=PerClassPCA,
+            ),
+            Method(
+                key="ica",
+                label="ICA",
+                explanation=(
+                    "The plane of the independent components that look least like a Gaussian; it "
+                    "never looks at the labels."
+                ),
+                paper="Hyvärinen, 1999",
+                factory=IndependentComponentsPlane,
+                parameters=(SEED,),
+                uses_labels=False,
+                needs=ANY_ROWS,
+            ),
+            Method(
+                key="fa",
+                label="Factor analysis",
+                explanation=(
+                    "The plane of the factors that the features share, without the noise of each; "
+                    "it never looks at the labels."
+                ),
+                paper="Spearman, 1904",
+                factory=FactorAnalysisPlane,
+                uses_labels=False,
+                needs=ANY_ROWS,
+            ),
+            Method(
+                key="nmf",
+                label="NMF",
+                explanation=(
+                    "The plane of the non-negative parts that the rows are sums of; it never looks "
+                    "at the labels."
+                ),
+                paper="Lee and Seung, 1999",
+                factory=NonNegativePlane,
+                parameters=(SEED,),
+                uses_labels=False,
+                needs=ANY_ROWS,
+            ),
+            Method(
+                key="vca",
+                label="Vanishing components",
+                explanation="The plane of the smallest variance; it never looks at the labels.",
+                paper="Livni and others, 2013",
+                factory=partial(SignalNoisePlane, member="vca"),
+                uses_labels=False,
+            ),
+            Method(
+                key="sir",
+                label="Sliced inverse regression",
+                explanation=(
+                    "The plane that moves the class means apart, measured in the spread of all "
+                    "rows."
+                ),
+                paper="Li, 1991",
+                factory=partial(SignalNoisePlane, member="sir"),
+            ),
+            Method(
+                key="opca",
+                label="Oriented PCA",
+                explanation=(
+                    "The plane of the largest variance, measured in the noise of each feature "
+                    "within the classes."
+                ),
+                paper="Diamantaras and Kung, 1996",
+                factory=partial(SignalNoisePlane, member="oriented_pca"),
+            ),
+            Method(
+                key="kpca",
+                label="Kernel PCA",
+                explanation=(
+                    "A curved picture: the largest variance after a Gaussian kernel's map; it "
+                    "never looks at the labels."
+                ),
+                paper="Schölkopf, Smola and Müller, 1998",
+                factory=KernelPCAProjection,
+                parameters=(BANDWIDTH,),
+                is_linear=False,
+                uses_labels=False,
+                needs=ANY_ROWS,
+            ),
+            Method(
+                key="kfd",
+                label="Kernel Fisher",
+                explanation=(
+                    "A curved picture: the class means moved apart after a Gaussian kernel's map."
+                ),
+                paper="Mika, Rätsch, Weston, Schölkopf and Müller, 1999",
+                factory=KernelFisherProjection,
+                parameters=(BANDWIDTH, replace(REGULARIZATION, default=1e-3, maximum=1.0)),
+                is_linear=False,
             ),
         )
     }

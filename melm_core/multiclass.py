@@ -8,6 +8,7 @@ unordered pairs (upper triangle). For two classes all of them are D_cs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -70,9 +71,16 @@ AGGREGATES: Mapping[Multiclass, Aggregate] = MappingProxyType(
 
 def pair_divergences(log_values: FloatArray) -> FloatArray:
     """D_ab = L_aa + L_bb - 2 L_ab of every pair a < b, shape (n_pairs,)."""
-    a, b = np.triu_indices(len(log_values), k=1)
+    a, b = _pairs(len(log_values))
     divergences: FloatArray = log_values[a, a] + log_values[b, b] - 2.0 * log_values[a, b]
     return divergences
+
+
+@cache
+def _pairs(n_classes: int) -> tuple[IntArray, IntArray]:
+    """Codes a < b of every pair of classes."""
+    a, b = np.triu_indices(n_classes, k=1)
+    return a, b
 
 
 def _softmax(logs: FloatArray) -> tuple[float, FloatArray]:
@@ -90,7 +98,7 @@ def _softmax(logs: FloatArray) -> tuple[float, FloatArray]:
 
 def _pair_derivatives(shares: FloatArray, n_classes: int) -> FloatArray:
     """Derivatives by L_ab of the sum of shares times D_ab."""
-    a, b = np.triu_indices(n_classes, k=1)
+    a, b = _pairs(n_classes)
     derivatives = np.zeros((n_classes, n_classes))
     derivatives[a, b] = -2.0 * shares
     np.add.at(derivatives, (a, a), shares)

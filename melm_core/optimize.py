@@ -184,6 +184,15 @@ def maximize(
     return _outcome(tracks, leaders, stages[-1].objective, clerk)
 
 
+def distinct_planes(planes: Sequence[FloatArray]) -> list[int]:
+    """Which of the planes are no repetition of an earlier one."""
+    distinct: list[int] = []
+    for index, plane in enumerate(planes):
+        if not any(_is_same(planes[earlier], plane) for earlier in distinct):
+            distinct.append(index)
+    return distinct
+
+
 def _merge(tracks: Sequence[_Track], leaders: Sequence[int]) -> list[int]:
     """The leaders of distinct planes, best first; the others follow the one they met."""
     distinct: list[int] = []

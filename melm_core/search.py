@@ -1,9 +1,9 @@
 """The search for the best plane: stages, starts and, for many rows, a sample first.
 
 As gamma grows the class densities tend to one broad Gaussian each and the
-landscape loses its local optima. So the ascent begins with wide kernels from
-planes that are informed by the classes' means and covariances, narrows the
-kernels stage by stage, and lets random planes join at the last widening.
+landscape loses its local optima. So the search begins at the optima of that
+limit and at random planes, climbs with wide kernels first, narrows them stage
+by stage, and follows only the best few planes to the end.
 `docs/finding-the-optimum.md` compares this with other strategies.
 """
 
@@ -17,16 +17,29 @@ import numpy as np
 from melm_core._typing import FloatArray
 from melm_core.density import KernelClasses, bandwidth_factor
 from melm_core.divergence import divergence_and_gradient
+from melm_core.gaussian_limit import wide_optima
 from melm_core.geometry import random_components
 from melm_core.multiclass import Multiclass
 from melm_core.optimize import Objective, Outcome, Reporter, Stage, Start, maximize
 from melm_core.potentials import Engine
-from melm_core.starts import default_starts
+from melm_core.starts import informed_planes
 
-# Widenings of the kernels before the last stage, and how far each is followed.
-DEFAULT_CONTINUATION = (3.0, 1.7)
-_CONTINUED_ITERATIONS = 60
-_CONTINUED_TOL = 1e-6
+# Where nothing else is asked for, the kernels are narrowed from this multiple of
+# Silverman's width by this factor a stage, until the next would be close to gamma.
+WIDEST_GAMMA = 1.5
+NARROWING = 1.75
+_CLOSE_TO_GAMMA = 1.2
+
+# How far every start is followed at a widening, and then at gamma itself,
+# before only the best distinct planes go on.
+_ITERATIONS_A_STAGE = 30
+_STAGE_TOL = 1e-6
+PLANES_TO_THE_END = 3
+
+# Starts from the limit of wide kernels at most, and how many random planes, beside the
+# informed ones, climb towards that limit.
+WIDE_STARTS = 6
+_RANDOM_PLANES_TO_THE_LIMIT = 4
 
 # Beyond this many rows the starts compete on a sample, the best few distinct
 # planes on a larger one, and the best of these is polished on all rows.
@@ -39,11 +52,15 @@ _POLISHING_TOL = 1e-7
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How to search; see `MELM` for the meaning of each."""
+    """How to search; see `MELM` for the meaning of each.
+
+    `continuation` is None where the widenings follow from gamma.
+    """
 
     n_components: int
     n_init: int
-    continuation: tuple[float, ...]
+    gamma: float
+    continuation: tuple[float, ...] | None
     engine: Engine
     multiclass: Multiclass
     max_iter: int
@@ -86,9 +103,25 @@ def plan(
         return [last], [Start("whole space", np.eye(n_features))]
     is_large = int(classes.counts.sum()) > MOST_ROWS_FOR_STARTS
     competed_on = sample_classes(classes, SAMPLED_ROWS, settings) if is_large else classes
-    stages = _ladder(competed_on, settings)
-    starts = _starts(competed_on, settings, planes, random_stage=max(0, len(stages) - 2))
+    starts = _starts(competed_on, settings, planes)
+    is_race = planes is None and len(starts) > PLANES_TO_THE_END
+    stages = _ladder(competed_on, settings, is_race=is_race)
     return stages + (_polishing(classes, settings) if is_large else []), starts
+
+
+def widenings(gamma: float) -> tuple[float, ...]:
+    """Factors by which the kernels are widened before gamma itself, falling.
+
+    Widths from WIDEST_GAMMA down, so that the kernels of the first stage are
+    those that smooth the landscape whatever gamma is; none for a gamma that is
+    as wide.
+    """
+    factors = []
+    factor = WIDEST_GAMMA / gamma
+    while factor > _CLOSE_TO_GAMMA:
+        factors.append(factor)
+        factor /= NARROWING
+    return tuple(factors)
 
 
 def sample_classes(classes: KernelClasses, n_rows: int, settings: SearchSettings) -> KernelClasses:
@@ -111,19 +144,31 @@ def sample_classes(classes: KernelClasses, n_rows: int, settings: SearchSettings
     return KernelClasses(tuple(rows), covariances)
 
 
-def _ladder(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
+def _ladder(classes: KernelClasses, settings: SearchSettings, *, is_race: bool) -> list[Stage]:
     target = _objective(classes, settings)
+    max_iter = min(_ITERATIONS_A_STAGE, settings.max_iter)
+    tol = max(_STAGE_TOL, settings.tol)
     wide = [
         Stage(
-            f"γ × {factor:g}",
+            f"γ × {factor:.2g}",
             _objective(classes.widened(factor), settings),
-            min(_CONTINUED_ITERATIONS, settings.max_iter),
-            max(_CONTINUED_TOL, settings.tol),
+            max_iter,
+            tol,
             reported=target if settings.is_watched else None,
         )
-        for factor in settings.continuation
+        for factor in _continuation(settings)
     ]
-    return [*wide, Stage("", target, settings.max_iter, settings.tol)]
+    last = Stage("", target, settings.max_iter, settings.tol)
+    if not is_race:
+        return [*wide, last]
+    race = Stage("", target, max_iter, tol)
+    return [*wide, race, replace(last, name="polishing", most_starts=PLANES_TO_THE_END)]
+
+
+def _continuation(settings: SearchSettings) -> tuple[float, ...]:
+    if settings.continuation is not None:
+        return settings.continuation
+    return () if settings.is_penalized else widenings(settings.gamma)
 
 
 def _polishing(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
@@ -139,27 +184,38 @@ def _polishing(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
 
 
 def _starts(
-    classes: KernelClasses,
-    settings: SearchSettings,
-    planes: Sequence[FloatArray] | None,
-    random_stage: int,
+    classes: KernelClasses, settings: SearchSettings, planes: Sequence[FloatArray] | None
 ) -> list[Start]:
     if planes is not None:
         return [Start("given", plane) for plane in planes]
+    random = random_starts(classes.rows[0].shape[1], settings)
     if settings.is_penalized:
-        return random_starts(classes.rows[0].shape[1], settings)
-    return default_starts(
-        np.concatenate(classes.rows),
-        np.repeat(np.arange(len(classes.rows)), classes.counts),
-        n_components=settings.n_components,
-        n_init=settings.n_init,
-        random_state=settings.seed,
-        random_stage=random_stage,
+        return random
+    wide = _wide_starts(classes, settings)[: settings.n_init]
+    return wide + random[len(wide) :]
+
+
+def _wide_starts(classes: KernelClasses, settings: SearchSettings) -> list[Start]:
+    """Optima of the limit of wide kernels, climbed to from informed and from random planes."""
+    rows, n_components = np.concatenate(classes.rows), settings.n_components
+    codes = np.repeat(np.arange(len(classes.rows)), classes.counts)
+    planes = informed_planes(rows, codes, n_components)
+    stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
+    planes += [
+        random_components(n_components, rows.shape[1], stream)
+        for _ in range(_RANDOM_PLANES_TO_THE_LIMIT)
+    ]
+    found = wide_optima(
+        classes.widened(max(_continuation(settings), default=1.0)),
+        planes,
+        multiclass=settings.multiclass,
+        most=WIDE_STARTS,
     )
+    return [Start("wide kernels", plane) for plane in found]
 
 
 def random_starts(n_features: int, settings: SearchSettings) -> list[Start]:
-    """Random planes only, as the paper has them."""
+    """Random planes; start i is the same one however many there are."""
     streams = np.random.SeedSequence(settings.seed).spawn(settings.n_init)
     return [
         Start(

@@ -1,4 +1,4 @@
-"""Planes to begin an ascent from: informed ones first, then random ones."""
+"""Planes to begin an ascent from, informed by the means and covariances of the classes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from melm_core._typing import FloatArray, IntArray
-from melm_core.geometry import orthonormalize, random_components
-from melm_core.optimize import Start
+from melm_core.geometry import orthonormalize
 
 # Directions along which the class covariances differ most, to combine.
 _N_SCATTER_DIRECTIONS = 3
@@ -17,24 +16,11 @@ _N_SCATTER_DIRECTIONS = 3
 _PARALLEL = 1e-6
 
 
-def default_starts(
-    X: FloatArray,
-    y: IntArray,
-    *,
-    n_components: int,
-    n_init: int,
-    random_state: int,
-    random_stage: int = 0,
-) -> list[Start]:
-    """Informed planes first, random ones after them.
+def informed_planes(X: FloatArray, y: IntArray, n_components: int) -> list[FloatArray]:
+    """PCA, LDA, and planes of the directions in which means and covariances differ.
 
     For wide kernels the divergence knows the classes by mean and covariance
-    only, so its maxima lie along the directions in which these differ: the
-    informed planes are PCA's, LDA's, and combinations of Fisher's discriminant
-    with the extreme axes of the class covariances.
-
-    Every random start has its own stream of random numbers, so start i is the
-    same plane whatever `n_init` is.
+    only, so its maxima lie near the directions in which these differ.
 
     Parameters
     ----------
@@ -42,34 +28,16 @@ def default_starts(
         Whitened within the classes.
     y : ndarray of shape (n_samples,)
         Class codes.
-    n_components, n_init, random_state : int
-    random_stage : int
-        Stage at which the random planes join.
+    n_components : int
     """
-    informed = informed_starts(X, y, n_components)
-    streams = np.random.SeedSequence(random_state).spawn(n_init)
-    drawn = [
-        Start(
-            "random",
-            random_components(n_components, X.shape[1], np.random.default_rng(stream)),
-            random_stage,
-        )
-        for stream in streams[len(informed) :]
-    ]
-    return informed[:n_init] + drawn
-
-
-def informed_starts(X: FloatArray, y: IntArray, n_components: int) -> list[Start]:
-    """PCA, LDA, and planes of the directions in which means and covariances differ."""
     discriminants = fisher_discriminants(X, y, n_components)
-    lda = complete(discriminants, X, n_components)
     directions = np.vstack([discriminants[:1], scatter_directions(X, y, _N_SCATTER_DIRECTIONS)])
     planes = [directions[list(rows)] for rows in combinations(range(len(directions)), n_components)]
     return [
-        Start("pca", principal_components(X, n_components)),
-        Start("lda", lda),
+        principal_components(X, n_components),
+        complete(discriminants, X, n_components),
         *(
-            Start("means and covariances", orthonormalize(plane))
+            orthonormalize(plane)
             for plane in planes
             if np.linalg.matrix_rank(plane, tol=_PARALLEL) == n_components
         ),

@@ -28,7 +28,7 @@ from melm_core.density import (
     mass_levels,
 )
 from melm_core.direct import inverse_root
-from melm_core.divergence import held_out_divergence
+from melm_core.divergence import divergence_and_gradient, held_out_divergence
 
 # Contours enclose these shares of the mass of a class.
 CONTOUR_SHARES = (0.5, 0.8, 0.95)
@@ -158,6 +158,11 @@ class PlaneViewer:
             scores=self._scores(projected, components),
         )
 
+    def divergence(self, components: FloatArray) -> float:
+        """The Cauchy-Schwarz divergence of the seen rows in the plane of `components`."""
+        value, _ = divergence_and_gradient(self._classes, components)
+        return value
+
     def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
         accuracy_seen = self._seen.accuracy(projected, components)
         unseen = self._unseen.scored_by_class(components, self._n_classes)
@@ -218,12 +223,18 @@ def strongest_loadings(
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Loadings of the features that weigh most in the plane, strongest first.
 
+    Parameters
+    ----------
+    components : ndarray of shape (2, n_features)
+    feature_names : sequence of str
+        None where the axes are no features.
+
     Returns
     -------
     tips : ndarray of shape (n_arrows, 2)
     names : tuple of str
     """
-    strengths = np.linalg.norm(components, axis=0)
+    strengths = np.linalg.norm(components[:, : len(feature_names)], axis=0)
     chosen = np.argsort(-strengths, kind="stable")[:MOST_ARROWS]
     return components[:, chosen].T, tuple(feature_names[feature] for feature in chosen)
 
@@ -284,5 +295,6 @@ def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
 
 def _arrow_scale(tips: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
     """Makes the longest arrow reach 40 % of the shorter side of the picture."""
-    longest = max(float(np.linalg.norm(tips, axis=1).max()), np.finfo(np.float64).tiny)
+    tiny = np.finfo(np.float64).tiny
+    longest = float(np.linalg.norm(tips, axis=1).max(initial=tiny))
     return 0.4 * float((upper - lower).min()) / longest

@@ -8,10 +8,13 @@ import time
 import traceback
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
 
+import numpy as np
+
+from melm_core._typing import FloatArray
 from melm_core.datasets import LabelledData
 from melm_core.divergence import cauchy_schwarz_divergence
+from melm_core.embedding import embedded
 from melm_core.methods import METHODS
 from worker.clock import Clock
 from worker.heartbeat import heartbeat
@@ -98,33 +101,29 @@ def _fit(store: RunStore, run_id: str, recorder: Recorder) -> _Ending:
     raw = store.get_data(record.owner, record.data_id)
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE)
-    seen = _seen_rows(LabelledData.from_bytes(raw), record)
-    estimator = METHODS[record.method].estimator(record.parameters, recorder)
-    estimator.fit(seen.X, seen.y)
-    recorder.conclude(
-        estimator.components_,
-        _objective(estimator, seen, record, recorder),
-        is_complete=not recorder.stopped,
-    )
+    data = LabelledData.from_bytes(raw)
+    components, objective = _found(data, record, recorder)
+    recorder.conclude(components, objective, is_complete=not recorder.stopped)
     return _Ending(RunState.CANCELLED, STOPPED) if recorder.stopped else _Ending(RunState.DONE)
 
 
-def _seen_rows(data: LabelledData, record: RunRecord) -> LabelledData:
-    parameters = record.parameters
-    seen, _ = data.split(parameters["held_out"], parameters["random_state"])
-    return seen
-
-
-def _objective(estimator: Any, seen: LabelledData, record: RunRecord, recorder: Recorder) -> float:
+def _found(data: LabelledData, record: RunRecord, recorder: Recorder) -> tuple[FloatArray, float]:
+    """The components of the fitted plane, and the objective of the run there."""
+    method, parameters = METHODS[record.method], record.parameters
+    seen, unseen = data.split(parameters["held_out"], parameters["random_state"])
+    if not method.is_linear:
+        seen, _ = embedded(method, parameters, seen, unseen)
+        components = np.eye(seen.X.shape[1])
+        return components, _divergence(seen, components, parameters["gamma"])
+    estimator = method.estimator(parameters, recorder).fit(seen.X, seen.y)
     if recorder.best is not None:
-        return recorder.best.objective
-    return cauchy_schwarz_divergence(
-        seen.X,
-        seen.y,
-        estimator.components_,
-        gamma=record.parameters["gamma"],
-        shrinkage="auto",
-    )
+        return estimator.components_, recorder.best.objective
+    components = estimator.components_
+    return components, _divergence(seen, components, parameters["gamma"])
+
+
+def _divergence(seen: LabelledData, components: FloatArray, gamma: float) -> float:
+    return cauchy_schwarz_divergence(seen.X, seen.y, components, gamma=gamma, shrinkage="auto")
 
 
 def _keep_best(recorder: Recorder) -> None:

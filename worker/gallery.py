@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from melm_core.datasets import LabelledData
+from melm_core.embedding import embedded
+from melm_core.methods import METHODS
 from melm_core.views import PlaneView, PlaneViewer
 from worker.records import PlaneEvent, RunRecord
 from worker.store import RunStore
@@ -28,7 +31,7 @@ class Gallery:
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._viewer = lru_cache(maxsize=KEPT_VIEWERS)(self._prepare_viewer)
+        self._viewer = lru_cache(maxsize=KEPT_VIEWERS)(_prepare_viewer)
         self._view = lru_cache(maxsize=KEPT_VIEWS)(self._draw)
 
     def data(self, record: RunRecord) -> LabelledData:
@@ -44,15 +47,8 @@ class Gallery:
         return LabelledData.from_bytes(raw)
 
     def viewer(self, record: RunRecord) -> PlaneViewer:
-        """Return what draws planes of this run's data at this run's gamma."""
-        parameters = record.parameters
-        return self._viewer(
-            record.owner,
-            record.data_id,
-            parameters["held_out"],
-            parameters["random_state"],
-            parameters["gamma"],
-        )
+        """Return what draws the planes of this run."""
+        return self._viewer(_Picture(self, record))
 
     def view(self, record: RunRecord, event: PlaneEvent) -> PlaneView:
         """Return the plane of an event as it is drawn."""
@@ -64,11 +60,35 @@ class Gallery:
             raise DataGoneError(run_id)
         return self.viewer(record).view(event.components)
 
-    def _prepare_viewer(
-        self, owner: str, data_id: str, held_out: float, random_state: int, gamma: float
-    ) -> PlaneViewer:
-        raw = self._store.get_data(owner, data_id)
-        if raw is None:
-            raise DataGoneError(data_id)
-        seen, unseen = LabelledData.from_bytes(raw).split(held_out, random_state)
-        return PlaneViewer(seen, unseen, gamma)
+
+def rows_of(data: LabelledData, record: RunRecord) -> tuple[LabelledData, LabelledData]:
+    """Return the seen and the unseen rows in the coordinates that the run's planes project."""
+    parameters = record.parameters
+    seen, unseen = data.split(parameters["held_out"], parameters["random_state"])
+    return embedded(METHODS[record.method], parameters, seen, unseen)
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """What a viewer is prepared from; runs whose pictures differ by the plane alone are equal."""
+
+    gallery: Gallery
+    record: RunRecord
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Picture) and self._key() == other._key()
+
+    def _key(self) -> tuple[object, ...]:
+        record, parameters = self.record, self.record.parameters
+        shared = (parameters["held_out"], parameters["random_state"], parameters["gamma"])
+        if METHODS[record.method].is_linear:
+            return (record.owner, record.data_id, shared)
+        return (record.owner, record.data_id, shared, record.method, *sorted(parameters.items()))
+
+
+def _prepare_viewer(picture: _Picture) -> PlaneViewer:
+    seen, unseen = rows_of(picture.gallery.data(picture.record), picture.record)
+    return PlaneViewer(seen, unseen, picture.record.parameters["gamma"])

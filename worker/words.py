@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from melm_core.methods import METHODS
+from melm_core.parameters import SHARED, STARTS, Choice, Setting
 from worker.records import PlaneEvent, RunRecord, RunState
 
 
@@ -12,7 +15,23 @@ def title(record: RunRecord) -> str:
     parts = [method.label, f"γ {record.parameters['gamma']:.3g}"]
     if method.takes("random_state") or record.parameters["held_out"]:
         parts.append(f"seed {record.parameters['random_state']}")
-    return ", ".join(parts)
+    return ", ".join([*parts, *_own_settings(record)])
+
+
+def _own_settings(record: RunRecord) -> list[str]:
+    """What was set otherwise than by default, beyond the kernel width, the starts and the seed."""
+    return [
+        _in_words(setting, record.parameters[setting.name])
+        for setting in METHODS[record.method].parameters
+        if setting.name not in SHARED
+        and record.parameters.get(setting.name, setting.default) != setting.default
+    ]
+
+
+def _in_words(setting: Setting, value: Any) -> str:
+    if isinstance(setting, Choice):
+        return setting.options[value].lower()
+    return f"{setting.label.lower()} {value:.3g}"
 
 
 def drawn_sentence(n_drawn: int, n_rows: int) -> str:
@@ -41,10 +60,10 @@ def _at_work(event: PlaneEvent) -> str:
 def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
         return "Found in one step"
-    return (
-        f"{_counted(record.parameters['n_init'], 'start')}, "
-        f"{_counted(event.n_evaluations, 'evaluation')}, {event.elapsed_s:.1f} s"
-    )
+    counts = [_counted(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
+    if METHODS[record.method].takes(STARTS.name):
+        counts.insert(0, _counted(record.parameters[STARTS.name], "start"))
+    return ", ".join(counts)
 
 
 def _counted(number: int, noun: str) -> str:

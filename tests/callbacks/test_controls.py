@@ -12,7 +12,8 @@ from melm_core.methods import METHODS
 def test_a_method_explains_itself_and_disables_starts_with_a_reason(visitor, method):
     changes = visitor.fire(ids.METHOD, "value", method.key)
     reason = changes[f"{ids.N_INIT_REASON}.children"]
-    assert changes[f"{ids.METHOD_EXPLANATION}.children"] == method.explanation
+    words = changes[f"{ids.METHOD_EXPLANATION}.children"]
+    assert words == f"{method.explanation} {method.paper}."
     assert changes[f"{ids.N_INIT}.disabled"] is not method.takes("n_init")
     assert (reason is None) == method.takes("n_init")
 

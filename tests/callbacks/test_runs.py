@@ -6,7 +6,8 @@ import pytest
 
 from callbacks.panels import MOST_PANELS
 from layout import ids
-from melm_core.methods import GAMMA, HELD_OUT, SEED, STARTS
+from melm_core.methods import METHODS
+from melm_core.parameters import GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
 from worker.records import RunState
 
 ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
@@ -83,8 +84,42 @@ def test_a_control_that_is_empty_or_out_of_bounds_is_named(
 
 
 def test_an_unknown_method_is_refused_with_the_known_ones(studio, ready):
-    expected = "There is no method 'magic'. Choose one of MELM, PCA, LDA."
-    assert refusal(studio, ready, method="magic") == expected
+    sentence = refusal(studio, ready, method="magic")
+    assert sentence.startswith("There is no method 'magic'. Choose one of MELM, Rotations, ")
+    assert all(method.label in sentence for method in METHODS.values())
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_a_run_of_any_method_carries_the_settings_of_that_method(studio, ready, key):
+    ready.fire(ids.METHOD, "value", key)
+    for setting in METHODS[key].parameters:
+        if setting.name not in SHARED:
+            ready.set_own(setting.name, another(setting))
+    record = studio.store.get(ready.start(method=key))
+    for setting in METHODS[key].parameters:
+        if setting.name not in SHARED:
+            assert record.parameters[setting.name] == another(setting)
+
+
+def another(setting):
+    """Return a value that is allowed and not the default."""
+    if isinstance(setting, Choice):
+        return next(value for value in setting.options if value != setting.default)
+    return setting.maximum
+
+
+def test_a_setting_that_is_not_allowed_is_refused_with_its_rule(studio, ready):
+    ready.fire(ids.METHOD, "value", "kfd")
+    ready.set_own("bandwidth_scale", -1)
+    expected = "Width of the map must be a number from 0.1 to 10; it is -1."
+    assert refusal(studio, ready, method="kfd") == expected
+
+
+def test_data_that_a_method_cannot_work_on_are_refused_before_a_worker_tries(studio, visitor):
+    rows = "".join(f"{i},{i * i % 7},{'ab'[i % 2]}\n" for i in range(40))
+    visitor.choose_file(f"u,v,label\n{rows}3,4,c\n9,1,c\n".encode())
+    sentence = refusal(studio, visitor, method="rotations")
+    assert sentence.startswith("Rotations needs at least 3 rows of every class, and 'c' has 2.")
 
 
 @pytest.mark.parametrize("data_id", ["theirs", "unknown"])

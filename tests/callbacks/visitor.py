@@ -130,16 +130,36 @@ class Visitor:
             "output": callback["output"],
             "outputs": _outputs(callback["output"]),
             "inputs": [self._argument(entry, component_id, value) for entry in callback["inputs"]],
-            "state": [self._argument(entry, component_id, value) for entry in callback["state"]],
+            "state": [self._state(entry) for entry in callback["state"]],
             "changedPropIds": [trigger],
         }
 
     def _argument(self, entry: Mapping[str, str], component_id: Any, value: Any) -> Any:
+        if is_pattern(entry["id"]):
+            return [{"id": component_id, "property": entry["property"], "value": value}]
+        return self._state(entry)
+
+    def _state(self, entry: Mapping[str, str]) -> Any:
         prop = entry["property"]
         if is_pattern(entry["id"]):
-            return [{"id": component_id, "property": prop, "value": value}]
+            return [
+                {"id": part["id"], "property": prop, "value": self._value(part, prop)}
+                for part in self._settings()
+            ]
         known = self.values.get(f"{entry['id']}.{prop}")
         return {"id": entry["id"], "property": prop, "value": known}
+
+    def _settings(self) -> list[dict[str, Any]]:
+        """The controls that are the chosen method's own."""
+        shown = components(self.values.get(f"{ids.SETTINGS}.children"))
+        return [part["props"] for part in shown if isinstance(part["props"].get("id"), dict)]
+
+    def _value(self, part: Mapping[str, Any], prop: str) -> Any:
+        return self.values.get(_trigger(part["id"], prop), part[prop])
+
+    def set_own(self, name: str, value: Any) -> None:
+        """Set a control that is the chosen method's own."""
+        self.values[_trigger(ids.setting(name), "value")] = value
 
 
 @dataclass(frozen=True)

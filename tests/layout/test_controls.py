@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from layout.controls import explained_label, gamma_of, gamma_slider, number_input
-from melm_core.methods import GAMMA, HELD_OUT, METHODS, STARTS
+from melm_core.methods import METHODS
+from melm_core.parameters import GAMMA, HELD_OUT, STARTS
 from tests.layout.trees import part, parts, texts
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from layout import ids
+from layout.controls import own_settings
 from layout.page import first_source, page
 from layout.panel import panel
 from melm_core.datasets import SAMPLES
-from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS
+from melm_core.methods import METHODS
+from melm_core.parameters import HELD_OUT, SEED, STARTS
 from tests.layout.trees import part, parts, texts
 
 SCRIPTS = "".join(path.read_text() for path in (Path(__file__).parents[2] / "assets").glob("*.js"))
@@ -42,8 +44,18 @@ def test_every_sample_has_a_button_that_explains_it(key):
 
 def test_the_methods_offered_are_those_there_are():
     offered = part(page(), ids.METHOD)
-    assert [item["value"] for item in offered["data"]] == list(METHODS)
+    listed = [item["value"] for group in offered["data"] for item in group["items"]]
+    assert sorted(listed) == sorted(METHODS)
     assert offered["value"] in METHODS
+
+
+def test_the_groups_of_the_menu_say_what_a_method_looks_at():
+    groups = {group["group"]: group["items"] for group in part(page(), ids.METHOD)["data"]}
+    assert len(groups) == 3
+    for item in groups["Without the classes"]:
+        assert not METHODS[item["value"]].uses_labels
+    for item in groups["Curved pictures"]:
+        assert not METHODS[item["value"]].is_linear
 
 
 @pytest.mark.parametrize(
@@ -61,7 +73,15 @@ def test_every_parameter_of_a_method_has_a_control():
     fields = {"gamma": ids.GAMMA, "n_init": ids.N_INIT, "random_state": ids.RANDOM_STATE}
     for method in METHODS.values():
         for parameter in method.parameters:
-            assert part(page(), fields[parameter.name])
+            field = fields.get(parameter.name)
+            control = part(page(), field) if field else own_control(method, parameter)
+            assert control
+            if not field:
+                assert control["value"] == parameter.default
+
+
+def own_control(method, parameter):
+    return part(own_settings(method), ids.setting(parameter.name))
 
 
 def test_every_id_that_a_script_addresses_stands_on_the_page():

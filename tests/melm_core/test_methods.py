@@ -8,7 +8,8 @@ from sklearn.decomposition import PCA
 
 from melm_core import MELM, DiscriminantPlane
 from melm_core.datasets import load_sample
-from melm_core.methods import GAMMA, HELD_OUT, METHODS, SEED, STARTS
+from melm_core.methods import METHODS
+from melm_core.parameters import GAMMA, HELD_OUT, SEED, STARTS
 from melm_core.preparation import guess_label, prepare
 from tests.melm_core.helpers import assert_orthonormal, classes
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,13 +9,14 @@ from melm_core import MELM, search
 from melm_core.density import whitened_kernel_classes
 from melm_core.divergence import divergence_and_gradient
 from melm_core.geometry import principal_angles
-from melm_core.search import DEFAULT_CONTINUATION, SearchSettings, plan, sample_classes
+from melm_core.search import SearchSettings, plan, sample_classes, widenings
 from tests.melm_core.helpers import classes, plane
 
 SETTINGS = SearchSettings(
     n_components=2,
     n_init=10,
-    continuation=DEFAULT_CONTINUATION,
+    gamma=1.0,
+    continuation=(3.0, 1.7),
     engine="auto",
     multiclass="mean",
     max_iter=100,
@@ -49,10 +52,62 @@ def fit(**parameters):
     return MELM(**{"n_init": 9, "random_state": 0, **parameters}).fit(*many_rows())
 
 
-def test_the_kernels_narrow_to_the_target_and_random_planes_join_at_the_last_widening():
+def test_the_kernels_narrow_to_the_target_and_the_best_planes_are_polished():
     stages, starts = plan(prepared(), SETTINGS)
+    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", "polishing"]
+    assert [stage.most_starts for stage in stages] == [None, None, None, 3]
+    kinds = [start.kind for start in starts]
+    assert len(kinds) == 10
+    n_wide = kinds.count("wide kernels")
+    assert 1 <= n_wide <= 6
+    assert kinds == ["wide kernels"] * n_wide + ["random"] * (10 - n_wide)
+
+
+def test_a_start_does_not_depend_on_how_many_there_are():
+    _, many = plan(prepared(), replace(SETTINGS, n_init=12))
+    for n_init in (1, 2, 8, 10):
+        _, few = plan(prepared(), replace(SETTINGS, n_init=n_init))
+        assert len(few) == n_init
+        for one, same in zip(few, many[:n_init], strict=True):
+            assert one.kind == same.kind
+            np.testing.assert_array_equal(one.components, same.components)
+
+
+def test_another_seed_draws_other_random_planes():
+    _, one = plan(prepared(), SETTINGS)
+    _, other = plan(prepared(), replace(SETTINGS, seed=1))
+    random = [(a, b) for a, b in zip(one, other, strict=True) if a.kind == b.kind == "random"]
+    assert random
+    for a, b in random:
+        assert principal_angles(a.components, b.components).max() > 1e-3
+
+
+def test_few_starts_all_climb_to_the_end():
+    stages, _ = plan(prepared(), replace(SETTINGS, n_init=3))
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
-    assert [start.stage for start in starts] == [0] * 8 + [1] * 2
+
+
+def test_given_planes_all_climb_to_the_end():
+    planes = [plane(2, 4, seed) for seed in range(9)]
+    stages, starts = plan(prepared(), SETTINGS, planes)
+    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
+    assert [start.kind for start in starts] == ["given"] * 9
+
+
+@pytest.mark.parametrize("gamma", [0.1, 0.25, 0.5, 1.0, 1.3, 2.0, 10.0])
+def test_the_automatic_continuation_narrows_from_one_width_whatever_gamma_is(gamma):
+    factors = np.array(widenings(gamma))
+    if gamma >= 1.3:
+        assert len(factors) == 0
+        return
+    assert factors[0] * gamma == pytest.approx(1.5)
+    np.testing.assert_allclose(factors[:-1] / factors[1:], 1.75)
+    assert 1.2 < factors[-1] <= 1.2 * 1.75
+
+
+def test_without_a_continuation_the_search_follows_gamma():
+    stages, _ = plan(prepared(), replace(SETTINGS, continuation=None, gamma=0.5))
+    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", "polishing"]
 
 
 def test_every_stage_reports_the_divergence_at_gamma_itself():
@@ -68,8 +123,8 @@ def test_every_stage_reports_the_divergence_at_gamma_itself():
 
 def test_very_many_rows_compete_on_a_sample_first(small_limits):
     stages, _ = plan(prepared(), SETTINGS)
-    assert [stage.name for stage in stages][2:] == ["", "200 rows", "all rows"]
-    assert [stage.most_starts for stage in stages] == [None, None, None, 3, 1]
+    assert [stage.name for stage in stages][2:] == ["", "polishing", "200 rows", "all rows"]
+    assert [stage.most_starts for stage in stages] == [None, None, None, 3, 3, 1]
     value, _ = divergence_and_gradient(prepared(), plane(2, 4), multiclass="mean")
     assert stages[-1].objective(plane(2, 4))[0] == pytest.approx(value, rel=1e-10)
 
@@ -77,7 +132,7 @@ def test_very_many_rows_compete_on_a_sample_first(small_limits):
 def test_many_rows_are_polished_in_one_stage(small_limits, monkeypatch):
     monkeypatch.setattr(search, "LARGER_SAMPLE", 300)
     stages, _ = plan(prepared(), SETTINGS)
-    assert [(stage.name, stage.most_starts) for stage in stages][3:] == [("all rows", 3)]
+    assert [(stage.name, stage.most_starts) for stage in stages][4:] == [("all rows", 3)]
 
 
 def test_a_sample_keeps_the_shares_of_the_classes_and_widens_their_kernels():
@@ -128,7 +183,7 @@ def test_progress_names_the_stage_and_never_falls_back(small_limits):
     reports = []
     fit(callback=reports.append)
     ends = [report.stage.partition(", ")[2] for report in reports]
-    assert list(dict.fromkeys(ends)) == ["γ × 3", "γ × 1.7", "", "200 rows", "all rows"]
+    assert list(dict.fromkeys(ends)) == ["γ × 1.5", "", "polishing", "200 rows", "all rows"]
     fractions = [report.fraction for report in reports]
     assert fractions == sorted(fractions)
     assert 0 == fractions[0] < fractions[-1] <= 1
@@ -150,9 +205,10 @@ def test_a_stop_on_the_sample_keeps_a_plane_and_its_divergence_on_all_rows(small
 
 
 def test_the_penalised_search_starts_from_random_planes_only():
-    settings = SearchSettings(**{**vars(SETTINGS), "is_penalized": True, "n_init": 3})
-    _, starts = plan(prepared(), settings)
+    settings = replace(SETTINGS, is_penalized=True, n_init=3, continuation=None)
+    stages, starts = plan(prepared(), settings)
     assert [start.kind for start in starts] == ["random"] * 3
+    assert [stage.name for stage in stages] == [""]
 
 
 def test_the_whole_space_is_one_stage_and_one_start():

@@ -11,9 +11,8 @@ from melm_core.density import within_class_whitening
 from melm_core.geometry import orthonormalize, principal_angles
 from melm_core.starts import (
     complete,
-    default_starts,
     fisher_discriminants,
-    informed_starts,
+    informed_planes,
     principal_components,
     scatter_directions,
 )
@@ -26,49 +25,31 @@ def white(n_classes: int, n_features: int):
     return centred @ within_class_whitening(centred, y), y
 
 
-def starts(n_init: int, *, n_components: int = 2, random_state: int = 0):
-    X, y = white(3, 6)
-    return default_starts(X, y, n_components=n_components, n_init=n_init, random_state=random_state)
-
-
-def test_a_start_does_not_depend_on_how_many_there_are():
-    many = starts(12)
-    for n_init in (1, 2, 3, 8, 10):
-        for few, same in zip(starts(n_init), many[:n_init], strict=True):
-            assert few.kind == same.kind
-            np.testing.assert_array_equal(few.components, same.components)
+def informed(n_components: int):
+    return informed_planes(*white(3, 6), n_components)
 
 
 @pytest.mark.parametrize(("n_components", "n_informed"), [(1, 6), (2, 8), (3, 6), (4, 3), (5, 2)])
-def test_informed_starts_come_first(n_components, n_informed):
-    kinds = [start.kind for start in starts(n_informed + 2, n_components=n_components)]
-    combined = ["means and covariances"] * (n_informed - 2)
-    assert kinds == ["pca", "lda", *combined, "random", "random"]
-
-
-def test_random_starts_join_at_their_stage_and_informed_ones_at_the_first():
-    X, y = white(3, 6)
-    settings = {"n_components": 2, "n_init": 10, "random_state": 0}
-    joined = default_starts(X, y, **settings, random_stage=1)
-    assert [start.stage for start in joined] == [0] * 8 + [1, 1]
+def test_there_are_a_few_informed_planes(n_components, n_informed):
+    assert len(informed(n_components)) == n_informed
 
 
 def test_informed_planes_combine_the_discriminant_and_the_scatter_directions():
     X, y = white(2, 6)
     directions = np.vstack([fisher_discriminants(X, y, 1), scatter_directions(X, y, 3)])
     pairs = combinations(directions, 2)
-    for start, pair in zip(informed_starts(X, y, 2)[2:], pairs, strict=True):
-        assert principal_angles(start.components, np.stack(pair)).max() < 1e-12
+    for components, pair in zip(informed_planes(X, y, 2)[2:], pairs, strict=True):
+        assert principal_angles(components, np.stack(pair)).max() < 1e-12
 
 
 def test_a_discriminant_along_a_scatter_direction_spans_no_plane_with_it():
     corners = np.array(list(product([-1.0, 1.0], repeat=3)))
     X = np.vstack([corners, corners * [2.0, 1.0, 1.0] + [3.0, 0.0, 0.0]])
     y = np.repeat([0, 1], 8)
-    informed = informed_starts(X @ within_class_whitening(X, y), y, 2)
-    assert 2 < len(informed) < 8
-    for start in informed:
-        assert_orthonormal(start.components)
+    planes = informed_planes(X @ within_class_whitening(X, y), y, 2)
+    assert 2 < len(planes) < 8
+    for components in planes:
+        assert_orthonormal(components)
 
 
 def test_the_scatter_direction_is_where_the_class_variances_differ():
@@ -82,23 +63,10 @@ def test_the_scatter_direction_is_where_the_class_variances_differ():
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3])
-def test_every_start_is_orthonormal(n_components):
-    for start in starts(10, n_components=n_components):
-        assert start.components.shape == (n_components, 6)
-        assert_orthonormal(start.components)
-
-
-def test_another_seed_draws_other_planes_but_informs_the_same():
-    for index, (one, other) in enumerate(zip(starts(11), starts(11, random_state=1), strict=True)):
-        is_same = principal_angles(one.components, other.components).max() < 1e-12
-        assert is_same == (index < 8)
-
-
-def test_random_starts_differ_from_each_other():
-    planes = [start.components for start in starts(14)[8:]]
-    for index, components in enumerate(planes):
-        for other in planes[:index]:
-            assert principal_angles(components, other).max() > 0.1
+def test_every_informed_plane_is_orthonormal(n_components):
+    for components in informed(n_components):
+        assert components.shape == (n_components, 6)
+        assert_orthonormal(components)
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 4])

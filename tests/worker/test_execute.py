@@ -61,7 +61,8 @@ def stumble(monkeypatch, error, objectives=()):
     def estimator(parameters, callback):
         return Stumbling(error, objectives, callback)
 
-    monkeypatch.setattr(execute, "METHODS", {"melm": SimpleNamespace(estimator=estimator)})
+    method = SimpleNamespace(estimator=estimator, is_linear=True)
+    monkeypatch.setattr(execute, "METHODS", {"melm": method})
 
 
 # ------------------------------------------------------------------------------------- done

@@ -1,0 +1,100 @@
+"""Do generalized eigenvectors give better features than raw, random or Fourier ones? Digits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from threadpoolctl import threadpool_limits
+
+from melm_core._typing import FloatArray, IntArray
+from melm_core.gem import GEM
+from melm_core.gem_classifier import DeepGEM, FourierGEM, GEMClassifier, GEMEnsemble
+from melm_core.gem_features import HalfPowers
+
+_L2 = 1e-4
+_TEST_SHARE = 0.3
+_LARGEST_PIXEL = 16.0
+_N_SPLITS, _N_QUICK_SPLITS = 10, 3
+_N_MEMBERS = 5
+_SLOW = ("deep GEM",)
+
+Factory = Callable[[int], Any]
+
+
+def compare(
+    *, quick: bool = False, only: Collection[str] | None = None, seed: int = 0
+) -> Mapping[str, tuple[float, float]]:
+    """Print and return the held-out error in per cent and the cross-entropy of each method.
+
+    A quick run has three splits and leaves out what takes longest.
+    """
+    X, y = load_digits(return_X_y=True)
+    X /= _LARGEST_PIXEL
+    n_splits = _N_QUICK_SPLITS if quick else _N_SPLITS
+    print(f"Digits, {n_splits} splits 70/30: error (%) and cross-entropy (nats), held out.")
+    table = {}
+    with threadpool_limits(1):
+        for name, factory in _methods(X, y).items():
+            if (quick and name in _SLOW) or (only and name not in only):
+                continue
+            scores = [
+                _held_out(factory(split), X, y, split) for split in range(seed, seed + n_splits)
+            ]
+            errors, entropies = np.transpose(scores)
+            spread = errors.std(ddof=1)
+            print(
+                f"{name:28}{errors.mean():6.2f} ± {spread:.2f}{entropies.mean():9.4f}", flush=True
+            )
+            table[name] = (float(errors.mean()), float(entropies.mean()))
+    return table
+
+
+def _methods(X: FloatArray, y: IntArray) -> Mapping[str, Factory]:
+    n_train = round((1 - _TEST_SHARE) * len(X))
+    n_directions = len(GEM().fit(X, y).directions_)
+
+    def regression() -> LogisticRegression:
+        return LogisticRegression(C=1.0 / (_L2 * n_train), tol=1e-6, max_iter=10_000)
+
+    def random(seed: int) -> Any:
+        directions = np.random.default_rng(seed).standard_normal((X.shape[1], n_directions))
+        project = FunctionTransformer(lambda rows: rows @ directions)
+        return make_pipeline(project, HalfPowers(), regression())
+
+    def fourier(seed: int) -> Any:
+        cosines = RBFSampler(gamma="scale", n_components=1_000, random_state=seed)
+        return make_pipeline(cosines, regression())
+
+    return {
+        "logistic regression, raw": lambda _: regression(),
+        "GEM, projections only": lambda _: make_pipeline(GEM(), regression()),
+        "random directions": random,
+        "GEM": lambda _: GEMClassifier(l2=_L2),
+        "GEM, gamma 0.5": lambda _: GEMClassifier(gamma=0.5, l2=_L2),
+        "deep GEM": lambda _: DeepGEM(l2=_L2),
+        "GEM, hypercube": lambda seed: GEMClassifier(pairs="hypercube", l2=_L2, random_state=seed),
+        f"ensemble of {_N_MEMBERS} hypercubes": lambda seed: GEMEnsemble(
+            _N_MEMBERS, l2=_L2, random_state=seed
+        ),
+        "1000 Fourier features": fourier,
+        "GEM on 200 Fourier features": lambda seed: FourierGEM(
+            n_fourier=200, l2=_L2, random_state=seed
+        ),
+    }
+
+
+def _held_out(model: Any, X: FloatArray, y: IntArray, split: int) -> tuple[float, float]:
+    parts = train_test_split(X, y, test_size=_TEST_SHARE, stratify=y, random_state=split)
+    seen, unseen, y_seen, y_unseen = parts
+    model.fit(seen, y_seen)
+    error = 100 * np.mean(model.predict(unseen) != y_unseen)
+    return float(error), float(log_loss(y_unseen, model.predict_proba(unseen)))

@@ -1,0 +1,49 @@
+"""The steps of docs/adding-a-method.md, carried out on a copy of the core."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+USE = """
+import numpy as np
+from melm_core.datasets import load_sample
+from melm_core.methods import METHODS
+from melm_core.preparation import guess_label, prepare
+
+method = METHODS["random"]
+table = load_sample("iris")
+data = prepare(table, guess_label(table))
+assert method.refusal(data, 2) is None
+planes = [method.estimator({"random_state": seed}).fit(data.X, data.y) for seed in (0, 0, 1)]
+assert planes[0].transform(data.X).shape == (150, 2)
+assert np.allclose(planes[0].components_ @ planes[0].components_.T, np.eye(2))
+assert np.array_equal(planes[0].components_, planes[1].components_)
+assert not np.allclose(planes[0].components_, planes[2].components_)
+print(method.label)
+"""
+
+
+def test_one_module_and_one_entry_add_a_method(tmp_path):
+    module, imported, entry = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "adding-a-method.md").read_text(), re.DOTALL
+    )
+    core = tmp_path / "melm_core"
+    shutil.copytree(ROOT / "melm_core", core, ignore=shutil.ignore_patterns("__pycache__"))
+    (core / "random_plane.py").write_text(module)
+    methods = (core / "methods.py").read_text()
+    methods = methods.replace("from melm_core.progress", f"{imported}from melm_core.progress", 1)
+    methods = methods.replace("        for method in (\n", f"        for method in (\n{entry}", 1)
+    (core / "methods.py").write_text(methods)
+    used = subprocess.run(
+        [sys.executable, "-W", "error", "-c", USE],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert used.stdout == "Random plane\n", used.stderr
