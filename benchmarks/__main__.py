@@ -5,11 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 
-from benchmarks.engines import against_paper, direct_and_nufft, million, paper_fit
+from benchmarks.engines import (
+    against_paper,
+    break_even,
+    density_grid,
+    direct_and_nufft,
+    paper_fit,
+)
 from benchmarks.fit import fit
 from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.live import first_frame, frame_rate, watching
 from benchmarks.rotations import rotations
+from benchmarks.scale import million
 from benchmarks.table import as_text
 
 BENCHMARKS = {
@@ -20,6 +27,8 @@ BENCHMARKS = {
     "paper": against_paper,
     "paper-fit": paper_fit,
     "engines": direct_and_nufft,
+    "break-even": break_even,
+    "grid": density_grid,
     "million": million,
     "rotations": rotations,
     "gem": pairs_of_ten_classes,

@@ -46,7 +46,8 @@ def register(app: Dash, studio: Studio) -> None:
         scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
         viewer = studio.gallery.viewer(record)
         plane = plane_figure(viewer.class_names, viewer.n_drawn, scheme)
-        body = {"plane": plane.to_plotly_json(), "curve": curve_figure(scheme).to_plotly_json()}
+        curve = curve_figure(scheme, METHODS[record.method].maximises)
+        body = {"plane": plane.to_plotly_json(), "curve": curve.to_plotly_json()}
         return flask.Response(json.dumps(body), mimetype="application/json")
 
     @app.server.get("/runs/<run_id>/planes/<int:sequence>")

@@ -10,8 +10,11 @@ from figures.theme import FONT, THEMES, Scheme
 STEPS, BEST = 0, 1
 
 
-def curve_figure(scheme: Scheme = Scheme.LIGHT) -> go.Figure:
-    """The figure of an objective's curve, styled and without data; x counts the planes shown."""
+def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figure:
+    """The figure of an objective's curve, styled and without data; x counts the planes shown.
+
+    `objective` says in a few words what is drawn.
+    """
     theme = THEMES[scheme]
     steps = go.Scatter(
         name="this step",
@@ -35,6 +38,17 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT) -> go.Figure:
         "y1": 1,
         "line": {"color": theme.class_colours[1], "width": 2},
     }
+    caption = {
+        "text": objective,
+        "showarrow": False,
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "font": {"size": 11, "color": theme.faint_ink},
+    }
     axis = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
     return go.Figure(
         [steps, best],
@@ -48,7 +62,8 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT) -> go.Figure:
                 "tickfont": {"size": 11, "color": theme.faint_ink},
             },
             "shapes": [cursor],
-            "margin": {"l": 9, "r": 40, "t": 6, "b": 2},
+            "annotations": [caption] if objective else [],
+            "margin": {"l": 9, "r": 40, "t": 20 if objective else 6, "b": 2},
             "paper_bgcolor": "rgba(0, 0, 0, 0)",
             "plot_bgcolor": "rgba(0, 0, 0, 0)",
             "font": {"family": FONT, "color": theme.faint_ink},

@@ -9,7 +9,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from layout import ids
-from layout.controls import gamma_slider, number_input
+from layout.controls import gamma_slider, number_input, own_settings
 from melm_core.datasets import SAMPLES
 from melm_core.methods import METHODS, Method
 from melm_core.parameters import HELD_OUT, SEED, STARTS
@@ -99,7 +99,7 @@ def _method() -> Component:
                 spacing="xs",
             ),
             dmc.Text(id=ids.N_INIT_REASON, size="xs", c="dimmed"),
-            html.Div(id=ids.SETTINGS),
+            html.Div(own_settings(METHODS[_FIRST_METHOD]), id=ids.SETTINGS),
         ],
         gap="xs",
     )

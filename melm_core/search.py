@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from melm_core._typing import FloatArray
 from melm_core.density import KernelClasses, bandwidth_factor
@@ -89,8 +90,10 @@ def search(
     planes : sequence of ndarray of shape (n_components, n_features) or None
         Where to begin instead of the default starts.
     """
-    stages, starts = plan(classes, settings, planes)
-    return maximize(stages, starts, report=report, n_jobs=settings.n_jobs)
+    # The products are thin: threads of BLAS would wait for each other, and for other starts.
+    with threadpool_limits(1, user_api="blas"):
+        stages, starts = plan(classes, settings, planes)
+        return maximize(stages, starts, report=report, n_jobs=settings.n_jobs)
 
 
 def plan(

@@ -18,7 +18,7 @@ import numpy as np
 
 from melm_core._typing import FloatArray
 from melm_core.direct import Potential, inverse_root, log_potential
-from melm_core.fourier import Box, ComplexArray
+from melm_core.fourier import MOST_MODES, Box, ComplexArray
 from melm_core.tilted import tilted_log_potential
 
 # A cross potential below this share of the classes' own ones has lost digits
@@ -43,11 +43,17 @@ class SpectralPotentials:
     ----------
     log_values : ndarray of shape (n_classes, n_classes)
         Logarithms of the potentials, symmetric.
+
+    Raises
+    ------
+    ValueError
+        Beyond MOST_MODES modes, which would not fit in bounded memory.
     """
 
     def __init__(self, rows: Sequence[FloatArray], covariances: FloatArray) -> None:
         self._rows, self._covariances = rows, covariances
         self._root, widths, self._box = spectral_box(rows, covariances)
+        check_modes(self._box)
         self._frequencies = self._box.frequencies
         self._angles = [self._box.angles(part @ self._root) for part in rows]
         self._spectra = [self._spectrum(width) for width in widths]
@@ -152,3 +158,13 @@ def spectral_box(
         widest=float(np.sqrt(variances.max())),
     )
     return root, widths, box
+
+
+def check_modes(box: Box) -> None:
+    """Refuse a box whose modes would not fit in bounded memory."""
+    if box.n_modes > MOST_MODES:
+        raise ValueError(
+            f'engine="nufft" would need {box.n_modes:.2g} modes and takes at most {MOST_MODES}: '
+            'the kernels are too narrow for the spread of the points. Use engine="auto" or '
+            '"direct", a larger gamma, or leave out outliers.'
+        )

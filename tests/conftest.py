@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import scipy.linalg  # noqa: F401 - loads the libraries whose threads are limited below
+import sklearn.cluster  # noqa: F401
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
+
+# As in a worker: threads that wait for each other slow small problems tenfold and more.
+threadpool_limits(1)
 
 # The same examples in every run, so that a failure belongs to the change at hand, and no deadline:
 # a busy machine is not a failure.

@@ -11,7 +11,14 @@ from melm_core.parameters import GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
 from worker.records import RunState
 
 ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
-DEFAULTS = {"n_components": 2, "gamma": 1.0, "n_init": 14, "random_state": 0, "held_out": 0.25}
+DEFAULTS = {
+    "n_components": 2,
+    "gamma": 1.0,
+    "n_init": 14,
+    "random_state": 0,
+    "held_out": 0.25,
+    "multiclass": "softmin",
+}
 
 
 @pytest.fixture
