@@ -109,7 +109,7 @@ class StudioPage:
         self.data_error = page.locator(f"#{ids.DATA_ERROR}")
         self.connection = page.locator(f"#{ids.CONNECTION}")
         self.file_input = page.get_by_label("Labelled CSV file")
-        self.methods = page.get_by_role("radiogroup", name="Method")
+        self.method = page.get_by_role("textbox", name="Method")
         self.starts = page.get_by_label("Starts")
         self.run_button = page.get_by_role("button", name="Run", exact=True)
         self.panels = page.locator("[data-run]")
@@ -126,8 +126,9 @@ class StudioPage:
         expect(self.summary).to_contain_text(label)
 
     def choose_method(self, label: str) -> None:
-        self.methods.get_by_text(label, exact=True).click()
-        expect(self.methods.get_by_role("radio", name=label)).to_be_checked()
+        self.method.click()
+        self.page.get_by_role("option", name=label, exact=True).click()
+        expect(self.method).to_have_value(label)
 
     def run(self, method: str, *, n_init: int | None = None) -> Panel:
         """Set the controls, press Run and return the new panel."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -13,9 +14,13 @@ from tests.browser.studio import running_studio
 def test_a_run_can_be_started_by_keyboard_alone(page: Page):
     studio = StudioPage(page)
     studio.tab_to(studio.file_input)
-    studio.tab_to(studio.methods.get_by_role("radio", name="MELM"))
-    page.keyboard.press("ArrowRight")
-    expect(studio.methods.get_by_role("radio", name="PCA")).to_be_checked()
+    studio.tab_to(studio.method)
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("PCA")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(studio.method).not_to_have_value("MELM")
+    expect(studio.method).to_have_value(re.compile("PCA"))
     studio.tab_to(studio.run_button)
     page.keyboard.press("Enter")
     expect(studio.panels).to_have_count(1)
