@@ -35,11 +35,11 @@ def plane_through(
     n_found : int
         Rows that come from the directions; the others complete the plane.
     """
-    found = independent_rows(directions, n_components)
+    found, _ = independent_rows(directions, n_components)
     return _positive(complete(found, centred, n_components)), len(found)
 
 
-def independent_rows(directions: FloatArray, most: int) -> FloatArray:
+def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, list[int]]:
     """Orthonormal rows along the first directions not in the span of those before them.
 
     Gram-Schmidt, every projection taken twice.
@@ -51,11 +51,13 @@ def independent_rows(directions: FloatArray, most: int) -> FloatArray:
 
     Returns
     -------
-    ndarray of shape (n_rows, n_features)
+    rows : ndarray of shape (n_rows, n_features)
         `most` rows, or fewer where the directions span less.
+    kept : list of int
+        Which directions they stand for.
     """
-    rows = np.empty((0, directions.shape[1]))
-    for direction in directions:
+    rows, kept = np.empty((0, directions.shape[1])), []
+    for index, direction in enumerate(directions):
         length = np.linalg.norm(direction)
         if len(rows) == most or length == 0:
             continue
@@ -63,7 +65,8 @@ def independent_rows(directions: FloatArray, most: int) -> FloatArray:
         if np.linalg.norm(rest) > PARALLEL:
             rest = _without(rows, rest / np.linalg.norm(rest))
             rows = np.vstack([rows, rest / np.linalg.norm(rest)])
-    return rows
+            kept.append(index)
+    return rows, kept
 
 
 def standard_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -36,9 +36,6 @@ _LANCZOS_SHARE = 0.1
 # Below this reciprocal condition the smallest eigenvalues are rounding errors.
 _SINGULAR = 1e-14
 
-# Directions closer to a span than this, as the sine of their angle, add nothing to it.
-_PARALLEL = 1e-6
-
 
 def generalized_eigenvectors(
     X: Any,
@@ -184,34 +181,6 @@ def leading_eigenvectors(
     return np.maximum(eigenvalues[::-1], 0.0), vectors
 
 
-def independent_rows(directions: FloatArray, n_rows: int) -> tuple[FloatArray, list[int]]:
-    """Orthonormal rows that span the first directions, those in the span of earlier ones skipped.
-
-    Parameters
-    ----------
-    directions : ndarray of shape (n_directions, n_features)
-        Of any length other than zero.
-    n_rows : int
-
-    Returns
-    -------
-    frame : ndarray of shape (n_independent, n_features)
-        At most n_rows rows.
-    kept : list of int
-        Which directions they stand for.
-    """
-    frame, kept = np.empty((0, directions.shape[1])), []
-    for index, direction in enumerate(directions):
-        if len(frame) == n_rows:
-            break
-        rest = _left_by(frame, direction / np.linalg.norm(direction))
-        if np.linalg.norm(rest) > _PARALLEL:
-            rest = _left_by(frame, rest / np.linalg.norm(rest))  # once more against rounding
-            frame = np.vstack([frame, rest / np.linalg.norm(rest)])
-            kept.append(index)
-    return frame, kept
-
-
 def check_gamma(gamma: Any) -> None:
     """A finite number, zero or more."""
     if not isinstance(gamma, Real) or not 0 <= float(gamma) < np.inf:
@@ -275,8 +244,3 @@ def _by_lanczos(
     except ArpackError:
         return _by_factorisation(moment, denominator, n_directions)
     return eigenvalues, vectors
-
-
-def _left_by(frame: FloatArray, direction: FloatArray) -> FloatArray:
-    rest: FloatArray = direction - (frame @ direction) @ frame
-    return rest

@@ -25,11 +25,11 @@ from melm_core._base import (
     check_positive,
 )
 from melm_core._typing import FloatArray, IntArray
+from melm_core.directions import independent_rows
 from melm_core.eigenpairs import (
     Denominator,
     check_gamma,
     check_not_zero,
-    independent_rows,
     leading_eigenvectors,
 )
 from melm_core.gem_pairs import SELECTIONS, Pairs, all_pairs

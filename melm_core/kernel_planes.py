@@ -231,7 +231,8 @@ class KernelFisherProjection(_KernelProjection):
 
     def _discriminants(self, space: KernelSpace, codes: IntArray) -> FloatArray:
         found = kernel_discriminants(space, codes, self.n_components, self.regularization)
-        return independent_rows(found, self.n_components)
+        rows, _ = independent_rows(found, self.n_components)
+        return rows
 
 
 def _completed(found: FloatArray, variances: FloatArray, n_components: int) -> FloatArray:

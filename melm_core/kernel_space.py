@@ -15,7 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from melm_core._base import check_integer, check_positive
 from melm_core._typing import FloatArray, IntArray
-from melm_core.views import stratified_sample
+from melm_core.sampling import stratified_sample
 
 Bandwidth = float | Literal["median"]
 

@@ -21,7 +21,7 @@ from melm_core._typing import FloatArray, IntArray
 from melm_core.baselines import DiscriminantPlane
 from melm_core.directions import plane_through, standard_units
 from melm_core.progress import Callback, Progress
-from melm_core.views import stratified_sample
+from melm_core.sampling import stratified_sample
 
 # An axis along which the classes are narrower than this, in standard units, is
 # not stretched: exponents of its distances would lose their digits.

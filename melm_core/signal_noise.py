@@ -32,7 +32,7 @@ from melm_core._base import (
 )
 from melm_core._typing import FloatArray, IntArray
 from melm_core.density import whitening
-from melm_core.eigenpairs import independent_rows
+from melm_core.directions import independent_rows
 from melm_core.second_moments import centred_rows, square_sum
 from melm_core.starts import complete
 

@@ -29,6 +29,7 @@ from melm_core.density import (
 )
 from melm_core.direct import inverse_root
 from melm_core.divergence import divergence_and_gradient, held_out_divergence
+from melm_core.sampling import stratified_sample
 
 # Contours enclose these shares of the mass of a class.
 CONTOUR_SHARES = (0.5, 0.8, 0.95)
@@ -267,21 +268,6 @@ class _Sampled:
         predicted = log_densities(self.scored_X @ components.T, projected).argmax(axis=1)
         present = np.unique(self.scored_y)
         return float(np.mean([np.mean(predicted[self.scored_y == c] == c) for c in present]))
-
-
-def stratified_sample(y: IntArray, share: float, n_classes: int) -> IntArray:
-    """Row indices of an even share of every class, at least two rows of each that has them.
-
-    Evenly spaced within each class, so the same data always give the same rows.
-    """
-    if share >= 1.0 or len(y) == 0:
-        return np.arange(len(y))
-    kept = [
-        rows[np.linspace(0, len(rows) - 1, max(2, round(share * len(rows)))).astype(np.int64)]
-        for rows in (np.flatnonzero(y == code) for code in range(n_classes))
-        if len(rows)
-    ]
-    return np.unique(np.concatenate(kept))
 
 
 def _by_class(points: FloatArray, y: IntArray, n_classes: int) -> list[FloatArray]:

@@ -10,7 +10,8 @@ from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.datasets import load_digits
 
 from melm_core import eigenpairs
-from melm_core.eigenpairs import generalized_eigenvectors, independent_rows
+from melm_core.directions import independent_rows
+from melm_core.eigenpairs import generalized_eigenvectors
 from tests.melm_core.helpers import assert_orthonormal, classes, invertible, plane
 
 X, Y = classes(3, 5)
