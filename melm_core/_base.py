@@ -113,6 +113,22 @@ def check_n_components(n_components: Any, n_features: int) -> None:
         )
 
 
+def check_components(components: Any, n_features: int) -> FloatArray:
+    """Finite full-rank rows of as many numbers as the data have features."""
+    rows: FloatArray = np.asarray(components, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != n_features or len(rows) == 0:
+        raise ValueError(
+            f"components of shape {rows.shape} must be rows of {n_features} numbers, one a "
+            f"feature: their shape is (n_components, {n_features})."
+        )
+    if not np.isfinite(rows).all() or np.linalg.matrix_rank(rows) < len(rows):
+        raise ValueError(
+            f"The {len(rows)} row(s) of components must be finite and linearly independent, or "
+            "they span no plane of that dimension."
+        )
+    return rows
+
+
 def check_integer(name: str, value: Any, *, minimum: int) -> None:
     """A whole number of at least `minimum`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < minimum:

@@ -13,15 +13,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
+from sklearn.utils import check_X_y
 
-from melm_core._typing import FloatArray, IntArray
+from melm_core._base import (
+    check_choice,
+    check_class_sizes,
+    check_components,
+    check_positive,
+    check_shrinkage,
+)
+from melm_core._typing import FloatArray
 from melm_core.density import KernelClasses, Shrinkage, kernel_classes
 from melm_core.direct import log_potential
 from melm_core.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
-from melm_core.potentials import Engine, class_potentials
+from melm_core.potentials import ENGINES, Engine, class_potentials
 
 
 @dataclass(frozen=True)
@@ -49,9 +57,9 @@ class DivergenceTerms:
 
 @overload
 def cauchy_schwarz_divergence(
-    X: FloatArray,
-    y: IntArray,
-    components: FloatArray,
+    X: Any,
+    y: Any,
+    components: Any,
     *,
     gamma: float = ...,
     shrinkage: Shrinkage = ...,
@@ -63,9 +71,9 @@ def cauchy_schwarz_divergence(
 
 @overload
 def cauchy_schwarz_divergence(
-    X: FloatArray,
-    y: IntArray,
-    components: FloatArray,
+    X: Any,
+    y: Any,
+    components: Any,
     *,
     gamma: float = ...,
     shrinkage: Shrinkage = ...,
@@ -76,9 +84,9 @@ def cauchy_schwarz_divergence(
 
 
 def cauchy_schwarz_divergence(
-    X: FloatArray,
-    y: IntArray,
-    components: FloatArray,
+    X: Any,
+    y: Any,
+    components: Any,
     *,
     gamma: float = 1.0,
     shrinkage: Shrinkage = 0.0,
@@ -90,10 +98,10 @@ def cauchy_schwarz_divergence(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Class codes 0 .. n_classes-1, each with at least two rows.
-    components : ndarray of shape (n_components, n_features)
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes, each with at least two rows.
+    components : array-like of shape (n_components, n_features)
         Any full-rank rows: the value depends on their span only.
     gamma : float
         Kernel width relative to Silverman's rule.
@@ -106,8 +114,16 @@ def cauchy_schwarz_divergence(
         One number for more than two classes, see `melm_core.multiclass`.
     return_gradient : bool
         Also return the derivative by `components`, of their shape.
+
+    Raises
+    ------
+    ValueError
+        If an argument breaks a rule; the message names both.
     """
-    classes = kernel_classes(X, y, n_components=len(components), gamma=gamma, shrinkage=shrinkage)
+    classes, components = _checked(
+        X, y, components, gamma=gamma, shrinkage=shrinkage, engine=engine
+    )
+    check_choice("multiclass", multiclass, tuple(AGGREGATES))
     value, gradient = divergence_and_gradient(
         classes, components, engine=engine, multiclass=multiclass
     )
@@ -158,9 +174,9 @@ def divergence_terms(
 
 
 def information_potentials(
-    X: FloatArray,
-    y: IntArray,
-    components: FloatArray,
+    X: Any,
+    y: Any,
+    components: Any,
     *,
     gamma: float = 1.0,
     shrinkage: Shrinkage = 0.0,
@@ -177,9 +193,17 @@ def information_potentials(
     -------
     ndarray of shape (n_classes, n_classes)
         log ip_ab = log of the integral of the product of the densities a and b;
-        -log ip_aa is the Renyi entropy H2(a), -log ip_ab the cross entropy H2x(a, b).
+        -log ip_aa is the Renyi entropy H2(a), -log ip_ab the cross entropy H2x(a, b);
+        classes in the order of their sorted labels.
+
+    Raises
+    ------
+    ValueError
+        If an argument breaks a rule; the message names both.
     """
-    classes = kernel_classes(X, y, n_components=len(components), gamma=gamma, shrinkage=shrinkage)
+    classes, components = _checked(
+        X, y, components, gamma=gamma, shrinkage=shrinkage, engine=engine
+    )
     projected = classes.project(components)
     return class_potentials(projected.rows, projected.covariances, engine).log_values
 
@@ -249,3 +273,20 @@ def held_out_divergence(
     # The ordered pairs (a, b) and (b, a) share one weight.
     value, _ = AGGREGATES[multiclass](0.5 * (logs + logs.T), seen.counts)
     return value
+
+
+def _checked(
+    X: Any, y: Any, components: Any, *, gamma: float, shrinkage: Shrinkage, engine: Engine
+) -> tuple[KernelClasses, FloatArray]:
+    """The classes with their kernels, and the components, of arguments that keep the rules."""
+    check_positive("gamma", gamma)
+    check_shrinkage(shrinkage)
+    check_choice("engine", engine, ENGINES)
+    X, y = check_X_y(X, y, dtype=np.float64)
+    labels, codes = np.unique(y, return_inverse=True)
+    check_class_sizes(labels, codes)
+    components = check_components(components, X.shape[1])
+    classes = kernel_classes(
+        X, codes, n_components=len(components), gamma=gamma, shrinkage=shrinkage
+    )
+    return classes, components

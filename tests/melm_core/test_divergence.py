@@ -13,6 +13,7 @@ from melm_core.divergence import (
     divergence_and_gradient,
     divergence_terms,
     held_out_divergence,
+    information_potentials,
     overlap_bound,
     rescaled_to_unit_cube,
 )
@@ -317,3 +318,39 @@ def test_the_overlap_in_the_unit_cube_is_within_its_bound(apart, gamma, k, n_lin
     for a, b in combinations(range(3), 2):
         overlap = np.minimum(densities[:, a], densities[:, b]).mean()
         assert 0 < overlap <= bounds[a, b]
+
+
+@pytest.mark.parametrize(
+    "name_of",
+    [lambda y: 2 * y - 1, lambda y: y == 1, lambda y: np.array(["ant", "bee"])[y].tolist()],
+    ids=["signs", "booleans", "words"],
+)
+def test_classes_may_have_any_names(name_of):
+    X, y = classes(2, 4)
+    components = plane(2, 4)
+    value = cauchy_schwarz_divergence(X, y, components)
+    assert cauchy_schwarz_divergence(X.tolist(), name_of(y), components.tolist()) == value
+    np.testing.assert_array_equal(
+        information_potentials(X, name_of(y), components), information_potentials(X, y, components)
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"components": np.eye(3)[:2]}, r"components of shape \(2, 3\) must be rows of 4 numbers"),
+        ({"components": np.ones(4)}, r"components of shape \(4,\) must be rows of 4 numbers"),
+        ({"components": np.ones((2, 4))}, "must be finite and linearly independent"),
+        ({"components": np.full((1, 4), np.nan)}, "must be finite and linearly independent"),
+        ({"gamma": 0}, "gamma=0 must be a finite number above 0"),
+        ({"shrinkage": 2}, "shrinkage=2 must be a number from 0 to 1"),
+        ({"engine": "fast"}, "engine='fast' must be one of"),
+        ({"multiclass": "all"}, "multiclass='all' must be one of"),
+        ({"y": np.zeros(len(classes(2, 4)[1]))}, "The labels hold only one class"),
+    ],
+)
+def test_an_argument_that_breaks_a_rule_is_named_with_it(changes, message):
+    X, y = classes(2, 4)
+    arguments = {"X": X, "y": y, "components": plane(2, 4), **changes}
+    with pytest.raises(ValueError, match=message):
+        cauchy_schwarz_divergence(**arguments)
