@@ -14,6 +14,7 @@ from benchmarks.engines import (
 )
 from benchmarks.fit import fit
 from benchmarks.gem import pairs_of_ten_classes
+from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.live import first_frame, frame_rate, watching
 from benchmarks.rotations import rotations
 from benchmarks.scale import million
@@ -32,6 +33,7 @@ BENCHMARKS = {
     "million": million,
     "rotations": rotations,
     "gem": pairs_of_ten_classes,
+    "kernel-machines": approximation_of_kernel_machines,
 }
 
 

@@ -14,6 +14,7 @@ from callbacks import (
     panels,
     runs,
     session,
+    surface,
     upload,
     view,
 )
@@ -26,5 +27,5 @@ def register(app: Dash, studio: Studio) -> None:
     """Connect every callback and route of the page to an app."""
     for page_part in (headers, health, controls, view):
         page_part.register(app)
-    for studio_part in (session, upload, data, runs, panels, frames, export):
+    for studio_part in (session, upload, data, runs, panels, frames, export, surface):
         studio_part.register(app, studio)

@@ -41,7 +41,7 @@ def register(app: Dash, studio: Studio) -> None:
         prevent_initial_call=True,
     )
     def stop(clicks: list[int | None]) -> Any:
-        if _is_click():
+        if is_click():
             studio.store.request_cancel(own_run(studio, ctx.triggered_id["run"]).run_id)
         return no_update
 
@@ -51,7 +51,7 @@ def register(app: Dash, studio: Studio) -> None:
         prevent_initial_call=True,
     )
     def remove(clicks: list[int | None]) -> Any:
-        if not _is_click():
+        if not is_click():
             return no_update
         studio.store.delete(own_run(studio, ctx.triggered_id["run"]).run_id)
         return new_revision()
@@ -67,6 +67,6 @@ def new_revision() -> str:
     return secrets.token_hex(8)
 
 
-def _is_click() -> bool:
+def is_click() -> bool:
     """Whether a button was pressed; Dash also calls when buttons appear."""
     return bool(ctx.triggered and ctx.triggered[0]["value"])

@@ -35,6 +35,15 @@ CONTOURS = "contours"
 ARROWS = "arrows"
 VIEW = "view"  # receives nothing: the target of client-side view settings
 
+# Decision surface
+SURFACE = "surface"
+SURFACE_RUN = "surface-run"
+SURFACE_KIND = "surface-kind"
+SURFACE_CLASS = "surface-class"
+SURFACE_METHOD = "surface-method"
+SURFACE_WORDS = "surface-words"
+SURFACE_PLOT = "surface-plot"
+
 
 def sample(key: str) -> dict[str, str]:
     """The button of a sample."""
@@ -49,6 +58,11 @@ def setting(name: str) -> dict[str, str]:
 def stop(run_id: str) -> dict[str, str]:
     """The stop button of a run."""
     return {"type": "stop", "run": run_id}
+
+
+def surface(run_id: str) -> dict[str, str]:
+    """The button that opens the decision surface in a run's plane."""
+    return {"type": "surface", "run": run_id}
 
 
 def remove(run_id: str) -> dict[str, str]:

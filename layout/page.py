@@ -8,6 +8,7 @@ from dash.development.base_component import Component
 
 from layout import ids
 from layout.rail import rail
+from layout.surface import surface_view
 from layout.theme import MANTINE_THEME
 
 FIRST_SAMPLE = "wine"
@@ -20,6 +21,7 @@ def page() -> Component:
     return dmc.MantineProvider(
         [
             *_stores(),
+            surface_view(),
             dmc.AppShell(
                 [
                     dmc.AppShellHeader(_header()),

@@ -67,7 +67,12 @@ def _head(run_id: str, title: str, is_linear: bool) -> Component:
                 className="panel-names",
             ),
             html.Div(
-                [_stop(run_id), _exports(run_id, is_linear), _remove(run_id)],
+                [
+                    _stop(run_id),
+                    _surface(run_id),
+                    _exports(run_id, is_linear),
+                    _remove(run_id),
+                ],
                 className="panel-actions",
             ),
         ],
@@ -84,6 +89,20 @@ def _stop(run_id: str) -> Component:
         size="compact-sm",
         leftSection=html.Span(className="icon icon-stop"),
         **_part("stop"),
+    )
+
+
+def _surface(run_id: str) -> Component:
+    return dmc.Tooltip(
+        dmc.ActionIcon(
+            html.Span(className="icon icon-surface"),
+            id=ids.surface(run_id),
+            variant="subtle",
+            color="gray",
+            **{"aria-label": "Decision surface"},
+        ),
+        label="Decision surface of a kernel machine in this plane",
+        openDelay=400,
     )
 
 

@@ -1,6 +1,7 @@
 """Numbers only: divergences, densities, geometry and the estimators built on them."""
 
 from melm_core.angle_profile import AngleProfile, angle_profile
+from melm_core.approximate_classifier import ApproximateKernelClassifier
 from melm_core.baselines import DiscriminantPlane
 from melm_core.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
 from melm_core.density import density_on_grid
@@ -28,12 +29,15 @@ from melm_core.geometry import (
     principal_angles,
 )
 from melm_core.kde_classifier import KernelDensityClassifier
+from melm_core.kernel_approximation import ApproximationWarning, KernelMachineApproximation
 from melm_core.kernel_fisher import KernelFisherDiscriminant
+from melm_core.kernel_machines import KernelMachine
 from melm_core.kernel_planes import KernelFisherProjection, KernelPCAProjection
 from melm_core.melm import MELM
 from melm_core.neighbourhood import NeighbourhoodComponentsPlane
 from melm_core.profile import DivergenceProfile, divergence_profile
 from melm_core.progress import Callback, Progress
+from melm_core.reduced_set import reduced_set
 from melm_core.rotation_group import rotation
 from melm_core.rotation_objective import rotation_objective
 from melm_core.rotations import RotationFeatures
@@ -44,6 +48,8 @@ __all__ = [
     "GEM",
     "MELM",
     "AngleProfile",
+    "ApproximateKernelClassifier",
+    "ApproximationWarning",
     "BalancedClassPCA",
     "Callback",
     "ClassPCA",
@@ -64,6 +70,8 @@ __all__ = [
     "KernelDensityClassifier",
     "KernelFisherDiscriminant",
     "KernelFisherProjection",
+    "KernelMachine",
+    "KernelMachineApproximation",
     "KernelPCAProjection",
     "NeighbourhoodComponentsPlane",
     "NonNegativePlane",
@@ -83,6 +91,7 @@ __all__ = [
     "information_potentials",
     "overlap_bound",
     "principal_angles",
+    "reduced_set",
     "rotation",
     "rotation_objective",
     "signal_noise_directions",

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn import datasets as sklearn_datasets
 
 from melm_core._typing import FloatArray, IntArray
+from melm_core.crescents import crescents
 from melm_core.generators import five_gaussians, five_mixtures, two_gaussians, two_mixtures
 from melm_core.tables import Table
 
@@ -22,6 +23,7 @@ __all__ = [
     "SAMPLES",
     "LabelledData",
     "Sample",
+    "crescents",
     "five_gaussians",
     "five_mixtures",
     "load_sample",

@@ -84,6 +84,22 @@ class Scores:
 
 
 @dataclass(frozen=True, eq=False)
+class ProjectedRows:
+    """Rows in the coordinates that are drawn, with their class codes.
+
+    Attributes
+    ----------
+    seen, unseen : ndarray of shape (n_rows, 2)
+    seen_y, unseen_y : ndarray of shape (n_rows,)
+    """
+
+    seen: FloatArray
+    seen_y: IntArray
+    unseen: FloatArray
+    unseen_y: IntArray
+
+
+@dataclass(frozen=True, eq=False)
 class PlaneView:
     """A plane as it is drawn.
 
@@ -123,12 +139,13 @@ class PlaneViewer:
 
     def __init__(self, seen: LabelledData, unseen: LabelledData, gamma: float) -> None:
         self.class_names = seen.class_names
+        self._data = (seen, unseen)
         self._feature_names = seen.feature_names
         self._mean = seen.X.mean(axis=0)
         self._covariance = np.cov(seen.X.T, ddof=0).reshape(seen.X.shape[1], -1)
         self._classes = kernel_classes(seen.X, seen.y, n_components=2, gamma=gamma)
         self._n_classes = len(self._classes.rows)
-        self.n_rows = len(seen.y) + len(unseen.y)
+        self.n_seen, self.n_rows = len(seen.y), len(seen.y) + len(unseen.y)
         drawn = min(1.0, MOST_DRAWN_ROWS / self.n_rows)
         self._seen = _Sampled.of(seen, self._n_classes, drawn)
         self._unseen = _Sampled.of(unseen, self._n_classes, drawn)
@@ -158,6 +175,18 @@ class PlaneViewer:
             upper=upper,
             scores=self._scores(projected, components),
         )
+
+    def rows(self, components: FloatArray, most: int) -> ProjectedRows:
+        """About `most` seen and as many unseen rows at most, evenly of each class, as drawn."""
+        components = standardized(components, self._covariance)
+        (seen, seen_y), (unseen, unseen_y) = (
+            self._evenly(data, most / max(1, len(data.y))) for data in self._data
+        )
+        return ProjectedRows(seen @ components.T, seen_y, unseen @ components.T, unseen_y)
+
+    def _evenly(self, data: LabelledData, share: float) -> tuple[FloatArray, IntArray]:
+        kept = stratified_sample(data.y, share, self._n_classes)
+        return data.X[kept], data.y[kept]
 
     def divergence(self, components: FloatArray) -> float:
         """The Cauchy-Schwarz divergence of the seen rows in the plane of `components`."""

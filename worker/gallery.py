@@ -5,16 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from threadpoolctl import threadpool_limits
+
 from melm_core.datasets import LabelledData
+from melm_core.decision_surface import DecisionSurface, decision_surface
 from melm_core.embedding import embedded
+from melm_core.maximum_entropy import Method
 from melm_core.methods import METHODS
-from melm_core.views import PlaneView, PlaneViewer
+from melm_core.views import PlaneView, PlaneViewer, ProjectedRows
 from worker.records import PlaneEvent, RunRecord
 from worker.store import RunStore
 
 # Data sets kept ready to draw, and drawn planes kept for a second tab.
 KEPT_VIEWERS = 16
 KEPT_VIEWS = 64
+KEPT_SURFACES = 16
+
+# A kernel machine of more rows would keep the page waiting, and looks no different.
+MOST_SURFACE_ROWS = 3_000
 
 
 class DataGoneError(LookupError):
@@ -33,6 +41,7 @@ class Gallery:
         self._store = store
         self._viewer = lru_cache(maxsize=KEPT_VIEWERS)(_prepare_viewer)
         self._view = lru_cache(maxsize=KEPT_VIEWS)(self._draw)
+        self._surface = lru_cache(maxsize=KEPT_SURFACES)(self._fit_surface)
 
     def data(self, record: RunRecord) -> LabelledData:
         """Return the data set of a run.
@@ -54,11 +63,43 @@ class Gallery:
         """Return the plane of an event as it is drawn."""
         return self._view(record.run_id, event.sequence)
 
+    def surface(
+        self, record: RunRecord, event: PlaneEvent, kind: str, code: int, method: Method
+    ) -> tuple[ProjectedRows, DecisionSurface]:
+        """Return a kernel machine fitted in the plane of an event, a class against the rest.
+
+        Raises
+        ------
+        ValueError
+            If there is no such kind of machine, or a side has too few rows.
+        """
+        return self._surface(record.run_id, event.sequence, kind, code, method)
+
+    def _fit_surface(
+        self, run_id: str, sequence: int, kind: str, code: int, method: Method
+    ) -> tuple[ProjectedRows, DecisionSurface]:
+        record, event = self._known(run_id, sequence)
+        rows = self.viewer(record).rows(event.components, MOST_SURFACE_ROWS)
+        with threadpool_limits(1):  # the workers need the other cores
+            surface = decision_surface(
+                rows.seen,
+                rows.seen_y == code,
+                rows.unseen,
+                rows.unseen_y == code,
+                kind=kind,
+                method=method,
+            )
+        return rows, surface
+
     def _draw(self, run_id: str, sequence: int) -> PlaneView:
+        record, event = self._known(run_id, sequence)
+        return self.viewer(record).view(event.components)
+
+    def _known(self, run_id: str, sequence: int) -> tuple[RunRecord, PlaneEvent]:
         record, event = self._store.get(run_id), self._store.event(run_id, sequence)
         if record is None or event is None:
             raise DataGoneError(run_id)
-        return self.viewer(record).view(event.components)
+        return record, event
 
 
 def rows_of(data: LabelledData, record: RunRecord) -> tuple[LabelledData, LabelledData]:

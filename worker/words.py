@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from melm_core.methods import METHODS
@@ -39,6 +40,14 @@ def drawn_sentence(n_drawn: int, n_rows: int) -> str:
     if n_drawn == n_rows:
         return ""
     return f"{_grouped(n_drawn)} of {_grouped(n_rows)} rows drawn; contours hold all"
+
+
+def surface_sentence(summary: str, cautions: Sequence[str], n_fitted: int, n_seen: int) -> str:
+    """What is known of a decision surface, and what it was fitted to if that is not every row."""
+    part = (
+        [] if n_fitted == n_seen else [f"Fitted to {_grouped(n_fitted)} of {_grouped(n_seen)} rows"]
+    )
+    return ". ".join([summary, *part, *cautions])
 
 
 def state_sentence(record: RunRecord, event: PlaneEvent | None) -> str:

@@ -17,7 +17,8 @@ from tests.figures.views import points
 from worker.messages import DATA_GONE
 from worker.records import new_run
 
-RUN_ROUTES = ("figure", "planes/0", "points.csv", "components.csv")
+SURFACE = "surface?kind=densities&method=exact"
+RUN_ROUTES = ("figure", "planes/0", "points.csv", "components.csv", SURFACE)
 HELD_OUT, SEED, GAMMA = 0.25, 3, 0.501
 
 
@@ -162,7 +163,8 @@ def test_no_route_of_a_run_answers_anybody_else(studio, finished, route):
 
 def test_the_routes_tested_are_all_that_name_a_run(studio):
     rules = {rule.rule for rule in studio.app.server.url_map.iter_rules() if "run_id" in rule.rule}
-    patterns = (route.replace("/0", "/<int:sequence>") for route in RUN_ROUTES)
+    paths = (route.partition("?")[0] for route in RUN_ROUTES)
+    patterns = (path.replace("/0", "/<int:sequence>") for path in paths)
     assert rules == {f"/runs/<run_id>/{pattern}" for pattern in patterns}
 
 

@@ -1,0 +1,91 @@
+"""The decision surface of a kernel machine in the plane of a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from layout import ids
+from melm_core.decision_surface import KINDS
+from melm_core.methods import METHODS
+from tests.callbacks.visitor import strict_json
+
+
+@pytest.fixture(scope="module")
+def finished(studio):
+    """A visitor and their finished run on iris."""
+    visitor = studio.visitor()
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca")
+    studio.work()
+    return visitor, run
+
+
+def asked(visitor, run, **query):
+    chosen = {"kind": "densities", "class": 1, "method": "exact", "scheme": "light", **query}
+    answer = visitor.http.get(f"/runs/{run}/surface", query_string=chosen)
+    return answer.status_code, strict_json(answer.text)
+
+
+def test_the_button_of_a_panel_opens_the_view_with_the_classes_of_its_data(finished):
+    visitor, run = finished
+    visitor.panels()
+    changes = visitor.fire(ids.surface(run), "n_clicks", 1)
+    assert changes[f"{ids.SURFACE}.opened"] is True
+    assert changes[f"{ids.SURFACE_RUN}.data"] == run
+    assert "PCA" in changes[f"{ids.SURFACE}.title"]
+    names = [item["label"] for item in changes[f"{ids.SURFACE_CLASS}.data"]]
+    assert names == ["setosa", "versicolor", "virginica"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["exact", "paper"])
+def test_every_machine_is_drawn_with_its_speed_and_its_auc_in_words(finished, kind, method):
+    status, body = asked(*finished, kind=kind, method=method)
+    assert status == 200
+    assert " centres" in body["words"]
+    assert "AUC 0." in body["words"] or "AUC 1." in body["words"]
+    assert len(body["figure"]["data"]) > 6
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"kind": "magic"}, "kind='magic' must be one of"),
+        ({"method": "magic"}, "method='magic' must be one of"),
+        ({"class": 17}, "The two sides have 0 and"),
+    ],
+)
+def test_what_cannot_be_drawn_is_answered_with_a_sentence(finished, query, sentence):
+    status, body = asked(*finished, **query)
+    assert status == 400
+    assert body["words"].startswith(sentence)
+    assert "figure" not in body
+
+
+def test_a_run_without_a_plane_has_no_surface_yet(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("iris")
+    status, body = asked(visitor, visitor.start())
+    assert status == 409
+    assert body["words"] == "This run has no plane yet."
+
+
+def test_nobody_sees_the_surface_of_a_foreign_run(studio, finished):
+    _, run = finished
+    stranger = studio.visitor()
+    stranger.choose_sample("iris")
+    assert stranger.http.get(f"/runs/{run}/surface?kind=densities").status_code == 404
+
+
+@pytest.mark.parametrize("key", [key for key, method in METHODS.items() if not method.is_linear])
+def test_a_curved_picture_has_its_surface_and_no_components(studio, key):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    run = visitor.start(method=key)
+    studio.work()
+    assert asked(visitor, run)[0] == 200
+    assert visitor.http.get(f"/runs/{run}/components.csv").status_code == 404
+    points = visitor.http.get(f"/runs/{run}/points.csv").text.splitlines()
+    assert len(points) == 1 + 178
+    news = visitor.news(run)
+    assert news["plane"]["numbers"]["accuracy-unseen"] > 0.5
