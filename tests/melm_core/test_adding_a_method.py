@@ -37,7 +37,7 @@ def test_one_module_and_one_entry_add_a_method(tmp_path):
     (core / "random_plane.py").write_text(module)
     methods = (core / "methods.py").read_text()
     methods = methods.replace("from melm_core.progress", f"{imported}from melm_core.progress", 1)
-    methods = methods.replace("        for method in (\n", f"        for method in (\n{entry}", 1)
+    methods = methods.replace("for method in (\n", f"for method in (\n{entry.strip()},\n", 1)
     (core / "methods.py").write_text(methods)
     used = subprocess.run(
         [sys.executable, "-W", "error", "-c", USE],
