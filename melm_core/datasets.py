@@ -5,18 +5,20 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn import datasets as sklearn_datasets
 
 from melm_core._typing import FloatArray, IntArray
 from melm_core.crescents import crescents
 from melm_core.generators import five_gaussians, five_mixtures, two_gaussians, two_mixtures
+from melm_core.noise import pure_noise
 from melm_core.tables import Table
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "five_gaussians",
     "five_mixtures",
     "load_sample",
+    "pure_noise",
     "two_gaussians",
     "two_mixtures",
 ]
@@ -153,6 +156,27 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
                 "Digits",
                 "1 797 handwritten digits in 10 classes, described by the grey of 64 pixels.",
             ),
+            Sample(
+                "five_gaussians",
+                "Five Gaussians",
+                "1 580 rows of 5 Gaussian classes in 20 dimensions, after the rotations paper.",
+            ),
+            Sample(
+                "five_mixtures",
+                "Five mixtures",
+                "1 595 rows of 5 classes in 10 dimensions, two Gaussians each, after the same paper.",
+            ),
+            Sample(
+                "crescents",
+                "Crescents",
+                "300 rows in two crescents that reach into each other, in the plane.",
+            ),
+            Sample(
+                "pure_noise",
+                "Pure noise",
+                "60 rows of 50 random numbers in 3 classes that mean nothing: whatever separates "
+                "the seen rows here is not real.",
+            ),
         )
     }
 )
@@ -162,6 +186,15 @@ LABEL_NAMES = {
     "breast_cancer": "diagnosis",
     "digits": "digit",
 }
+# Samples that are drawn at random, always the same.
+_DRAWN: Mapping[str, Callable[[], tuple[FloatArray, IntArray]]] = MappingProxyType(
+    {
+        "five_gaussians": lambda: five_gaussians(0),
+        "five_mixtures": lambda: five_mixtures(0),
+        "crescents": lambda: crescents(0),
+        "pure_noise": lambda: pure_noise(random_state=0),
+    }
+)
 CULTIVARS = ("Barolo", "Grignolino", "Barbera")  # scikit-learn numbers them
 
 
@@ -175,8 +208,17 @@ def load_sample(key: str) -> Table:
     """
     if key not in SAMPLES:
         raise ValueError(f"There is no sample {key!r}. Choose one of {', '.join(SAMPLES)}.")
+    if key in _DRAWN:
+        return _drawn_table(key)
     bunch = getattr(sklearn_datasets, f"load_{key}")(as_frame=True)
     classes = CULTIVARS if key == "wine" else [str(name) for name in bunch.target_names]
     frame = bunch.data.astype(np.float64)
     frame[LABEL_NAMES[key]] = bunch.target.map(dict(enumerate(classes))).astype("str")
+    return Table(SAMPLES[key].label, frame, ())
+
+
+def _drawn_table(key: str) -> Table:
+    X, y = _DRAWN[key]()
+    frame = pd.DataFrame(X, columns=[f"x{index}" for index in range(1, X.shape[1] + 1)])
+    frame["class"] = np.array([f"class {code + 1}" for code in y])
     return Table(SAMPLES[key].label, frame, ())

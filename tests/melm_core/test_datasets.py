@@ -100,6 +100,8 @@ def test_only_a_share_below_one_can_be_held_out(data, held_out):
         ("wine", "cultivar", (178, 13), ("Barbera", "Barolo", "Grignolino")),
         ("breast_cancer", "diagnosis", (569, 30), ("benign", "malignant")),
         ("digits", "digit", (1797, 61), tuple("0123456789")),
+        ("crescents", "class", (300, 2), ("class 1", "class 2")),
+        ("pure_noise", "class", (60, 50), ("class 1", "class 2", "class 3")),
     ],
 )
 def test_samples_go_through_the_path_of_every_table(key, label, shape, class_names):
