@@ -164,7 +164,7 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
             Sample(
                 "five_mixtures",
                 "Five mixtures",
-                "1 595 rows of 5 classes in 10 dimensions, two Gaussians each, after the same paper.",
+                "1 595 rows of 5 classes in 10 dimensions, two Gaussians each, after that paper.",
             ),
             Sample(
                 "crescents",
