@@ -16,7 +16,7 @@
     look();
   }
 
-  const view = { linked: true, contours: true, arrows: true };
+  const view = { linked: true, contours: true, arrows: true, gamma: null };
 
   const scheme = () => document.documentElement.dataset.mantineColorScheme || "light";
 
@@ -29,6 +29,13 @@
       document.dispatchEvent(new Event("studio:view"));
       return window.dash_clientside.no_update;
     },
+  };
+
+  // The kernel width of the slider: what has ended is shown at it, whatever it ran with.
+  window.dash_clientside.studio.setGamma = (logGamma) => {
+    view.gamma = Number((10 ** logGamma).toPrecision(3));
+    document.dispatchEvent(new Event("studio:gamma"));
+    return window.dash_clientside.no_update;
   };
 
   window.dashMantineFunctions = window.dashMantineFunctions || {};

@@ -20,9 +20,14 @@
       this.curve = { x: [], objective: [], best: [] };
       this.limits = null;
       this.zoom = null; // the axes that the user chose
-      this.scrubbing = null; // the sequence that the slider asks for
+      this.gamma = Number(node.dataset.gamma); // of the run
+      this.shownGamma = this.gamma; // of the kernels on screen
+      this.asked = null; // the plane and kernel width that are asked for, "sequence@gamma"
       this.curveDrawnAt = 0;
       this.slider = this.buildSlider();
+      this.part("back").onclick = () => this.lookAt(this.gamma);
+      const refine = this.part("refine");
+      if (refine) refine.onclick = () => this.refine().catch(console.warn);
     }
 
     part(name) {
@@ -57,7 +62,7 @@
       this.part("stop").hidden = news.is_final;
       this.showProgress(news);
       this.extendCurve(news);
-      if (news.plane && this.isLive) this.show(news.plane);
+      if (news.plane && this.isLive && this.shownGamma === this.gamma) this.show(news.plane);
       this.drawCurve();
     }
 
@@ -145,6 +150,7 @@
 
     drawCurve(isUrgent = this.isFinal) {
       const now = performance.now();
+      if (this.shownGamma !== this.gamma) return;
       if (!isUrgent && now - this.curveDrawnAt < CURVE_EVERY_MS) return;
       const drawn = `${this.sequence}/${this.plane?.sequence}/${this.figureScheme}`;
       if (drawn === this.curveDrawn || !this.curve.x.length) return;
@@ -166,27 +172,90 @@
       );
     }
 
-    // Shows an earlier plane. One request at a time: the slider's latest position wins.
-    async scrubTo(sequence) {
+    // Shows an earlier plane.
+    scrubTo(sequence) {
       this.isLive = sequence === this.sequence;
-      const isBusy = this.scrubbing !== null;
-      this.scrubbing = sequence;
+      return this.ask(sequence, this.shownGamma);
+    }
+
+    // Shows the plane on screen with kernels of another width, once its run has ended.
+    lookAt(gamma) {
+      if (!this.isFinal || !this.plane || gamma === this.shownGamma) return null;
+      this.shownGamma = gamma;
+      this.node.classList.toggle("is-elsewhere", gamma !== this.gamma);
+      this.part("back").textContent = `Shown at γ ${gamma}; back to γ ${this.gamma}`;
+      return this.ask(this.plane.sequence, gamma);
+    }
+
+    // One request at a time: what was asked for last wins.
+    async ask(sequence, gamma) {
+      const isBusy = this.asked !== null;
+      this.asked = `${sequence}@${gamma}`;
       if (isBusy) return;
       try {
-        while (this.scrubbing !== this.plane?.sequence) {
-          const asked = this.scrubbing;
-          const answer = await fetch(`runs/${this.run}/planes/${asked}`);
+        let drawn = null;
+        while (this.asked !== drawn) {
+          const wanted = this.asked;
+          const [plane, width] = wanted.split("@").map(Number);
+          const query = width === this.gamma ? "" : `?gamma=${width}`;
+          const answer = await fetch(`runs/${this.run}/planes/${plane}${query}`);
           if (!answer.ok) break;
           this.show(await answer.json());
           await Panel.paintStale();
-          this.drawCurve(true);
-          if (this.scrubbing === asked) break;
+          await this.drawHistory(width);
+          drawn = wanted;
         }
       } catch {
         // The loop notices a lost server and says so.
       } finally {
-        this.scrubbing = null;
+        this.asked = null;
       }
+    }
+
+    // Along the run; or, at another kernel width than the run's, the divergence by kernel width.
+    async drawHistory(gamma) {
+      if (gamma === this.gamma) return this.drawCurve(true);
+      const { sequence } = this.plane;
+      if (this.profiled !== sequence) {
+        const answer = await fetch(`runs/${this.run}/planes/${sequence}/profile`);
+        if (!answer.ok) return;
+        this.profile = await answer.json();
+        this.profiled = sequence;
+      }
+      this.drawProfile(gamma);
+    }
+
+    drawProfile(gamma) {
+      const { data, layout } = this.figure.curve;
+      const [steps, top] = data;
+      const x = this.profile.gammas.map(Math.log10);
+      const at = Math.log10(gamma);
+      this.curveDrawn = null;
+      window.Plotly.react(
+        this.part("curve"),
+        [
+          { ...steps, x, y: this.profile.unseen, hovertemplate: "%{y:.4g}<extra>unseen</extra>" },
+          { ...top, x, y: this.profile.seen, line: { ...top.line, shape: "linear" }, hovertemplate: "%{y:.4g}<extra>seen</extra>" },
+        ],
+        {
+          ...layout,
+          annotations: [{ ...layout.annotations?.[0], text: "divergence by γ: seen, and unseen fainter", xref: "paper", yref: "paper", x: 0, y: 1, xanchor: "left", yanchor: "bottom", showarrow: false }],
+          margin: { ...layout.margin, t: 20 },
+          xaxis: { ...layout.xaxis, range: [x[0], x.at(-1)] },
+          shapes: [{ ...layout.shapes[0], x0: at, x1: at }],
+        },
+        CURVE_CONFIG,
+      );
+    }
+
+    // Starts a run that climbs on from the plane on screen with the kernels on screen.
+    async refine() {
+      const path = `runs/${this.run}/planes/${this.plane.sequence}/refine?gamma=${this.shownGamma}`;
+      const answer = await fetch(path, { method: "POST" });
+      const { revision, words } = await answer.json();
+      const { set_props: set } = window.dash_clientside;
+      if (revision) set("revision", { data: revision });
+      else set("run-error", { children: words });
     }
 
     async restyle() {

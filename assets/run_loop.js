@@ -4,7 +4,7 @@
 (() => {
   "use strict";
 
-  const { Panel, whenPresent } = window.studio;
+  const { Panel, view, whenPresent } = window.studio;
   const IDLE_MS = 1000;
   // Faster than the eye follows, and the run itself may need the same processor.
   const LEAST_FRAME_MS = 60;
@@ -87,6 +87,7 @@
 
   whenPresent("[data-run]", () => wake());
   document.addEventListener("studio:view", () => Panel.all().forEach((panel) => panel.paint()));
+  document.addEventListener("studio:gamma", () => Panel.all().forEach((panel) => panel.lookAt(view.gamma)));
   new MutationObserver(() => Panel.all().forEach((panel) => panel.restyle().catch(console.warn))).observe(
     document.documentElement,
     { attributes: true, attributeFilter: ["data-mantine-color-scheme"] },

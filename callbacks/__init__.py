@@ -12,6 +12,7 @@ from callbacks import (
     headers,
     health,
     panels,
+    refine,
     runs,
     session,
     surface,
@@ -27,5 +28,5 @@ def register(app: Dash, studio: Studio) -> None:
     """Connect every callback and route of the page to an app."""
     for page_part in (headers, health, controls, view):
         page_part.register(app)
-    for studio_part in (session, upload, data, runs, panels, frames, export, surface):
+    for studio_part in (session, upload, data, runs, panels, frames, export, surface, refine):
         studio_part.register(app, studio)

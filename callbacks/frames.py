@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from dataclasses import asdict
 from typing import Any
 
 import flask
@@ -16,6 +17,8 @@ from figures.curve import curve_figure
 from figures.plane import limits, plane_figure, plane_frame
 from figures.theme import Scheme
 from melm_core.methods import METHODS
+from melm_core.parameters import GAMMA
+from melm_core.views import PlaneView
 from worker.gallery import DataGoneError
 from worker.messages import DATA_GONE
 from worker.records import PlaneEvent, RunRecord
@@ -53,10 +56,16 @@ def register(app: Dash, studio: Studio) -> None:
     @app.server.get("/runs/<run_id>/planes/<int:sequence>")
     def plane(run_id: str, sequence: int) -> dict[str, Any]:
         record = own_run(studio, run_id)
-        event = studio.store.event(run_id, sequence)
-        if event is None:
-            flask.abort(404)
-        return _drawn(studio, record, event)
+        event = known_event(studio, run_id, sequence)
+        if "gamma" not in flask.request.args:
+            return _drawn(studio, record, event)
+        return _drawn_at(studio, record, event, asked_gamma())
+
+    @app.server.get("/runs/<run_id>/planes/<int:sequence>/profile")
+    def profile(run_id: str, sequence: int) -> dict[str, Any]:
+        record = own_run(studio, run_id)
+        found = studio.gallery.profile(record, known_event(studio, run_id, sequence))
+        return asdict(found)
 
 
 def _news(studio: Studio, record: RunRecord, after: int) -> dict[str, Any]:
@@ -75,19 +84,46 @@ def _news(studio: Studio, record: RunRecord, after: int) -> dict[str, Any]:
     }
 
 
+def known_event(studio: Studio, run_id: str, sequence: int) -> PlaneEvent:
+    """The plane of that number, else the answer 404."""
+    event = studio.store.event(run_id, sequence)
+    if event is None:
+        flask.abort(404)
+    return event
+
+
+def asked_gamma() -> float:
+    """The kernel width that the page asks for, else the answer 400."""
+    try:
+        return GAMMA.checked(flask.request.args.get("gamma", type=float))
+    except ValueError as error:
+        flask.abort(400, str(error))
+
+
 def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent) -> dict[str, Any]:
-    view, viewer = studio.gallery.view(record, event), studio.gallery.viewer(record)
-    method = METHODS[record.method]
+    view = studio.gallery.view(record, event)
+    if METHODS[record.method].reports_divergence:
+        return _packed(studio, record, event, view, event.objective)
+    divergence = studio.gallery.viewer(record).divergence(event.components)
+    return _packed(studio, record, event, view, divergence)
+
+
+def _drawn_at(studio: Studio, record: RunRecord, event: PlaneEvent, gamma: float) -> dict[str, Any]:
+    viewer = studio.gallery.viewer(record).at(gamma)
+    view, divergence = viewer.view(event.components), viewer.divergence(event.components)
+    return _packed(studio, record, event, view, divergence) | {"gamma": gamma}
+
+
+def _packed(
+    studio: Studio, record: RunRecord, event: PlaneEvent, view: PlaneView, divergence: float
+) -> dict[str, Any]:
+    viewer, method = studio.gallery.viewer(record), METHODS[record.method]
     return {
         "sequence": event.sequence,
         "traces": plane_frame(view),
         "limits": limits(view),
         "numbers": {
-            "divergence-seen": (
-                event.objective
-                if method.reports_divergence
-                else viewer.divergence(event.components)
-            ),
+            "divergence-seen": divergence,
             "divergence-unseen": view.scores.divergence_unseen,
             "accuracy-seen": view.scores.accuracy_seen,
             "accuracy-unseen": view.scores.accuracy_unseen,

@@ -17,6 +17,7 @@ from worker.records import RunRecord
 from worker.words import title
 
 MOST_PANELS = 9
+PANELS_FULL = f"The page holds {MOST_PANELS} panels. Remove one to run another."
 
 
 def register(app: Dash, studio: Studio) -> None:
@@ -30,7 +31,13 @@ def register(app: Dash, studio: Studio) -> None:
     def show(revision: str | None, data: dict[str, str] | None) -> list[Component]:
         runs = runs_on(studio, data["id"]) if data else []
         panels = [
-            panel(run.run_id, title(run), run.data_name, METHODS[run.method].is_linear)
+            panel(
+                run.run_id,
+                title(run),
+                run.data_name,
+                gamma=run.parameters["gamma"],
+                is_linear=METHODS[run.method].is_linear,
+            )
             for run in runs
         ]
         return panels or [teaching_panel()]
@@ -60,6 +67,11 @@ def register(app: Dash, studio: Studio) -> None:
 def runs_on(studio: Studio, data_id: str) -> list[RunRecord]:
     """The visitor's runs on a data set, oldest first."""
     return [run for run in studio.store.runs_of(owner()) if run.data_id == data_id]
+
+
+def is_full(studio: Studio, data_id: str) -> bool:
+    """Whether the page holds no further panel of a data set."""
+    return len(runs_on(studio, data_id)) >= MOST_PANELS
 
 
 def new_revision() -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dash import ALL, Dash, Input, Output, State, no_update
 
-from callbacks.panels import MOST_PANELS, new_revision, runs_on
+from callbacks.panels import PANELS_FULL, is_full, new_revision
 from callbacks.session import owner
 from callbacks.studio import Studio
 from layout import ids
@@ -18,7 +18,6 @@ from melm_core.methods import METHODS
 from melm_core.parameters import GAMMA, HELD_OUT, SEED, SHARED, STARTS
 from worker.records import new_run
 
-_FULL = f"The page holds {MOST_PANELS} panels. Remove one to run another."
 _NO_DATA = "There are no data to run on yet. Drop a CSV or choose a sample."
 _DATA_GONE = "These data are no longer stored here. Drop the file once more, or choose a sample."
 
@@ -59,8 +58,8 @@ def register(app: Dash, studio: Studio) -> None:
         raw = studio.store.get_data(owner(), data["id"])
         if raw is None:
             return no_update, _DATA_GONE
-        if len(runs_on(studio, data["id"])) >= MOST_PANELS:
-            return no_update, _FULL
+        if is_full(studio, data["id"]):
+            return no_update, PANELS_FULL
         try:
             own = dict(zip((own_id["name"] for own_id in own_ids), own_values, strict=True))
             shared = (log_gamma, n_init, random_state, held_out_percent)

@@ -29,6 +29,7 @@ def gamma_slider(component_id: str) -> Component:
                 marks=[{"value": log10(mark), "label": f"{mark:g}"} for mark in _GAMMA_MARKS],
                 label={"function": "powerOfTen"},
                 labelAlwaysOn=False,
+                updatemode="drag",
                 size="sm",
                 mb="lg",
                 mt=6,

@@ -33,6 +33,7 @@ CONNECTION = "connection"
 LINKED = "linked"
 CONTOURS = "contours"
 ARROWS = "arrows"
+GAMMA_SHOWN = "gamma-shown"  # receives nothing either
 VIEW = "view"  # receives nothing: the target of client-side view settings
 
 # Decision surface

@@ -50,6 +50,7 @@ def _stores() -> list[Component]:
         dcc.Store(id=ids.DATA),
         dcc.Store(id=ids.REVISION),
         dcc.Store(id=ids.VIEW),
+        dcc.Store(id=ids.GAMMA_SHOWN),
     ]
 
 

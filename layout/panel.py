@@ -13,7 +13,9 @@ from dash.development.base_component import Component
 from layout import ids
 
 
-def panel(run_id: str, title: str, data_name: str, is_linear: bool = True) -> Component:
+def panel(
+    run_id: str, title: str, data_name: str, *, gamma: float = 1.0, is_linear: bool = True
+) -> Component:
     """The frame of a run, empty until the first frame arrives; a curved one has no components."""
     return html.Section(
         [
@@ -25,6 +27,7 @@ def panel(run_id: str, title: str, data_name: str, is_linear: bool = True) -> Co
                         [
                             html.Div(className="plot", **_part("plot"), role="img"),
                             html.P(className="drawn", **_part("drawn")),
+                            _elsewhere(is_linear),
                         ],
                         className="picture",
                     ),
@@ -35,7 +38,7 @@ def panel(run_id: str, title: str, data_name: str, is_linear: bool = True) -> Co
         ],
         className="panel",
         key=run_id,
-        **{"data-run": run_id, "aria-label": f"{title}, {data_name}"},
+        **{"data-run": run_id, "data-gamma": f"{gamma:g}", "aria-label": f"{title}, {data_name}"},
     )
 
 
@@ -104,6 +107,13 @@ def _surface(run_id: str) -> Component:
         label="Decision surface of a kernel machine in this plane",
         openDelay=400,
     )
+
+
+def _elsewhere(is_linear: bool) -> Component:
+    """What can be done while the plane is shown at another kernel width than its run's."""
+    back = dmc.Button("", variant="default", size="compact-xs", **_part("back"))
+    refine = dmc.Button("Refine here", variant="light", size="compact-xs", **_part("refine"))
+    return html.Div([back, *([refine] if is_linear else [])], className="elsewhere")
 
 
 def _exports(run_id: str, is_linear: bool) -> Component:

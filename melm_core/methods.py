@@ -90,6 +90,9 @@ class Method:
         coordinates come from `transform` alone.
     uses_labels : bool
         Whether the classes shape the plane.
+    refines : bool
+        Whether it can begin from a given plane, "init" among the parameters:
+        planes of shape (n_planes, n_components, n_features).
     needs : Needs
     """
 
@@ -103,12 +106,15 @@ class Method:
     maximises: str = ""
     is_linear: bool = True
     uses_labels: bool = True
+    refines: bool = False
     needs: Needs = field(default=CLASSES)
 
     def estimator(self, parameters: Mapping[str, Any], callback: Callback | None = None) -> Any:
         """An unfitted estimator that takes from `parameters` what the method knows."""
         known = ("n_components", *(parameter.name for parameter in self.parameters))
         arguments = {name: parameters[name] for name in known if name in parameters}
+        if self.refines and "init" in parameters:
+            arguments |= {"init": parameters["init"], "continuation": None}
         if self.streams:
             arguments["callback"] = callback
         return self.factory(**arguments)
@@ -175,6 +181,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 parameters=(GAMMA, STARTS, SEED, MULTICLASS),
                 streams=True,
                 maximises="divergence",
+                refines=True,
             ),
             Method(
                 key="rotations",

@@ -13,6 +13,7 @@ by side on the same axes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import contourpy
@@ -83,6 +84,15 @@ class Scores:
     divergence_unseen: float | None
 
 
+@dataclass(frozen=True)
+class GammaProfile:
+    """The divergence in one plane by kernel width, of seen rows and between seen and unseen."""
+
+    gammas: tuple[float, ...]
+    seen: tuple[float, ...]
+    unseen: tuple[float | None, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class ProjectedRows:
     """Rows in the coordinates that are drawn, with their class codes.
@@ -141,6 +151,7 @@ class PlaneViewer:
         self.class_names = seen.class_names
         self._data = (seen, unseen)
         self._feature_names = seen.feature_names
+        self.gamma = gamma
         self._mean = seen.X.mean(axis=0)
         self._covariance = np.cov(seen.X.T, ddof=0).reshape(seen.X.shape[1], -1)
         self._classes = kernel_classes(seen.X, seen.y, n_components=2, gamma=gamma)
@@ -176,6 +187,25 @@ class PlaneViewer:
             scores=self._scores(projected, components),
         )
 
+    def at(self, gamma: float) -> PlaneViewer:
+        """The same data drawn with kernels of another width."""
+        other = copy(self)
+        other.gamma = gamma
+        other._classes = self._classes.widened(gamma / self.gamma)  # noqa: SLF001 - its own copy
+        return other
+
+    def profile(self, components: FloatArray, gammas: Sequence[float]) -> GammaProfile:
+        """The divergence in one plane at other kernel widths."""
+        scores = [self.at(gamma).divergences(components) for gamma in gammas]
+        seen, unseen = zip(*scores, strict=True)
+        return GammaProfile(tuple(gammas), seen, unseen)
+
+    def divergences(self, components: FloatArray) -> tuple[float, float | None]:
+        """Of the seen rows, and between seen and unseen rows; None where a class has none."""
+        components = standardized(components, self._covariance)
+        projected = self._classes.project(components)
+        return self.divergence(components), self._divergence_unseen(projected, components)
+
     def rows(self, components: FloatArray, most: int) -> ProjectedRows:
         """About `most` seen and as many unseen rows at most, evenly of each class, as drawn."""
         components = standardized(components, self._covariance)
@@ -194,18 +224,20 @@ class PlaneViewer:
         return value
 
     def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
-        accuracy_seen = self._seen.accuracy(projected, components)
+        divergence_unseen = self._divergence_unseen(projected, components)
+        has_unseen = divergence_unseen is not None
+        return Scores(
+            accuracy_seen=self._seen.accuracy(projected, components),
+            accuracy_unseen=self._unseen.accuracy(projected, components) if has_unseen else None,
+            divergence_unseen=divergence_unseen,
+        )
+
+    def _divergence_unseen(self, projected: KernelClasses, components: FloatArray) -> float | None:
         unseen = self._unseen.scored_by_class(components, self._n_classes)
         if min(map(len, unseen)) == 0:
-            return Scores(accuracy_seen, None, None)
+            return None
         sample = self._seen.scored_by_class(components, self._n_classes)
-        return Scores(
-            accuracy_seen=accuracy_seen,
-            accuracy_unseen=self._unseen.accuracy(projected, components),
-            divergence_unseen=held_out_divergence(
-                KernelClasses(tuple(sample), projected.covariances), unseen
-            ),
-        )
+        return held_out_divergence(KernelClasses(tuple(sample), projected.covariances), unseen)
 
 
 def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from melm_core.datasets import LabelledData
@@ -12,7 +13,8 @@ from melm_core.decision_surface import DecisionSurface, decision_surface
 from melm_core.embedding import embedded
 from melm_core.maximum_entropy import Method
 from melm_core.methods import METHODS
-from melm_core.views import PlaneView, PlaneViewer, ProjectedRows
+from melm_core.parameters import GAMMA
+from melm_core.views import GammaProfile, PlaneView, PlaneViewer, ProjectedRows
 from worker.records import PlaneEvent, RunRecord
 from worker.store import RunStore
 
@@ -20,6 +22,9 @@ from worker.store import RunStore
 KEPT_VIEWERS = 16
 KEPT_VIEWS = 64
 KEPT_SURFACES = 16
+
+# Kernel widths at which a plane's divergence is measured.
+PROFILE_GAMMAS = tuple(np.geomspace(GAMMA.minimum, GAMMA.maximum, 21).round(4).tolist())
 
 # A kernel machine of more rows would keep the page waiting, and looks no different.
 MOST_SURFACE_ROWS = 3_000
@@ -41,6 +46,7 @@ class Gallery:
         self._store = store
         self._viewer = lru_cache(maxsize=KEPT_VIEWERS)(_prepare_viewer)
         self._view = lru_cache(maxsize=KEPT_VIEWS)(self._draw)
+        self._profile = lru_cache(maxsize=KEPT_VIEWS)(self._measure_profile)
         self._surface = lru_cache(maxsize=KEPT_SURFACES)(self._fit_surface)
 
     def data(self, record: RunRecord) -> LabelledData:
@@ -62,6 +68,14 @@ class Gallery:
     def view(self, record: RunRecord, event: PlaneEvent) -> PlaneView:
         """Return the plane of an event as it is drawn."""
         return self._view(record.run_id, event.sequence)
+
+    def profile(self, record: RunRecord, event: PlaneEvent) -> GammaProfile:
+        """Return the divergence in the plane of an event over the range of kernel widths."""
+        return self._profile(record.run_id, event.sequence)
+
+    def _measure_profile(self, run_id: str, sequence: int) -> GammaProfile:
+        record, event = self._known(run_id, sequence)
+        return self.viewer(record).profile(event.components, PROFILE_GAMMAS)
 
     def surface(
         self, record: RunRecord, event: PlaneEvent, kind: str, code: int, method: Method

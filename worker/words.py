@@ -13,7 +13,8 @@ from worker.records import PlaneEvent, RunRecord, RunState
 def title(record: RunRecord) -> str:
     """What distinguishes a run from the others on the page, as "MELM, γ 1, seed 0"."""
     method = METHODS[record.method]
-    parts = [method.label, f"γ {record.parameters['gamma']:.3g}"]
+    label = f"{method.label} refined" if "init" in record.parameters else method.label
+    parts = [label, f"γ {record.parameters['gamma']:.3g}"]
     if method.takes("random_state") or record.parameters["held_out"]:
         parts.append(f"seed {record.parameters['random_state']}")
     return ", ".join([*parts, *_own_settings(record)])

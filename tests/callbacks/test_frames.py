@@ -18,7 +18,14 @@ from worker.messages import DATA_GONE
 from worker.records import new_run
 
 SURFACE = "surface?kind=densities&method=exact"
-RUN_ROUTES = ("figure", "planes/0", "points.csv", "components.csv", SURFACE)
+RUN_ROUTES = (
+    "figure",
+    "planes/0",
+    "planes/0/profile",
+    "points.csv",
+    "components.csv",
+    SURFACE,
+)
 HELD_OUT, SEED, GAMMA = 0.25, 3, 0.501
 
 
@@ -161,8 +168,12 @@ def test_no_route_of_a_run_answers_anybody_else(studio, finished, route):
     assert foreign.data == unknown.data
 
 
-def test_the_routes_tested_are_all_that_name_a_run(studio):
-    rules = {rule.rule for rule in studio.app.server.url_map.iter_rules() if "run_id" in rule.rule}
+def test_the_routes_tested_are_all_that_show_something_of_a_run(studio):
+    rules = {
+        rule.rule
+        for rule in studio.app.server.url_map.iter_rules()
+        if "run_id" in rule.rule and "GET" in rule.methods
+    }
     paths = (route.partition("?")[0] for route in RUN_ROUTES)
     patterns = (path.replace("/0", "/<int:sequence>") for path in paths)
     assert rules == {f"/runs/<run_id>/{pattern}" for pattern in patterns}

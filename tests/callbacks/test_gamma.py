@@ -1,0 +1,122 @@
+"""Planes at another kernel width than their run's, and runs that climb on from them."""
+
+from __future__ import annotations
+
+import pytest
+
+from callbacks.panels import MOST_PANELS, PANELS_FULL
+from melm_core.divergence import cauchy_schwarz_divergence
+from melm_core.geometry import principal_angles
+from melm_core.methods import METHODS
+from tests.callbacks.visitor import strict_json
+from worker.records import RunState
+
+HELD_OUT, SEED, ELSEWHERE = 0.25, 0, 0.4
+
+
+@pytest.fixture
+def finished(studio, visitor):
+    """A visitor and their finished PCA run on wine."""
+    visitor.choose_sample("wine")
+    run = visitor.start(method="pca")
+    studio.work()
+    return visitor, run
+
+
+def plane_at(visitor, run, gamma):
+    answer = visitor.http.get(f"/runs/{run}/planes/0", query_string={"gamma": gamma})
+    return answer.status_code, answer
+
+
+def refined(visitor, run, gamma):
+    return visitor.http.post(f"/runs/{run}/planes/0/refine", query_string={"gamma": gamma})
+
+
+def test_a_plane_at_another_gamma_has_the_divergence_of_that_gamma(studio, finished):
+    visitor, run = finished
+    seen, _ = studio.data_of(visitor).split(HELD_OUT, SEED)
+    components = studio.store.event(run, 0).components
+    status, answer = plane_at(visitor, run, ELSEWHERE)
+    body = strict_json(answer.text)
+    assert status == 200
+    assert body["gamma"] == ELSEWHERE
+    expected = cauchy_schwarz_divergence(
+        seen.X, seen.y, components, gamma=ELSEWHERE, shrinkage="auto"
+    )
+    assert body["numbers"]["divergence-seen"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_at_the_gamma_of_its_run_a_plane_is_the_same(finished):
+    visitor, run = finished
+    own = strict_json(visitor.http.get(f"/runs/{run}/planes/0").text)
+    again = strict_json(plane_at(visitor, run, 1.0)[1].text)
+    assert again["traces"] == own["traces"]
+    assert again["numbers"] == pytest.approx(own["numbers"])
+
+
+@pytest.mark.parametrize("gamma", ["", "wide", "0", "11", "nan"])
+def test_an_impossible_gamma_is_refused_with_its_rule(finished, gamma):
+    status, answer = plane_at(*finished, gamma)
+    assert status == 400
+    assert "must be a number from 0.1 to 10" in answer.text
+
+
+def test_the_profile_holds_the_divergence_of_every_gamma(studio, finished):
+    visitor, run = finished
+    profile = visitor.http.get(f"/runs/{run}/planes/0/profile").json
+    gammas, values = profile["gammas"], profile["seen"]
+    assert gammas == sorted(gammas)
+    assert (gammas[0], gammas[-1]) == (0.1, 10.0)
+    assert values == sorted(values, reverse=True)
+    middle = strict_json(plane_at(visitor, run, gammas[10])[1].text)["numbers"]
+    assert values[10] == pytest.approx(middle["divergence-seen"])
+    assert profile["unseen"][10] == pytest.approx(middle["divergence-unseen"])
+
+
+def test_a_refined_run_begins_with_the_plane_and_ends_no_lower(studio, finished):
+    visitor, run = finished
+    assert refined(visitor, run, ELSEWHERE).status_code == 201
+    studio.work()
+    (record,) = [r for r in studio.store.runs_of(visitor.owner) if r.run_id != run]
+    events = studio.store.events(record.run_id)
+    assert (record.method, record.state) == ("melm", RunState.DONE)
+    assert record.parameters["gamma"] == ELSEWHERE
+    before = studio.store.event(run, 0).components
+    assert principal_angles(events[0].components, before).max() < 1e-6
+    assert events[-1].objective > events[0].objective
+    source = studio.store.get(run)
+    for name in ("held_out", "random_state", "n_components"):
+        assert record.parameters[name] == source.parameters[name]
+
+
+def test_a_refined_run_has_a_panel_that_says_so(studio, finished):
+    visitor, run = finished
+    refined(visitor, run, ELSEWHERE)
+    assert len(visitor.panels()) == 2
+    assert "MELM refined, γ 0.4" in str(visitor.values["panels.children"])
+
+
+def test_a_page_full_of_panels_refines_nothing(finished):
+    visitor, run = finished
+    for _ in range(MOST_PANELS - 1):
+        visitor.press_run(method="pca")
+    answer = refined(visitor, run, ELSEWHERE)
+    assert (answer.status_code, answer.json["words"]) == (409, PANELS_FULL)
+
+
+@pytest.mark.parametrize("key", [key for key, method in METHODS.items() if not method.is_linear])
+def test_a_curved_picture_cannot_be_refined(studio, visitor, key):
+    visitor.choose_sample("iris")
+    run = visitor.start(method=key)
+    studio.work()
+    answer = refined(visitor, run, ELSEWHERE)
+    assert answer.status_code == 400
+    assert "no plane of the features" in answer.json["words"]
+
+
+def test_nobody_refines_a_foreign_run(studio, finished):
+    _, run = finished
+    stranger = studio.visitor()
+    stranger.choose_sample("wine")
+    assert refined(stranger, run, ELSEWHERE).status_code == 404
+    assert studio.store.runs_of(stranger.owner) == []
