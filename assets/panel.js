@@ -8,6 +8,9 @@
   // A picture that shrinks a little keeps its axes: a plane that turns should not also pump.
   const SHRINK_BELOW = 0.7;
   const CURVE_EVERY_MS = 250;
+  // A run is played within about ten seconds, however many planes it has.
+  const MOST_PLAYED = 150;
+  const PLAYED_MS = 66;
 
   class Panel {
     constructor(node) {
@@ -39,7 +42,12 @@
       Object.assign(slider, { type: "range", min: 0, max: 0, value: 0, disabled: true });
       slider.setAttribute("aria-label", "History of the run");
       slider.addEventListener("input", () => this.scrubTo(Number(slider.value)));
-      this.part("scrubber").replaceChildren(slider);
+      const button = document.createElement("button");
+      Object.assign(button, { type: "button", className: "play", disabled: true });
+      button.setAttribute("aria-label", "Play");
+      button.addEventListener("click", () => this.play().catch(console.warn));
+      this.playButton = button;
+      this.part("scrubber").replaceChildren(button, slider);
       return slider;
     }
 
@@ -80,7 +88,7 @@
       this.curve.best.push(...news.best);
       this.sequence = news.sequences.at(-1);
       this.slider.max = this.sequence;
-      this.slider.disabled = this.sequence < 1;
+      this.slider.disabled = this.playButton.disabled = this.sequence < 1;
       if (this.isLive) this.slider.value = this.sequence;
     }
 
@@ -256,6 +264,46 @@
       const { set_props: set } = window.dash_clientside;
       if (revision) set("revision", { data: revision });
       else set("run-error", { children: words });
+    }
+
+    // The picture on screen with its title, on the colour of the card.
+    savePicture(format) {
+      const plot = this.part("plot");
+      const title = this.node.querySelector(".panel-title").textContent;
+      const layout = {
+        ...plot.layout,
+        title: { text: title, x: 0.02, xanchor: "left", font: { size: 16 } },
+        margin: { ...plot.layout.margin, t: 44 },
+        paper_bgcolor: getComputedStyle(this.node).backgroundColor,
+      };
+      const size = { width: 1000, height: 800, scale: format === "png" ? 2 : 1 };
+      const filename = this.node.getAttribute("aria-label").replace(/[^\p{L}\p{N}.]+/gu, "-");
+      return window.Plotly.downloadImage({ data: plot.data, layout }, { format, filename, ...size });
+    }
+
+    // Plays the run from its beginning, or from the plane on screen, at the pace of the painting.
+    async play() {
+      if (this.isPlaying) return this.pause();
+      this.isPlaying = true;
+      this.playButton.classList.add("is-playing");
+      this.playButton.setAttribute("aria-label", "Pause");
+      let at = this.plane.sequence >= this.sequence ? 0 : this.plane.sequence;
+      const stride = Math.max(1, Math.round(this.sequence / MOST_PLAYED));
+      while (this.isPlaying && this.node.isConnected) {
+        this.slider.value = at;
+        const began = performance.now();
+        await this.scrubTo(at);
+        if (at >= this.sequence) break;
+        at = Math.min(at + stride, this.sequence);
+        await new Promise((resolve) => setTimeout(resolve, began + PLAYED_MS - performance.now()));
+      }
+      return this.pause();
+    }
+
+    pause() {
+      this.isPlaying = false;
+      this.playButton.classList.remove("is-playing");
+      this.playButton.setAttribute("aria-label", "Play");
     }
 
     async restyle() {

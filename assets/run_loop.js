@@ -104,5 +104,11 @@
     },
     true,
   );
+  document.addEventListener("click", (event) => {
+    const item = event.target.closest?.("[data-picture]");
+    if (!item) return;
+    const panel = Panel.all().find(({ run: id }) => id === item.dataset.pictureOf);
+    panel?.savePicture(item.dataset.picture).catch(console.warn);
+  });
   whenPresent("#panels", run);
 })();

@@ -1,4 +1,4 @@
-"""Downloads of what is on screen: projected points and components, as CSV."""
+"""Downloads of what is on screen: points and components as CSV, the plane as JSON, a program."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 from dash import Dash
 
+from callbacks.script import script_of
 from callbacks.session import own_run
 from callbacks.studio import Studio
 from melm_core.datasets import LabelledData
 from melm_core.methods import METHODS
+from melm_core.saved_plane import SavedPlane
 from worker.gallery import rows_of
 from worker.records import PlaneEvent, RunRecord
 
@@ -35,11 +37,23 @@ def register(app: Dash, studio: Studio) -> None:
 
     @app.server.get("/runs/<run_id>/components.csv")
     def components(run_id: str) -> flask.Response:
-        record = own_run(studio, run_id)
-        if not METHODS[record.method].is_linear:
-            flask.abort(404)
+        record = _linear_run(studio, run_id)
         data, event = studio.gallery.data(record), _asked_event(studio, run_id)
         return _csv(components_table(data, event), record, "components")
+
+    @app.server.get("/runs/<run_id>/model.json")
+    def model(run_id: str) -> flask.Response:
+        record = _linear_run(studio, run_id)
+        data, event = studio.gallery.data(record), _asked_event(studio, run_id)
+        return _file(model_text(data, record, event), record, "model.json", "application/json")
+
+    @app.server.get("/runs/<run_id>/script.py")
+    def script(run_id: str) -> flask.Response:
+        record = _linear_run(studio, run_id)
+        if not record.source:
+            flask.abort(404)
+        text = script_of(record, _asked_event(studio, run_id), _file_name(record, "script.py"))
+        return _file(text, record, "script.py", "text/x-python")
 
 
 def points_table(data: LabelledData, record: RunRecord, event: PlaneEvent) -> pd.DataFrame:
@@ -70,6 +84,29 @@ def components_table(data: LabelledData, event: PlaneEvent) -> pd.DataFrame:
     )
 
 
+def model_text(data: LabelledData, record: RunRecord, event: PlaneEvent) -> str:
+    """The plane as `melm_core.saved_plane.SavedPlane` reads it, and what it was found with."""
+    plane = SavedPlane.of(
+        event.components,
+        center=data.center,
+        scale=data.scale,
+        feature_names=data.feature_names,
+    )
+    return plane.to_json(
+        method=record.method,
+        parameters=dict(record.parameters),
+        data={"name": record.data_name, "sha256": record.data_id},
+        class_names=list(data.class_names),
+    )
+
+
+def _linear_run(studio: Studio, run_id: str) -> RunRecord:
+    record = own_run(studio, run_id)
+    if not METHODS[record.method].is_linear:
+        flask.abort(404)
+    return record
+
+
 def _asked_event(studio: Studio, run_id: str) -> PlaneEvent:
     asked = flask.request.args.get("plane", type=int)
     store = studio.store
@@ -82,10 +119,18 @@ def _asked_event(studio: Studio, run_id: str) -> PlaneEvent:
 def _csv(table: pd.DataFrame, record: RunRecord, what: str) -> flask.Response:
     text = io.StringIO()
     table.to_csv(text, index=False)
-    name = re.sub(r"[^\w.-]+", "-", f"{record.data_name}-{record.method}-{what}.csv")
-    response = flask.Response(text.getvalue(), mimetype="text/csv")
+    return _file(text.getvalue(), record, f"{what}.csv", "text/csv")
+
+
+def _file(text: str, record: RunRecord, what: str, mimetype: str) -> flask.Response:
+    response = flask.Response(text, mimetype=mimetype)
+    name = _file_name(record, what)
     response.headers.set("Content-Disposition", "attachment", filename=name)
     return response
+
+
+def _file_name(record: RunRecord, what: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", f"{record.data_name}-{record.method}-{what}")
 
 
 def _safe(text: str) -> str:

@@ -30,7 +30,14 @@ def register(app: Dash, studio: Studio) -> None:
         if is_full(studio, record.data_id):
             return {"words": PANELS_FULL}, 409
         parameters = refining_parameters(record, event, asked_gamma())
-        run = new_run(owner(), record.data_id, record.data_name, _REFINING.key, parameters)
+        run = new_run(
+            owner(),
+            record.data_id,
+            record.data_name,
+            _REFINING.key,
+            parameters,
+            source=record.source,
+        )
         studio.store.create(run)
         return {"revision": new_revision()}, 201
 

@@ -44,7 +44,7 @@ def register(app: Dash, studio: Studio) -> None:
     )
     def start(
         clicks: int | None,
-        data: dict[str, str] | None,
+        data: dict[str, Any] | None,
         method: str,
         log_gamma: Any,
         n_init: Any,
@@ -67,7 +67,9 @@ def register(app: Dash, studio: Studio) -> None:
             check_data(method, LabelledData.from_bytes(raw), parameters)
         except ValueError as error:
             return no_update, str(error)
-        studio.store.create(new_run(owner(), data["id"], data["name"], method, parameters))
+        source = {**data.get("source", {}), "label": data.get("label")}
+        run = new_run(owner(), data["id"], data["name"], method, parameters, source=source)
+        studio.store.create(run)
         return new_revision(), None
 
 

@@ -129,9 +129,12 @@ def _exports(run_id: str, is_linear: bool) -> Component:
             ),
             dmc.MenuDropdown(
                 [
-                    dmc.MenuLabel("The plane on screen, as CSV"),
-                    _download(run_id, "points", "Projected points"),
-                    *([_download(run_id, "components", "Components")] if is_linear else []),
+                    dmc.MenuLabel("The picture on screen"),
+                    _picture(run_id, "png"),
+                    _picture(run_id, "svg"),
+                    dmc.MenuLabel("The plane on screen"),
+                    _download(run_id, "points.csv", "Projected points"),
+                    *(_of_a_linear_map(run_id) if is_linear else []),
                 ]
             ),
         ],
@@ -141,9 +144,24 @@ def _exports(run_id: str, is_linear: bool) -> Component:
     )
 
 
-def _download(run_id: str, what: str, label: str) -> Component:
+def _of_a_linear_map(run_id: str) -> list[Component]:
+    return [
+        _download(run_id, "components.csv", "Components"),
+        _download(run_id, "model.json", "Model, JSON"),
+        _download(run_id, "script.py", "Python script"),
+    ]
+
+
+def _download(run_id: str, file: str, label: str) -> Component:
     return dmc.MenuItem(
-        label, href=f"/runs/{run_id}/{what}.csv", target="_self", **{"data-download": run_id}
+        label, href=f"/runs/{run_id}/{file}", target="_self", **{"data-download": run_id}
+    )
+
+
+def _picture(run_id: str, kind: str) -> Component:
+    # A script makes the picture.
+    return dmc.MenuItem(
+        f"Picture, {kind.upper()}", **{"data-picture": kind, "data-picture-of": run_id}
     )
 
 

@@ -7,7 +7,7 @@ import secrets
 import struct
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
@@ -58,6 +58,9 @@ class RunRecord:
         For the log; never shown to a user.
     pid : int or None
         The process that works the run.
+    source : mapping of str to JSON values
+        Where the data came from and how they were prepared: ``kind`` "sample" or "upload",
+        ``key`` or ``name``, ``label``, ``standardise``.
     """
 
     run_id: str
@@ -74,6 +77,7 @@ class RunRecord:
     message: str = ""
     traceback: str = ""
     pid: int | None = None
+    source: Mapping[str, Any] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
         """Return the record as JSON in UTF-8."""
@@ -87,7 +91,13 @@ class RunRecord:
 
 
 def new_run(
-    owner: str, data_id: str, data_name: str, method: str, parameters: Mapping[str, Any]
+    owner: str,
+    data_id: str,
+    data_name: str,
+    method: str,
+    parameters: Mapping[str, Any],
+    *,
+    source: Mapping[str, Any] | None = None,
 ) -> RunRecord:
     """Return the record of a run that nobody has worked yet, under a fresh unguessable name."""
     return RunRecord(
@@ -99,6 +109,7 @@ def new_run(
         parameters=dict(parameters),
         state=RunState.QUEUED,
         created_s=time.time(),
+        source=dict(source or {}),
     )
 
 

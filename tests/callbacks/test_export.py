@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import io
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from callbacks.script import script_of
+from melm_core.saved_plane import SavedPlane
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
+ROOT = Path(__file__).parents[2]
 COORDINATES = ["component_1", "component_2"]
 
 
@@ -103,3 +112,55 @@ def test_no_label_or_header_begins_a_formula(studio, visitor, mark):
     points = download(visitor, run, "points")
     assert set(points["label"]) == {f"'{formula}", "b"}
     assert list(download(visitor, run, "components")["feature"]) == [f"'{formula}", "y"]
+
+
+@pytest.mark.parametrize("kind", ["sample", "upload"])
+def test_the_script_computes_the_points(studio, tmp_path, kind):
+    visitor = studio.visitor()
+    if kind == "sample":
+        visitor.choose_sample("wine")
+    else:
+        visitor.choose_file(csv(breast_cancer()), "breast cancer.csv")
+    run = visitor.start(method="lda")
+    studio.work()
+    answer = visitor.http.get(f"/runs/{run}/script.py")
+    script, table = tmp_path / "script.py", tmp_path / "table.csv"
+    script.write_text(answer.text)
+    table.write_bytes(csv(breast_cancer()))
+    ran = subprocess.run(
+        [sys.executable, script, *([table] if kind == "upload" else [])],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    computed = pd.read_csv(io.StringIO(ran.stdout))
+    points = download(visitor, run, "points")
+    np.testing.assert_allclose(computed, points[COORDINATES], rtol=0, atol=1e-8)
+
+
+def test_a_name_cannot_leave_the_comment_of_the_script(studio, finished):
+    run = finished.runs["lda"]
+    name = "x\nimport os; os.abort()"
+    record = replace(studio.store.get(run), data_name=name)
+    tree = ast.parse(script_of(record, studio.store.last_event(run), name))
+    imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    assert imported == {"sys", "numpy"}
+    assert name in {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+
+
+def test_the_model_gives_the_points_of_the_file(finished):
+    visitor, run = finished.visitor, finished.runs["melm"]
+    model = SavedPlane.from_json(visitor.http.get(f"/runs/{run}/model.json").text)
+    file = pd.read_csv(io.BytesIO(csv(breast_cancer())))
+    points = download(visitor, run, "points")
+    rows = file.iloc[points["row"] - 1][list(model.feature_names_in_)]
+    np.testing.assert_allclose(model.transform(rows), points[COORDINATES], rtol=0, atol=1e-8)
+
+
+def test_the_model_says_what_it_was_found_with(finished):
+    visitor, run = finished.visitor, finished.runs["melm"]
+    values = visitor.http.get(f"/runs/{run}/model.json").json
+    assert values["method"] == "melm"
+    assert values["parameters"]["random_state"] == 5
+    assert values["data"]["sha256"] == finished.data.content_hash

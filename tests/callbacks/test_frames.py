@@ -24,6 +24,8 @@ RUN_ROUTES = (
     "planes/0/profile",
     "points.csv",
     "components.csv",
+    "model.json",
+    "script.py",
     SURFACE,
 )
 HELD_OUT, SEED, GAMMA = 0.25, 3, 0.501

@@ -26,7 +26,15 @@ def test_a_panel_has_buttons_that_stop_and_remove_its_run():
 
 def test_a_panel_offers_its_points_and_components():
     links = [props["href"] for props in parts(panel(RUN, "MELM", "Iris")) if "href" in props]
-    assert links == [f"/runs/{RUN}/points.csv", f"/runs/{RUN}/components.csv"]
+    files = ("points.csv", "components.csv", "model.json", "script.py")
+    assert links == [f"/runs/{RUN}/{file}" for file in files]
+
+
+def test_a_curved_picture_offers_no_linear_map():
+    curved = panel(RUN, "Kernel PCA", "Iris", is_linear=False)
+    links = [props["href"] for props in parts(curved) if "href" in props]
+    assert links == [f"/runs/{RUN}/points.csv"]
+    assert not [props for props in parts(curved) if props.get("data-part") == "refine"]
 
 
 def test_everything_that_is_pressed_has_a_name():
