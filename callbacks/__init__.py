@@ -5,6 +5,7 @@ from __future__ import annotations
 from dash import Dash
 
 from callbacks import (
+    check,
     controls,
     data,
     export,
@@ -28,5 +29,6 @@ def register(app: Dash, studio: Studio) -> None:
     """Connect every callback and route of the page to an app."""
     for page_part in (headers, health, controls, view):
         page_part.register(app)
-    for studio_part in (session, upload, data, runs, panels, frames, export, surface, refine):
+    runs_and_views = (runs, panels, frames, export, surface, refine, check)
+    for studio_part in (session, upload, data, *runs_and_views):
         studio_part.register(app, studio)

@@ -11,7 +11,8 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.session import own_run, owner
+from callbacks.panels import fits
+from callbacks.session import own_run
 from callbacks.studio import Studio
 from figures.curve import curve_figure
 from figures.plane import limits, plane_figure, plane_frame
@@ -33,7 +34,7 @@ def register(app: Dash, studio: Studio) -> None:
     def frames() -> dict[str, Any]:
         """`run` holds "id:after", the sequence of the last event the page has; repeatable."""
         asked = [pair.partition(":") for pair in flask.request.args.getlist("run")]
-        mine = {record.run_id: record for record in studio.store.runs_of(owner())}
+        mine = {record.run_id: record for record in fits(studio)}
         return {
             "revision": _revision(list(mine)),
             "runs": {

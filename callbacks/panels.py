@@ -13,7 +13,7 @@ from callbacks.studio import Studio
 from layout import ids
 from layout.panel import panel, teaching_panel
 from melm_core.methods import METHODS
-from worker.records import RunRecord
+from worker.records import RunKind, RunRecord
 from worker.words import title
 
 MOST_PANELS = 9
@@ -60,13 +60,25 @@ def register(app: Dash, studio: Studio) -> None:
     def remove(clicks: list[int | None]) -> Any:
         if not is_click():
             return no_update
-        studio.store.delete(own_run(studio, ctx.triggered_id["run"]).run_id)
+        run = own_run(studio, ctx.triggered_id["run"])
+        for gone in (run, *checks_of(studio, run.run_id)):
+            studio.store.delete(gone.run_id)
         return new_revision()
 
 
 def runs_on(studio: Studio, data_id: str) -> list[RunRecord]:
-    """The visitor's runs on a data set, oldest first."""
-    return [run for run in studio.store.runs_of(owner()) if run.data_id == data_id]
+    """The visitor's fits of a data set, oldest first."""
+    return [run for run in fits(studio) if run.data_id == data_id]
+
+
+def fits(studio: Studio) -> list[RunRecord]:
+    """The visitor's runs that have a panel, oldest first."""
+    return [run for run in studio.store.runs_of(owner()) if run.kind is RunKind.FIT]
+
+
+def checks_of(studio: Studio, run_id: str) -> list[RunRecord]:
+    """The visitor's checks of a run, oldest first."""
+    return [run for run in studio.store.runs_of(owner()) if run.of_run == run_id]
 
 
 def is_full(studio: Studio, data_id: str) -> bool:

@@ -63,7 +63,7 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
             },
             "shapes": [cursor],
             "annotations": [caption] if objective else [],
-            "margin": {"l": 9, "r": 40, "t": 20 if objective else 6, "b": 2},
+            "margin": {"l": 41, "r": 40, "t": 20 if objective else 6, "b": 2},
             "paper_bgcolor": "rgba(0, 0, 0, 0)",
             "plot_bgcolor": "rgba(0, 0, 0, 0)",
             "font": {"family": FONT, "color": theme.faint_ink},

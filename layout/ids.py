@@ -36,6 +36,13 @@ ARROWS = "arrows"
 GAMMA_SHOWN = "gamma-shown"  # receives nothing either
 VIEW = "view"  # receives nothing: the target of client-side view settings
 
+# Is it real?
+CHECK = "check"
+CHECK_RUN = "check-run"
+CHECK_CLOCK = "check-clock"
+CHECK_BODY = "check-known"
+CHECK_STOP = "check-stop"
+
 # Decision surface
 SURFACE = "surface"
 SURFACE_RUN = "surface-run"
@@ -64,6 +71,11 @@ def stop(run_id: str) -> dict[str, str]:
 def surface(run_id: str) -> dict[str, str]:
     """The button that opens the decision surface in a run's plane."""
     return {"type": "surface", "run": run_id}
+
+
+def check(run_id: str) -> dict[str, str]:
+    """The button that asks whether what a run found is real."""
+    return {"type": "check", "run": run_id}
 
 
 def remove(run_id: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from layout import ids
+from layout.check import check_view
 from layout.rail import rail
 from layout.surface import surface_view
 from layout.theme import MANTINE_THEME
@@ -22,6 +23,7 @@ def page() -> Component:
         [
             *_stores(),
             surface_view(),
+            check_view(),
             dmc.AppShell(
                 [
                     dmc.AppShellHeader(_header()),

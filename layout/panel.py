@@ -72,6 +72,7 @@ def _head(run_id: str, title: str, is_linear: bool) -> Component:
             html.Div(
                 [
                     _stop(run_id),
+                    _check(run_id),
                     _surface(run_id),
                     _exports(run_id, is_linear),
                     _remove(run_id),
@@ -92,6 +93,14 @@ def _stop(run_id: str) -> Component:
         size="compact-sm",
         leftSection=html.Span(className="icon icon-stop"),
         **_part("stop"),
+    )
+
+
+def _check(run_id: str) -> Component:
+    return dmc.Tooltip(
+        dmc.Button("Is it real?", id=ids.check(run_id), variant="light", size="compact-sm"),
+        label="Refit in folds and to shuffled labels: would chance do as well?",
+        openDelay=400,
     )
 
 

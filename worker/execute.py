@@ -16,11 +16,12 @@ from melm_core.datasets import LabelledData
 from melm_core.divergence import cauchy_schwarz_divergence
 from melm_core.embedding import embedded
 from melm_core.methods import METHODS
+from worker.check import Checker
 from worker.clock import Clock
 from worker.heartbeat import heartbeat
-from worker.messages import DATA_GONE, STOPPED, UNEXPECTED
+from worker.messages import CHECK_STOPPED, DATA_GONE, STOPPED, UNEXPECTED
 from worker.recorder import Recorder
-from worker.records import RunRecord, RunState
+from worker.records import RunKind, RunRecord, RunState
 from worker.store import RunEndedError, RunStore
 
 logger = logging.getLogger(__name__)
@@ -42,7 +43,7 @@ def execute_run(store: RunStore, run_id: str, *, clock: Clock = time) -> None:
         return
     try:
         with heartbeat(store, run_id, now=clock.time):
-            ending = _work(store, run_id, Recorder(store, run_id, clock))
+            ending = _work(store, run_id, clock)
     except RunEndedError:
         logger.info("run=%s was ended by somebody else", run_id)
         return
@@ -83,9 +84,10 @@ def _end(store: RunStore, run_id: str, ending: _Ending, clock: Clock) -> None:
     logger.log(level, "run=%s ended state=%s %s", run_id, ending.state, ending.traceback)
 
 
-def _work(store: RunStore, run_id: str, recorder: Recorder) -> _Ending:
+def _work(store: RunStore, run_id: str, clock: Clock) -> _Ending:
+    recorder = Recorder(store, run_id, clock)
     try:
-        return _fit(store, run_id, recorder)
+        return _run(store, run_id, recorder, clock)
     except RunEndedError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the record must tell it
@@ -94,7 +96,7 @@ def _work(store: RunStore, run_id: str, recorder: Recorder) -> _Ending:
         return _Ending(RunState.FAILED, _sentence(error), trace)
 
 
-def _fit(store: RunStore, run_id: str, recorder: Recorder) -> _Ending:
+def _run(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> _Ending:
     record = store.get(run_id)
     if record is None:
         raise RunEndedError(run_id)
@@ -102,9 +104,19 @@ def _fit(store: RunStore, run_id: str, recorder: Recorder) -> _Ending:
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE)
     data = LabelledData.from_bytes(raw)
+    if record.kind is RunKind.CHECK:
+        return _check(store, record, data, clock)
     components, objective = _found(data, record, recorder)
     recorder.conclude(components, objective, is_complete=not recorder.stopped)
     return _Ending(RunState.CANCELLED, STOPPED) if recorder.stopped else _Ending(RunState.DONE)
+
+
+def _check(store: RunStore, record: RunRecord, data: LabelledData, clock: Clock) -> _Ending:
+    checker = Checker(store, record, clock)
+    checker.work(data)
+    if checker.stopped:
+        return _Ending(RunState.CANCELLED, CHECK_STOPPED)
+    return _Ending(RunState.DONE)
 
 
 def _found(data: LabelledData, record: RunRecord, recorder: Recorder) -> tuple[FloatArray, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 STOPPED = "Stopped. The best plane so far is kept."
+CHECK_STOPPED = "Stopped. What is known so far stands."
 STOPPED_IN_QUEUE = "Stopped before it started."
 UNEXPECTED = (
     "The run stopped on an unexpected error; its best plane so far is kept. "

@@ -7,7 +7,7 @@ import secrets
 import struct
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -31,6 +31,13 @@ class RunState(StrEnum):
     def is_final(self) -> bool:
         """Whether a run in this state never changes again."""
         return self in (RunState.DONE, RunState.FAILED, RunState.CANCELLED)
+
+
+class RunKind(StrEnum):
+    """What a run does."""
+
+    FIT = "fit"  # finds a plane and streams the way there
+    CHECK = "check"  # asks whether what another run found is real
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,9 @@ class RunRecord:
     source : mapping of str to JSON values
         Where the data came from and how they were prepared: ``kind`` "sample" or "upload",
         ``key`` or ``name``, ``label``, ``standardise``.
+    kind : RunKind
+    of_run : str
+        The run that a check is about.
     """
 
     run_id: str
@@ -78,6 +88,8 @@ class RunRecord:
     traceback: str = ""
     pid: int | None = None
     source: Mapping[str, Any] = field(default_factory=dict)
+    kind: RunKind = RunKind.FIT
+    of_run: str = ""
 
     def to_bytes(self) -> bytes:
         """Return the record as JSON in UTF-8."""
@@ -87,7 +99,8 @@ class RunRecord:
     def from_bytes(cls, raw: bytes) -> RunRecord:
         """Return the record that `to_bytes` wrote."""
         values = json.loads(raw)
-        return cls(**values | {"state": RunState(values["state"])})
+        kind = RunKind(values.get("kind", RunKind.FIT))
+        return cls(**values | {"state": RunState(values["state"]), "kind": kind})
 
 
 def new_run(
@@ -111,6 +124,12 @@ def new_run(
         created_s=time.time(),
         source=dict(source or {}),
     )
+
+
+def new_check(of: RunRecord) -> RunRecord:
+    """Return the record of a check of a run that nobody has worked yet."""
+    check = new_run(of.owner, of.data_id, of.data_name, of.method, of.parameters, source=of.source)
+    return replace(check, kind=RunKind.CHECK, of_run=of.run_id)
 
 
 @dataclass(frozen=True, eq=False)

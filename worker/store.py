@@ -76,6 +76,18 @@ class RunStore(Protocol):
     def last_event(self, run_id: str) -> PlaneEvent | None:
         """Return the newest event, or None before the first."""
 
+    def put_report(self, run_id: str, raw: bytes) -> None:
+        """Keep what a check knows by now, in place of what it knew before.
+
+        Raises
+        ------
+        RunEndedError
+            If the run has ended or is unknown.
+        """
+
+    def report(self, run_id: str) -> bytes | None:
+        """Return what a check knows, or None before it knows anything."""
+
     def request_cancel(self, run_id: str) -> None:
         """Cancel a queued run at once; ask whoever works a running one to stop."""
 
@@ -166,9 +178,7 @@ class DiskRunStore(RunStore):
 
     def append(self, run_id: str, event: PlaneEvent) -> int:
         with self._transaction():
-            record = self.get(run_id)
-            if record is None or record.state.is_final:
-                raise RunEndedError(f"The run {run_id} has ended or is gone; start a new one.")
+            self._refuse_ended(run_id)
             sequence = self.n_events(run_id)
             raw = replace(event, sequence=sequence).to_bytes()
             self._cache.set(_event_key(run_id, sequence), raw)
@@ -191,6 +201,15 @@ class DiskRunStore(RunStore):
 
     def last_event(self, run_id: str) -> PlaneEvent | None:
         return self.event(run_id, self.n_events(run_id) - 1)
+
+    def put_report(self, run_id: str, raw: bytes) -> None:
+        with self._transaction():
+            self._refuse_ended(run_id)
+            self._cache.set(_key("report", run_id), raw)
+
+    def report(self, run_id: str) -> bytes | None:
+        raw: bytes | None = self._cache.get(_key("report", run_id))
+        return raw
 
     def request_cancel(self, run_id: str) -> None:
         with self._transaction():
@@ -230,7 +249,7 @@ class DiskRunStore(RunStore):
                 return
             for sequence in range(self.n_events(run_id)):
                 self._cache.delete(_event_key(run_id, sequence))
-            for kind in ("run", "count", "cancel"):
+            for kind in ("run", "count", "cancel", "report"):
                 self._cache.delete(_key(kind, run_id))
             for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
                 self._unlist(listing, run_id)
@@ -255,6 +274,11 @@ class DiskRunStore(RunStore):
         # Without diskcache's retry, which would try for ever on a full or unwritable disk.
         with self._cache.transact():
             yield
+
+    def _refuse_ended(self, run_id: str) -> None:
+        record = self.get(run_id)
+        if record is None or record.state.is_final:
+            raise RunEndedError(f"The run {run_id} has ended or is gone; start a new one.")
 
     def _write(self, record: RunRecord) -> None:
         self._cache.set(_key("run", record.run_id), record.to_bytes())

@@ -1,0 +1,80 @@
+"""Is it real? A check of what a run found, as a run of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import ALL, Dash, Input, Output, State, ctx, no_update
+
+from callbacks.panels import checks_of, is_click
+from callbacks.session import own_run
+from callbacks.studio import Studio
+from layout import ids
+from layout.check import check_body
+from worker.check import CheckReport
+from worker.records import RunRecord, RunState, new_check
+from worker.words import title
+
+
+def register(app: Dash, studio: Studio) -> None:
+    """Open the view from a panel, follow the check, stop it."""
+
+    @app.callback(
+        Output(ids.CHECK, "opened"),
+        Output(ids.CHECK, "title"),
+        Output(ids.CHECK_RUN, "data"),
+        Output(ids.CHECK_BODY, "children", allow_duplicate=True),
+        Input({"type": "check", "run": ALL}, "n_clicks"),
+        prevent_initial_call=True,
+    )
+    def open_view(clicks: list[int | None]) -> tuple[Any, ...]:
+        if not is_click():
+            return (no_update,) * 4
+        record = own_run(studio, ctx.triggered_id["run"])
+        check = standing_check(studio, record)
+        return True, f"Is it real? {title(record)}", check.run_id, _body(studio, check)
+
+    @app.callback(
+        Output(ids.CHECK_BODY, "children"),
+        Output(ids.CHECK_CLOCK, "disabled"),
+        Output(ids.CHECK_STOP, "disabled"),
+        Input(ids.CHECK_CLOCK, "n_intervals"),
+        Input(ids.CHECK_RUN, "data"),
+        Input(ids.CHECK, "opened"),
+        prevent_initial_call=True,
+    )
+    def follow(ticks: int | None, run_id: str | None, is_open: bool) -> tuple[Any, ...]:
+        if run_id is None or not is_open:
+            return no_update, True, True
+        check = own_run(studio, run_id)
+        return _body(studio, check), check.state.is_final, check.state.is_final
+
+    @app.callback(
+        Output(ids.CHECK_STOP, "loading"),
+        Input(ids.CHECK_STOP, "n_clicks"),
+        State(ids.CHECK_RUN, "data"),
+        prevent_initial_call=True,
+    )
+    def stop(clicks: int | None, run_id: str) -> bool:
+        studio.store.request_cancel(own_run(studio, run_id).run_id)
+        return False
+
+
+def standing_check(studio: Studio, record: RunRecord) -> RunRecord:
+    """The check of a run that is under way or done; a new one where there is none."""
+    spent = (RunState.FAILED, RunState.CANCELLED)
+    standing = [run for run in checks_of(studio, record.run_id) if run.state not in spent]
+    if standing:
+        return standing[-1]
+    check = new_check(record)
+    studio.store.create(check)
+    return check
+
+
+def _body(studio: Studio, check: RunRecord) -> Any:
+    raw = studio.store.report(check.run_id)
+    report = CheckReport() if raw is None else CheckReport.from_bytes(raw)
+    names = studio.gallery.data(check).class_names
+    is_waiting = check.state is RunState.QUEUED
+    stage = "waiting for a free worker" if is_waiting else check.message or report.stage
+    return check_body(report, stage, names, is_final=check.state.is_final)

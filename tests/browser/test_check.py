@@ -1,0 +1,28 @@
+"""Is it real? Seen in a browser."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from layout import ids
+from tests.browser.page import StudioPage
+
+
+def test_noise_is_unmasked(page: Page):
+    studio = StudioPage(page)
+    studio.choose_sample("Pure noise")
+    panel = studio.run("LDA")
+    panel.expect_end()
+    expect(panel.part("accuracy-seen")).to_have_text("1.00")
+    panel.node.get_by_role("button", name="Is it real?").click()
+    body = page.locator(f"#{ids.CHECK_BODY}")
+    expect(body.locator(".verdict")).to_have_text(
+        re.compile(r"held-out balanced accuracy 0\.[2-5]\d against 1\.00 in-sample; p = 0\.\d+"),
+        timeout=60_000,
+    )
+    expect(page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()
+    expect(body.get_by_role("table")).to_have_count(2)
+    page.keyboard.press("Escape")
+    expect(body).to_be_hidden()

@@ -1,0 +1,49 @@
+"""Data and methods with which the honest figures are tested."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+
+
+def blobs(n_rows: int, n_classes: int, distance: float, seed: int = 0):
+    """Return round classes in the plane, `distance` apart along the first axis."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_rows) % n_classes
+    Z = rng.normal(size=(n_rows, 2))
+    Z[:, 0] += distance * y
+    return Z, y
+
+
+class Memory(TransformerMixin, BaseEstimator):
+    """Shows the class of the rows it was fitted to, and nothing of any other row."""
+
+    def __init__(self, strength: float = 1.0) -> None:
+        self.strength = strength
+
+    def fit(self, X, y):
+        self.known_ = {row.tobytes(): code for row, code in zip(X[:, -1:], y, strict=True)}
+        return self
+
+    def transform(self, X):
+        unknown = 1000.0 * np.modf(np.abs(X[:, -1]) * 1e4)[0]
+        codes = [self.known_.get(row.tobytes()) for row in X[:, -1:]]
+        return np.array(
+            [
+                [noise if code is None else 1e4 * self.strength * (1 + code)]
+                for code, noise in zip(codes, unknown, strict=True)
+            ]
+        )
+
+
+class Column(TransformerMixin, BaseEstimator):
+    """Shows one column of the table, whatever the labels."""
+
+    def __init__(self, index: int = 0) -> None:
+        self.index = index
+
+    def fit(self, X, y):
+        return self
+
+    def transform(self, X):
+        return X[:, [self.index]]
