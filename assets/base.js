@@ -16,7 +16,7 @@
     look();
   }
 
-  const view = { linked: true, contours: true, arrows: true, gamma: null };
+  const view = { linked: true, aligned: true, contours: true, arrows: true, gamma: null };
 
   const scheme = () => document.documentElement.dataset.mantineColorScheme || "light";
 
@@ -24,8 +24,10 @@
 
   window.dash_clientside = window.dash_clientside || {};
   window.dash_clientside.studio = {
-    setView(linked, contours, arrows) {
-      Object.assign(view, { linked, contours, arrows });
+    setView(linked, aligned, contours, arrows) {
+      const isTurned = view.aligned !== aligned;
+      Object.assign(view, { linked, aligned, contours, arrows });
+      if (isTurned) document.dispatchEvent(new Event("studio:turned"));
       document.dispatchEvent(new Event("studio:view"));
       return window.dash_clientside.no_update;
     },

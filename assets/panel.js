@@ -63,7 +63,9 @@
     // News from the frames route: words, scalars, and perhaps a newer plane, not yet painted.
     async take(news) {
       await this.loadFigure();
+      const hasEnded = news.is_final && !this.isFinal && this.run === Panel.reference();
       this.isFinal = news.is_final;
+      if (hasEnded) Panel.all().forEach((panel) => panel !== this && panel.look());
       this.node.dataset.state = news.state;
       this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
       this.part("words").textContent = news.words;
@@ -205,8 +207,9 @@
         while (this.asked !== drawn) {
           const wanted = this.asked;
           const [plane, width] = wanted.split("@").map(Number);
-          const query = width === this.gamma ? "" : `?gamma=${width}`;
-          const answer = await fetch(`runs/${this.run}/planes/${plane}${query}`);
+          const query = new URLSearchParams(width === this.gamma ? {} : { gamma: width });
+          if (Panel.reference()) query.set("toward", Panel.reference());
+          const answer = await fetch(`runs/${this.run}/planes/${plane}?${query}`);
           if (!answer.ok) break;
           this.show(await answer.json());
           await Panel.paintStale();
@@ -218,6 +221,11 @@
       } finally {
         this.asked = null;
       }
+    }
+
+    // Shows once more what is on screen: what it lies like has changed.
+    look() {
+      if (this.plane && this.isFinal) this.ask(this.plane.sequence, this.shownGamma);
     }
 
     // Along the run; or, at another kernel width than the run's, the divergence by kernel width.
@@ -329,6 +337,11 @@
       for (const panel of Panel.all()) {
         if (panel.isStale()) await panel.paint();
       }
+    }
+
+    // The run whose newest plane the others are turned to lie like.
+    static reference() {
+      return view.aligned ? (Panel.all()[0]?.run ?? null) : null;
     }
 
     static all() {

@@ -53,6 +53,7 @@
 
   async function ask(panels) {
     const query = new URLSearchParams(panels.map((panel) => ["run", `${panel.run}:${panel.sequence}`]));
+    if (Panel.reference()) query.set("toward", Panel.reference());
     const answer = await fetch(`frames?${query}`);
     if (!answer.ok) throw new Error(`frames: ${answer.status}`);
     return answer.json();
@@ -87,6 +88,7 @@
 
   whenPresent("[data-run]", () => wake());
   document.addEventListener("studio:view", () => Panel.all().forEach((panel) => panel.paint()));
+  document.addEventListener("studio:turned", () => Panel.all().forEach((panel) => panel.look()));
   document.addEventListener("studio:gamma", () => Panel.all().forEach((panel) => panel.lookAt(view.gamma)));
   new MutationObserver(() => Panel.all().forEach((panel) => panel.restyle().catch(console.warn))).observe(
     document.documentElement,

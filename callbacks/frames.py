@@ -32,13 +32,17 @@ def register(app: Dash, studio: Studio) -> None:
 
     @app.server.get("/frames")
     def frames() -> dict[str, Any]:
-        """`run` holds "id:after", the sequence of the last event the page has; repeatable."""
+        """`run` holds "id:after", the sequence of the last event the page has; repeatable.
+
+        The others are turned towards the run that `toward` names, if it names one.
+        """
         asked = [pair.partition(":") for pair in flask.request.args.getlist("run")]
         mine = {record.run_id: record for record in fits(studio)}
+        toward = mine.get(flask.request.args.get("toward", ""))
         return {
             "revision": _revision(list(mine)),
             "runs": {
-                run_id: _news(studio, mine[run_id], _sequence(after))
+                run_id: _news(studio, mine[run_id], _sequence(after), toward)
                 for run_id, _, after in asked
                 if run_id in mine
             },
@@ -57,10 +61,10 @@ def register(app: Dash, studio: Studio) -> None:
     @app.server.get("/runs/<run_id>/planes/<int:sequence>")
     def plane(run_id: str, sequence: int) -> dict[str, Any]:
         record = own_run(studio, run_id)
-        event = known_event(studio, run_id, sequence)
+        event, toward = known_event(studio, run_id, sequence), _asked_toward(studio)
         if "gamma" not in flask.request.args:
-            return _drawn(studio, record, event)
-        return _drawn_at(studio, record, event, asked_gamma())
+            return _drawn(studio, record, event, toward)
+        return _drawn_at(studio, record, event, asked_gamma(), toward)
 
     @app.server.get("/runs/<run_id>/planes/<int:sequence>/profile")
     def profile(run_id: str, sequence: int) -> dict[str, Any]:
@@ -69,7 +73,14 @@ def register(app: Dash, studio: Studio) -> None:
         return asdict(found)
 
 
-def _news(studio: Studio, record: RunRecord, after: int) -> dict[str, Any]:
+def _asked_toward(studio: Studio) -> RunRecord | None:
+    run_id = flask.request.args.get("toward")
+    return None if run_id is None else own_run(studio, run_id)
+
+
+def _news(
+    studio: Studio, record: RunRecord, after: int, toward: RunRecord | None
+) -> dict[str, Any]:
     """State and scalars since `after`, and the newest plane if there is a newer one."""
     events = studio.store.events(record.run_id, after=after)
     newest = events[-1] if events else studio.store.last_event(record.run_id)
@@ -81,7 +92,7 @@ def _news(studio: Studio, record: RunRecord, after: int) -> dict[str, Any]:
         "sequences": [event.sequence for event in events],
         "objective": [event.objective for event in events],
         "best": [event.best_objective for event in events],
-        "plane": _drawn(studio, record, events[-1]) if events else None,
+        "plane": _drawn(studio, record, events[-1], toward) if events else None,
     }
 
 
@@ -101,18 +112,28 @@ def asked_gamma() -> float:
         flask.abort(400, str(error))
 
 
-def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent) -> dict[str, Any]:
-    view = studio.gallery.view(record, event)
+def _drawn(
+    studio: Studio, record: RunRecord, event: PlaneEvent, toward: RunRecord | None
+) -> dict[str, Any]:
+    view = studio.gallery.view(record, event, _other(record, toward))
     if METHODS[record.method].reports_divergence:
         return _packed(studio, record, event, view, event.objective)
     divergence = studio.gallery.viewer(record).divergence(event.components)
     return _packed(studio, record, event, view, divergence)
 
 
-def _drawn_at(studio: Studio, record: RunRecord, event: PlaneEvent, gamma: float) -> dict[str, Any]:
-    viewer = studio.gallery.viewer(record).at(gamma)
-    view, divergence = viewer.view(event.components), viewer.divergence(event.components)
+def _drawn_at(
+    studio: Studio, record: RunRecord, event: PlaneEvent, gamma: float, toward: RunRecord | None
+) -> dict[str, Any]:
+    view = studio.gallery.view_at(record, event, gamma, _other(record, toward))
+    divergence = studio.gallery.viewer(record).at(gamma).divergence(event.components)
     return _packed(studio, record, event, view, divergence) | {"gamma": gamma}
+
+
+def _other(record: RunRecord, toward: RunRecord | None) -> RunRecord | None:
+    """The run to turn towards: another one, on the same data."""
+    is_other = toward is not None and toward.run_id != record.run_id
+    return toward if is_other and toward.data_id == record.data_id else None
 
 
 def _packed(

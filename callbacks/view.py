@@ -13,6 +13,7 @@ def register(app: Dash) -> None:
         ClientsideFunction("studio", "setView"),
         Output(ids.VIEW, "data"),
         Input(ids.LINKED, "checked"),
+        Input(ids.ALIGNED, "checked"),
         Input(ids.CONTOURS, "checked"),
         Input(ids.ARROWS, "checked"),
     )

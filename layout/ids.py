@@ -31,6 +31,7 @@ RUN_ERROR = "run-error"
 PANELS = "panels"
 CONNECTION = "connection"
 LINKED = "linked"
+ALIGNED = "aligned"
 CONTOURS = "contours"
 ARROWS = "arrows"
 GAMMA_SHOWN = "gamma-shown"  # receives nothing either

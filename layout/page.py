@@ -93,6 +93,7 @@ def _panels() -> Component:
             dmc.Group(
                 [
                     _switch(ids.LINKED, "Linked axes", "Zoom and pan all panels together"),
+                    _switch(ids.ALIGNED, "Aligned", "Turn every plane to lie like the first one"),
                     _switch(ids.CONTOURS, "Contours", "Lines around 50, 80 and 95 % of each class"),
                     _switch(ids.ARROWS, "Arrows", "The features that weigh most in the plane"),
                 ],

@@ -140,6 +140,23 @@ def align_projection(projection: FloatArray, reference: FloatArray) -> FloatArra
         about its own mean, and moved onto that mean.
     """
     centred = projection - projection.mean(axis=0)
-    left, _, right = np.linalg.svd(centred.T @ (reference - reference.mean(axis=0)))
-    aligned: FloatArray = centred @ left @ right + reference.mean(axis=0)
+    aligned: FloatArray = centred @ orthogonal_turn(projection, reference) + reference.mean(axis=0)
     return aligned
+
+
+def orthogonal_turn(projection: FloatArray, reference: FloatArray) -> FloatArray:
+    """The orthogonal matrix Q that brings a projection about its mean closest to a reference.
+
+    Parameters
+    ----------
+    projection, reference : ndarray of shape (n_samples, n_components)
+        The same rows in two planes; the projection times Q is the turned one.
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_components)
+    """
+    centred = projection - projection.mean(axis=0)
+    left, _, right = np.linalg.svd(centred.T @ (reference - reference.mean(axis=0)))
+    turn: FloatArray = left @ right
+    return turn

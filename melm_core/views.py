@@ -30,6 +30,7 @@ from melm_core.density import (
 )
 from melm_core.direct import inverse_root
 from melm_core.divergence import divergence_and_gradient, held_out_divergence
+from melm_core.geometry import orthogonal_turn
 from melm_core.sampling import stratified_sample
 
 # Contours enclose these shares of the mass of a class.
@@ -162,9 +163,15 @@ class PlaneViewer:
         self._unseen = _Sampled.of(unseen, self._n_classes, drawn)
         self.n_drawn = len(self._seen.drawn_y) + len(self._unseen.drawn_y)
 
-    def view(self, components: FloatArray) -> PlaneView:
-        """What is drawn of the plane of `components` (2, n_features), any full-rank rows."""
+    def view(self, components: FloatArray, toward: FloatArray | None = None) -> PlaneView:
+        """What is drawn of the plane of `components` (2, n_features), any full-rank rows.
+
+        Turned and reflected within itself to lie closest to `toward`, the
+        `coordinates` of another plane of the same data, if that is given.
+        """
         components = standardized(components, self._covariance)
+        if toward is not None:
+            components = orthogonal_turn(self._coordinates(components), toward).T @ components
         projected = self._classes.project(components)
         seen = self._seen.drawn_by_class(components, self._n_classes)
         unseen = self._unseen.drawn_by_class(components, self._n_classes)
@@ -186,6 +193,20 @@ class PlaneViewer:
             upper=upper,
             scores=self._scores(projected, components),
         )
+
+    def coordinates(self, components: FloatArray) -> FloatArray:
+        """Rows of all the data, seen or not, as they are drawn, in the order of the file.
+
+        An even share where they are many, the same for every plane and split.
+        """
+        return self._coordinates(standardized(components, self._covariance))
+
+    def _coordinates(self, components: FloatArray) -> FloatArray:
+        """Of components that are standardised already."""
+        numbers = np.concatenate([data.row_numbers for data in self._data])
+        order = np.argsort(numbers)[:: max(1, self.n_rows // MOST_DRAWN_ROWS)]
+        rows = np.concatenate([data.X for data in self._data])[order]
+        return rows @ components.T
 
     def at(self, gamma: float) -> PlaneViewer:
         """The same data drawn with kernels of another width."""

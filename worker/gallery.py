@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from melm_core._typing import FloatArray
 from melm_core.datasets import LabelledData
 from melm_core.decision_surface import DecisionSurface, decision_surface
 from melm_core.embedding import embedded
@@ -46,6 +47,7 @@ class Gallery:
         self._store = store
         self._viewer = lru_cache(maxsize=KEPT_VIEWERS)(_prepare_viewer)
         self._view = lru_cache(maxsize=KEPT_VIEWS)(self._draw)
+        self._coordinates = lru_cache(maxsize=KEPT_VIEWERS)(self._project)
         self._profile = lru_cache(maxsize=KEPT_VIEWS)(self._measure_profile)
         self._surface = lru_cache(maxsize=KEPT_SURFACES)(self._fit_surface)
 
@@ -65,9 +67,35 @@ class Gallery:
         """Return what draws the planes of this run."""
         return self._viewer(_Picture(self, record))
 
-    def view(self, record: RunRecord, event: PlaneEvent) -> PlaneView:
-        """Return the plane of an event as it is drawn."""
-        return self._view(record.run_id, event.sequence)
+    def view(
+        self, record: RunRecord, event: PlaneEvent, toward: RunRecord | None = None
+    ) -> PlaneView:
+        """Return the plane of an event as it is drawn, turned towards that of another run."""
+        return self._view(record.run_id, event.sequence, *self._newest(toward))
+
+    def view_at(
+        self,
+        record: RunRecord,
+        event: PlaneEvent,
+        gamma: float,
+        toward: RunRecord | None = None,
+    ) -> PlaneView:
+        """Return the same with kernels of another width."""
+        reference = self._coordinates(*self._newest(toward))
+        return self.viewer(record).at(gamma).view(event.components, reference)
+
+    def _newest(self, toward: RunRecord | None) -> tuple[str, int]:
+        """The run to turn towards and the number of its newest plane, -1 where there is none."""
+        event = None if toward is None else self._store.last_event(toward.run_id)
+        if toward is None or event is None:
+            return "", -1
+        return toward.run_id, event.sequence
+
+    def _project(self, run_id: str, sequence: int) -> FloatArray | None:
+        if sequence < 0:
+            return None
+        record, event = self._known(run_id, sequence)
+        return self.viewer(record).coordinates(event.components)
 
     def profile(self, record: RunRecord, event: PlaneEvent) -> GammaProfile:
         """Return the divergence in the plane of an event over the range of kernel widths."""
@@ -105,9 +133,10 @@ class Gallery:
             )
         return rows, surface
 
-    def _draw(self, run_id: str, sequence: int) -> PlaneView:
+    def _draw(self, run_id: str, sequence: int, toward: str, toward_sequence: int) -> PlaneView:
         record, event = self._known(run_id, sequence)
-        return self.viewer(record).view(event.components)
+        reference = self._coordinates(toward, toward_sequence)
+        return self.viewer(record).view(event.components, reference)
 
     def _known(self, run_id: str, sequence: int) -> tuple[RunRecord, PlaneEvent]:
         record, event = self._store.get(run_id), self._store.event(run_id, sequence)

@@ -277,3 +277,52 @@ def test_scores_on_a_share_of_the_rows_come_close_to_those_on_all(monkeypatch):
     assert few.accuracy_seen == pytest.approx(all_.accuracy_seen, abs=0.05)
     assert few.accuracy_unseen == pytest.approx(all_.accuracy_unseen, abs=0.05)
     assert few.divergence_unseen == pytest.approx(all_.divergence_unseen, rel=0.2)
+
+
+def test_the_coordinates_are_of_the_same_rows_whatever_was_held_out():
+    data = join(SEEN, UNSEEN)
+    one = PlaneViewer(*data.split(0.2, 0), 1.0)
+    other = PlaneViewer(*data.split(0.4, 7), 1.0)
+    assert one.coordinates(plane(2, 5)).shape == other.coordinates(plane(2, 5)).shape
+    # Each is standardised by its own seen rows: the same up to a linear map.
+    fitted, *_ = np.linalg.lstsq(
+        centred(one.coordinates(plane(2, 5))), centred(other.coordinates(plane(2, 5)))
+    )
+    np.testing.assert_allclose(
+        centred(one.coordinates(plane(2, 5))) @ fitted,
+        centred(other.coordinates(plane(2, 5))),
+        atol=1e-10,
+    )
+
+
+def test_a_plane_turned_and_reflected_is_drawn_like_the_one_it_is_turned_towards():
+    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    turn = np.array([[0.6, -0.8], [-0.8, -0.6]])  # a reflection
+    whole = viewer.view(plane(2, 5))
+    turned = viewer.view(turn @ plane(2, 5), viewer.coordinates(plane(2, 5)))
+    for one, other in zip(whole.classes, turned.classes, strict=True):
+        np.testing.assert_allclose(one.seen, other.seen, atol=1e-10)
+        np.testing.assert_allclose(one.contours, other.contours, atol=1e-8)
+    np.testing.assert_allclose(whole.arrow_tips, turned.arrow_tips, atol=1e-10)
+
+
+def test_turning_changes_no_score():
+    viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
+    alone = viewer.view(plane(2, 5, 1))
+    turned = viewer.view(plane(2, 5, 1), viewer.coordinates(plane(2, 5, 2)))
+    assert turned.scores.accuracy_seen == alone.scores.accuracy_seen
+    assert turned.scores.divergence_unseen == pytest.approx(alone.scores.divergence_unseen)
+
+
+def centred(points):
+    return points - points.mean(axis=0)
+
+
+def join(seen, unseen):
+    """Return the rows of both as one data set."""
+    return replace(
+        seen,
+        X=np.concatenate([seen.X, unseen.X]),
+        y=np.concatenate([seen.y, unseen.y]),
+        row_numbers=np.concatenate([seen.row_numbers, unseen.row_numbers]),
+    )
