@@ -21,6 +21,7 @@
       this.isLive = true; // following the run, not held by the slider
       this.isFinal = false;
       this.curve = { x: [], objective: [], best: [] };
+      this.twins = new Map(); // the divergence of the unseen rows, of every plane that was shown
       this.limits = null;
       this.zoom = null; // the axes that the user chose
       this.gamma = Number(node.dataset.gamma); // of the run
@@ -98,6 +99,7 @@
       this.plane = plane;
       this.limits = settled(this.limits, plane.limits);
       this.showNumbers(plane.numbers);
+      if (plane.twin !== null && !("gamma" in plane)) this.twins.set(plane.sequence, plane.twin);
       this.part("drawn").textContent = plane.drawn;
       this.slider.setAttribute("aria-valuetext", `plane ${plane.sequence + 1} of ${this.sequence + 1}`);
       this.part("plot").setAttribute("aria-label", plane.caption);
@@ -168,11 +170,16 @@
       this.curveDrawnAt = now;
       const { data, layout } = this.figure.curve;
       const { x, objective, best } = this.curve;
-      const [steps, top] = data;
+      const [steps, top, unseen] = data;
+      const twins = [...this.twins].sort(([one], [other]) => one - other);
       const at = this.plane?.sequence ?? this.sequence;
       window.Plotly.react(
         this.part("curve"),
-        [{ ...steps, x: [...x], y: [...objective] }, { ...top, x: [...x], y: [...best] }],
+        [
+          { ...steps, x: [...x], y: [...objective] },
+          { ...top, x: [...x], y: [...best] },
+          { ...unseen, x: twins.map(([sequence]) => sequence), y: twins.map(([, twin]) => twin) },
+        ],
         {
           ...layout,
           xaxis: { ...layout.xaxis, range: [0, Math.max(1, this.sequence)] },
@@ -243,19 +250,19 @@
 
     drawProfile(gamma) {
       const { data, layout } = this.figure.curve;
-      const [steps, top] = data;
+      const [, top, unseen] = data;
       const x = this.profile.gammas.map(Math.log10);
       const at = Math.log10(gamma);
       this.curveDrawn = null;
       window.Plotly.react(
         this.part("curve"),
         [
-          { ...steps, x, y: this.profile.unseen, hovertemplate: "%{y:.4g}<extra>unseen</extra>" },
-          { ...top, x, y: this.profile.seen, line: { ...top.line, shape: "linear" }, hovertemplate: "%{y:.4g}<extra>seen</extra>" },
+          { ...top, x, y: this.profile.seen, line: { ...top.line, shape: "linear" }, hovertemplate: "%{y:.4g}<extra>seen rows</extra>" },
+          { ...unseen, x, y: this.profile.unseen },
         ],
         {
           ...layout,
-          annotations: [{ ...layout.annotations?.[0], text: "divergence by γ: seen, and unseen fainter", xref: "paper", yref: "paper", x: 0, y: 1, xanchor: "left", yanchor: "bottom", showarrow: false }],
+          annotations: [{ ...layout.annotations?.[0], text: "divergence by γ, seen and unseen", xref: "paper", yref: "paper", x: 0, y: 1, xanchor: "left", yanchor: "bottom", showarrow: false }],
           margin: { ...layout.margin, t: 20 },
           xaxis: { ...layout.xaxis, range: [x[0], x.at(-1)] },
           shapes: [{ ...layout.shapes[0], x0: at, x1: at }],

@@ -12,6 +12,7 @@ from benchmarks.engines import (
     direct_and_nufft,
     paper_fit,
 )
+from benchmarks.evaluation import evaluation
 from benchmarks.fit import fit
 from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.kernel_machines import approximation_of_kernel_machines
@@ -33,6 +34,7 @@ BENCHMARKS = {
     "million": million,
     "rotations": rotations,
     "gem": pairs_of_ten_classes,
+    "evaluation": evaluation,
     "kernel-machines": approximation_of_kernel_machines,
 }
 

@@ -150,6 +150,8 @@ def _packed(
             "accuracy-seen": view.scores.accuracy_seen,
             "accuracy-unseen": view.scores.accuracy_unseen,
         },
+        # Of the same kind as the objective of the run, or none.
+        "twin": view.scores.divergence_unseen if method.reports_divergence else None,
         "drawn": drawn_sentence(viewer.n_drawn, viewer.n_rows),
         "caption": f"{method.label} plane of {record.data_name}",
     }

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from figures.theme import FONT, THEMES, Scheme
 
 # Positions of the traces, and of the cursor among the shapes.
-STEPS, BEST = 0, 1
+STEPS, BEST, UNSEEN = 0, 1, 2
 
 
 def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figure:
@@ -28,6 +28,13 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
         line={"color": theme.ink, "width": 2.2, "shape": "hv"},
         hovertemplate="%{y:.4g}<extra>best so far</extra>",
     )
+    unseen = go.Scatter(
+        name="unseen rows",
+        mode="lines+markers",
+        line={"color": theme.class_colours[1], "width": 1.6},
+        marker={"size": 3},
+        hovertemplate="%{y:.4g}<extra>unseen rows</extra>",
+    )
     cursor = {
         "type": "line",
         "xref": "x",
@@ -36,7 +43,7 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
         "x1": 0,
         "y0": 0,
         "y1": 1,
-        "line": {"color": theme.class_colours[1], "width": 2},
+        "line": {"color": theme.ink, "width": 1.2, "dash": "dot"},
     }
     caption = {
         "text": objective,
@@ -51,7 +58,7 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
     }
     axis = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
     return go.Figure(
-        [steps, best],
+        [steps, best, unseen],
         {
             "xaxis": axis,
             "yaxis": {

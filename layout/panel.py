@@ -31,7 +31,7 @@ def panel(
                         ],
                         className="picture",
                     ),
-                    html.Div([_numbers(), _history()], className="panel-side"),
+                    html.Div([_numbers(), _check(run_id), _history()], className="panel-side"),
                 ],
                 className="panel-body",
             ),
@@ -72,7 +72,6 @@ def _head(run_id: str, title: str, is_linear: bool) -> Component:
             html.Div(
                 [
                     _stop(run_id),
-                    _check(run_id),
                     _surface(run_id),
                     _exports(run_id, is_linear),
                     _remove(run_id),

@@ -7,6 +7,7 @@ from melm_core.cross_validation import (
     FoldResult,
     cross_validated_separability,
 )
+from melm_core.held_out import HeldOutHistory, HeldOutScores
 from melm_core.noise import pure_noise
 from melm_core.permutation import (
     PermutationTest,
@@ -23,6 +24,8 @@ __all__ = [
     "CrossValidatedSeparability",
     "EarlyEnd",
     "FoldResult",
+    "HeldOutHistory",
+    "HeldOutScores",
     "PermutationTest",
     "PermutedValue",
     "Score",

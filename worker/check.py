@@ -117,6 +117,7 @@ class Checker:
             data.X,
             data.y,
             parameters=self._parameters,
+            standardize=_is_standardised(data),
             n_folds=N_FOLDS,
             max_rows=MOST_CHECKED_ROWS,
             random_state=self._parameters["random_state"],
@@ -131,6 +132,7 @@ class Checker:
             statistic="in_sample",
             n_permutations=N_PERMUTATIONS,
             parameters=self._parameters,
+            standardize=_is_standardised(data),
             max_rows=MOST_CHECKED_ROWS,
             random_state=self._parameters["random_state"],
             callback=self._after_shuffle,
@@ -167,6 +169,11 @@ class Checker:
         self._store.put_report(self._record.run_id, self._report.to_bytes())
         self._told_s = self._clock.monotonic()
         self.stopped = self._store.cancel_requested(self._record.run_id)
+
+
+def _is_standardised(data: LabelledData) -> bool:
+    """Whether the features were brought to one scale; then so they are within each fold."""
+    return bool((data.scale != 1.0).any())
 
 
 def _scores(scores: CrossValidatedSeparability) -> dict[str, tuple[float, float, float]]:

@@ -146,7 +146,7 @@ def test_the_figure_has_the_colours_of_the_page(finished, scheme):
     n_traces = len(finished.visitor.news(finished.run)["plane"]["traces"])
     assert len(figure["plane"]["data"]) == n_traces
     assert figure["plane"]["layout"]["font"]["color"] == THEMES[scheme].ink
-    assert len(figure["curve"]["data"]) == 2
+    assert len(figure["curve"]["data"]) == 3
 
 
 @pytest.mark.parametrize("scheme", ["sepia", "", "LIGHT"])
@@ -217,3 +217,13 @@ def test_without_held_out_rows_the_unseen_numbers_are_missing(studio, visitor):
     numbers = visitor.news(run)["plane"]["numbers"]
     missing = {name for name, value in numbers.items() if value is None}
     assert missing == {"divergence-unseen", "accuracy-unseen"}
+
+
+@pytest.mark.parametrize("method", ["melm", "rotations", "pca"])
+def test_the_twin_of_the_objective_is_given_where_it_is_of_the_same_kind(studio, visitor, method):
+    visitor.choose_sample("iris")
+    run = visitor.start(method=method)
+    studio.work()
+    plane = visitor.news(run)["plane"]
+    unseen = plane["numbers"]["divergence-unseen"]
+    assert plane["twin"] == (None if method == "rotations" else unseen)

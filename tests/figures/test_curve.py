@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from figures.curve import BEST, STEPS, curve_figure
+from figures.curve import BEST, STEPS, UNSEEN, curve_figure
 from figures.theme import THEMES, Scheme
 
 each_scheme = pytest.mark.parametrize("scheme", Scheme)
 
 
 @each_scheme
-def test_the_curve_has_its_steps_the_best_so_far_and_a_cursor(scheme):
+def test_the_curve_has_its_steps_the_best_so_far_the_unseen_rows_and_a_cursor(scheme):
     figure = curve_figure(scheme)
-    assert len(figure.data) == 2
+    assert len(figure.data) == 3
+    assert figure.data[UNSEEN].name == "unseen rows"
     assert figure.data[STEPS].name == "this step"
     assert figure.data[BEST].name == "best so far"
     assert [shape.type for shape in figure.layout.shapes] == ["line"]
@@ -33,4 +34,11 @@ def test_the_best_so_far_holds_until_it_is_beaten():
 
 @each_scheme
 def test_the_curve_comes_without_data(scheme):
-    assert [(trace.x, trace.y) for trace in curve_figure(scheme).data] == [(None, None)] * 2
+    assert [(trace.x, trace.y) for trace in curve_figure(scheme).data] == [(None, None)] * 3
+
+
+def test_what_is_drawn_is_named_above_the_curve():
+    assert [
+        note.text for note in curve_figure(objective="mean log posterior").layout.annotations
+    ] == ["mean log posterior"]
+    assert not curve_figure().layout.annotations
