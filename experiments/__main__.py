@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from experiments import gem, multiclass, optimum, rotations
+from experiments import gem, kernel_machines, multiclass, optimum, page, rotations
+from experiments.records import DEFAULT_DATA, DEFAULT_RESULTS, Settings
+from experiments.report import as_markdown, write
+from experiments.reports import REPORTS
 
-_DEFAULT_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+_ALL = "all"
 
 
 def main() -> None:
@@ -19,8 +22,43 @@ def main() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m experiments")
     names = parser.add_subparsers(required=True, metavar="NAME")
+    for name, (_, words) in REPORTS.items():
+        _add_report(names.add_parser(name, help=words), [name])
+    _add_report(names.add_parser(_ALL, help="all of the above"), list(REPORTS))
+    named = names.add_parser("page", help="docs/reproducing-the-tables.md, from the results")
+    named.add_argument("--data", type=Path, default=DEFAULT_DATA)
+    named.add_argument("--results", type=Path, default=DEFAULT_RESULTS)
+    named.set_defaults(run=lambda a: page.update(Settings(data=a.data, results=a.results)))
+    _add_questions(names)
+    return parser
+
+
+def _add_report(named: argparse.ArgumentParser, reports: list[str]) -> None:
+    named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the data sets")
+    named.add_argument("--results", type=Path, default=DEFAULT_RESULTS, help="folder to write to")
+    named.add_argument("--quick", action="store_true", help="reduced, into quick/ of the results")
+    named.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
+    named.set_defaults(run=lambda arguments: _report(arguments, reports))
+
+
+def _report(arguments: argparse.Namespace, names: list[str]) -> None:
+    settings = Settings(
+        data=arguments.data,
+        results=arguments.results / "quick" if arguments.quick else arguments.results,
+        quick=arguments.quick,
+        n_jobs=arguments.jobs,
+    )
+    for name in names:
+        make, _ = REPORTS[name]
+        report = make(settings)
+        write(report, settings.results)
+        print(as_markdown(report))
+
+
+def _add_questions(names: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Experiments that answer a question of ours and print as they go."""
     named = names.add_parser("optimum", help="does the default search find the optimum?")
-    named.add_argument("--data", type=Path, default=_DEFAULT_DATA, help="folder of CSV files")
+    named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
     named.add_argument("--gamma", type=float, nargs="+", default=[0.25, 0.5, 1.0])
     named.add_argument("--direct-starts", type=int, default=100)
     named.add_argument("--seeds", type=int, default=3, help="default fits a row")
@@ -28,13 +66,16 @@ def _parser() -> argparse.ArgumentParser:
     named.set_defaults(run=_optimum)
     named = names.add_parser("multiclass", help="one number for more than two classes")
     named.set_defaults(run=lambda _: multiclass.compare())
-    named = names.add_parser("rotations", help="the tables of feature extraction by rotations")
+    named = names.add_parser("rotations", help="rotations by every way to climb")
     named.add_argument("--quick", action="store_true", help="fewer draws and folds")
     named.set_defaults(run=lambda arguments: rotations.compare(quick=arguments.quick))
     named = names.add_parser("gem", help="GEM on digits against raw, random and Fourier features")
     named.add_argument("--quick", action="store_true", help="fewer splits")
     named.set_defaults(run=lambda arguments: gem.compare(quick=arguments.quick))
-    return parser
+    named = names.add_parser("kernel-machines", help="what a machine loses to its approximations")
+    named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
+    named.add_argument("--quick", action="store_true", help="fewer splits")
+    named.set_defaults(run=lambda a: kernel_machines.compare(a.data, quick=a.quick))
 
 
 def _optimum(arguments: argparse.Namespace) -> None:

@@ -43,11 +43,11 @@ def compare(
     print(f"Digits, {n_splits} splits 70/30: error (%) and cross-entropy (nats), held out.")
     table = {}
     with threadpool_limits(1):
-        for name, factory in _methods(X, y).items():
+        for name, factory in methods(X, y).items():
             if (quick and name in _SLOW) or (only and name not in only):
                 continue
             scores = [
-                _held_out(factory(split), X, y, split) for split in range(seed, seed + n_splits)
+                held_out(factory(split), X, y, split) for split in range(seed, seed + n_splits)
             ]
             errors, entropies = np.transpose(scores)
             spread = errors.std(ddof=1)
@@ -58,12 +58,13 @@ def compare(
     return table
 
 
-def _methods(X: FloatArray, y: IntArray) -> Mapping[str, Factory]:
+def methods(X: FloatArray, y: IntArray, *, l2: float = _L2, **gem: Any) -> Mapping[str, Factory]:
+    """By name, what makes an unfitted method from a seed; `gem` are parameters of every GEM."""
     n_train = round((1 - _TEST_SHARE) * len(X))
-    n_directions = len(GEM().fit(X, y).directions_)
+    n_directions = len(GEM(**gem).fit(X, y).directions_)
 
     def regression() -> LogisticRegression:
-        return LogisticRegression(C=1.0 / (_L2 * n_train), tol=1e-6, max_iter=10_000)
+        return LogisticRegression(C=1.0 / (l2 * n_train), tol=1e-6, max_iter=10_000)
 
     def random(seed: int) -> Any:
         directions = np.random.default_rng(seed).standard_normal((X.shape[1], n_directions))
@@ -76,23 +77,26 @@ def _methods(X: FloatArray, y: IntArray) -> Mapping[str, Factory]:
 
     return {
         "logistic regression, raw": lambda _: regression(),
-        "GEM, projections only": lambda _: make_pipeline(GEM(), regression()),
+        "GEM, projections only": lambda _: make_pipeline(GEM(**gem), regression()),
         "random directions": random,
-        "GEM": lambda _: GEMClassifier(l2=_L2),
-        "GEM, gamma 0.5": lambda _: GEMClassifier(gamma=0.5, l2=_L2),
-        "deep GEM": lambda _: DeepGEM(l2=_L2),
-        "GEM, hypercube": lambda seed: GEMClassifier(pairs="hypercube", l2=_L2, random_state=seed),
+        "GEM": lambda _: GEMClassifier(l2=l2, **gem),
+        "GEM, gamma 0.5": lambda _: GEMClassifier(l2=l2, **{**gem, "gamma": 0.5}),
+        "deep GEM": lambda _: DeepGEM(l2=l2, **gem),
+        "GEM, hypercube": lambda seed: GEMClassifier(
+            pairs="hypercube", l2=l2, random_state=seed, **gem
+        ),
         f"ensemble of {_N_MEMBERS} hypercubes": lambda seed: GEMEnsemble(
-            _N_MEMBERS, l2=_L2, random_state=seed
+            _N_MEMBERS, l2=l2, random_state=seed, **gem
         ),
         "1000 Fourier features": fourier,
         "GEM on 200 Fourier features": lambda seed: FourierGEM(
-            n_fourier=200, l2=_L2, random_state=seed
+            n_fourier=200, l2=l2, random_state=seed, **gem
         ),
     }
 
 
-def _held_out(model: Any, X: FloatArray, y: IntArray, split: int) -> tuple[float, float]:
+def held_out(model: Any, X: FloatArray, y: IntArray, split: int) -> tuple[float, float]:
+    """Error in per cent and cross-entropy in nats on the rows that a split keeps apart."""
     parts = train_test_split(X, y, test_size=_TEST_SHARE, stratify=y, random_state=split)
     seen, unseen, y_seen, y_unseen = parts
     model.fit(seen, y_seen)

@@ -7,24 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from experiments.data import DATA_SETS, load, standardized
 from melm_core import MELM
 from melm_core._typing import FloatArray, IntArray
 
-DATA_SETS = (
-    "australian",
-    "breast-cancer",
-    "diabetes",
-    "fourclass",
-    "german.numer",
-    "heart",
-    "ionosphere",
-    "liver-disorders",
-    "sonar",
-    "splice",
-)
 _PAPER_STARTS = 16
 _HEAD = (
     f"{'data':16}{'gamma':>6}{'direct best':>13}{'median':>9}{'default':>9}{'worst':>9}"
@@ -73,8 +61,9 @@ def compare(
     with threadpool_limits(1):
         for gamma in gammas:
             for name in only or DATA_SETS:
-                X, y = load(folder / f"{name}.csv")
-                row = measure(name, X, y, gamma=gamma, n_direct=n_direct, seeds=seeds)
+                data = load(folder, name)
+                X = standardized(data.X)
+                row = measure(name, X, data.y, gamma=gamma, n_direct=n_direct, seeds=seeds)
                 print(row, flush=True)
 
 
@@ -94,12 +83,3 @@ def measure(
         default=np.array([melm.divergence_ for melm in default]),
         default_evaluations=float(np.median([melm.n_evaluations_ for melm in default])),
     )
-
-
-def load(path: Path) -> tuple[FloatArray, IntArray]:
-    """Standardised features without the constant ones, and class codes."""
-    table = pd.read_csv(path)
-    X = table.drop(columns="label").to_numpy(dtype=np.float64)
-    widths = X.std(axis=0)
-    X = (X - X.mean(axis=0))[:, widths > 0] / widths[widths > 0]
-    return X, (table["label"].to_numpy() > 0).astype(np.int64)

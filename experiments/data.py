@@ -1,0 +1,108 @@
+"""The ten data sets of the MELM paper, from a folder of CSV or LIBSVM files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_svmlight_file
+
+from melm_core._typing import FloatArray, IntArray
+
+DATA_SETS = (
+    "australian",
+    "breast-cancer",
+    "diabetes",
+    "fourclass",
+    "german.numer",
+    "heart",
+    "ionosphere",
+    "liver-disorders",
+    "sonar",
+    "splice",
+)
+_LABEL = "label"
+_LIBSVM_ENDINGS = ("", ".libsvm", ".txt")
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """A table with two or more classes.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes in the order of the labels: 0 is X-minus of the paper, 1 is X-plus.
+    """
+
+    X: FloatArray
+    y: IntArray
+
+
+def load(folder: Path, name: str, *, raw: bool = False) -> DataSet:
+    """A data set as LIBSVM scales it to [-1, 1], or with `raw` as it was recorded.
+
+    Looked for as `NAME.csv` (with `raw` `NAME_raw.csv`), whose column "label"
+    has the classes, then under the names that the LIBSVM page gives its files:
+    `NAME_scale`, with `raw` `NAME`, and for sets that it has in one form only
+    the one it has.
+
+    Raises
+    ------
+    FileNotFoundError
+        Naming the folder and what was looked for.
+    """
+    if present := find(folder, name, raw=raw):
+        return read(present)
+    names = ", ".join(path.name for path in _candidates(folder, name, raw))
+    raise FileNotFoundError(
+        f"The data set {name!r} is not in {folder}: looked for {names}. Put one of these files "
+        "there, or name another folder by --data."
+    )
+
+
+def find(folder: Path, name: str, *, raw: bool = False) -> Path | None:
+    """The file that `load` reads; None if there is none."""
+    return next((path for path in _candidates(folder, name, raw) if path.is_file()), None)
+
+
+def read(path: Path) -> DataSet:
+    """A CSV file with a column "label", or a file in LIBSVM format.
+
+    Raises
+    ------
+    ValueError
+        If a CSV file has no column "label".
+    """
+    if path.suffix != ".csv":
+        X, labels = load_svmlight_file(str(path))
+        return DataSet(X.toarray(), _codes(labels))
+    table = pd.read_csv(path)
+    if _LABEL not in table:
+        raise ValueError(
+            f'{path.name} has no column "{_LABEL}". Call the column of the classes "{_LABEL}".'
+        )
+    features = table.drop(columns=_LABEL).to_numpy(dtype=np.float64)
+    return DataSet(features, _codes(table[_LABEL].to_numpy()))
+
+
+def standardized(X: FloatArray) -> FloatArray:
+    """Mean 0 and standard deviation 1, without the columns that are constant."""
+    widths = X.std(axis=0)
+    varying = widths > 0
+    result: FloatArray = (X[:, varying] - X[:, varying].mean(axis=0)) / widths[varying]
+    return result
+
+
+def _candidates(folder: Path, name: str, raw: bool) -> Iterator[Path]:
+    yield folder / f"{name}{'_raw' if raw else ''}.csv"
+    for stem in (name, f"{name}_scale") if raw else (f"{name}_scale", name):
+        yield from (folder / f"{stem}{ending}" for ending in _LIBSVM_ENDINGS)
+
+
+def _codes(labels: FloatArray) -> IntArray:
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -1,0 +1,53 @@
+"""The three classifiers on the data themselves: column I of Table 2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from melm_core._typing import FloatArray, IntArray
+from melm_core.folds import CodedRows, Fold, stratified_folds
+from melm_core.plane_classifiers import PLANE_CLASSIFIERS, PlaneClassifier, confusion_shares
+from melm_core.separability import DEFAULT_FOLDS, Separability, over_folds
+
+_SVM = PLANE_CLASSIFIERS[0].name
+_PLANE_FEATURES = 2
+
+
+def cross_validated_identity(X: FloatArray, y: IntArray, *, random_state: int) -> Separability:
+    """Held-out scores without a projection, over the folds that the planes are scored on.
+
+    Features are standardised by the training rows, not whitened: of many
+    features most directions are noise, which whitening would make as large as
+    the rest. Squared distances grow with the number of features, so the inverse
+    square widths of the SVM's kernels fall with it.
+    """
+    folds = stratified_folds(y, DEFAULT_FOLDS, random_state)
+    confusions = [_fold_confusion(X, y, fold, random_state) for fold in folds]
+    rows = CodedRows(X, y, np.unique(y))
+    return over_folds(confusions, rows, np.arange(len(y)), DEFAULT_FOLDS)
+
+
+def _fold_confusion(X: FloatArray, y: IntArray, fold: Fold, random_state: int) -> FloatArray:
+    mean, widths = X[fold.train].mean(axis=0), X[fold.train].std(axis=0)
+    varying = widths > 0
+    seen, unseen = (
+        (X[rows][:, varying] - mean[varying]) / widths[varying] for rows in (fold.train, fold.test)
+    )
+    classifiers = [_for_features(classifier, seen.shape[1]) for classifier in PLANE_CLASSIFIERS]
+    predictions = [
+        classifier.tuned_predictions(seen, y[fold.train], unseen, random_state)
+        for classifier in classifiers
+    ]
+    n_classes = int(y.max()) + 1
+    return np.stack([confusion_shares(y[fold.test], codes, n_classes) for codes in predictions])
+
+
+def _for_features(classifier: PlaneClassifier, n_features: int) -> PlaneClassifier:
+    if classifier.name != _SVM:
+        return classifier
+    share = _PLANE_FEATURES / n_features
+    return replace(
+        classifier, candidates=tuple((c, share * width) for c, width in classifier.candidates)
+    )

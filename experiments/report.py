@@ -1,0 +1,287 @@
+"""What an experiment found, beside what the paper printed, as CSV, JSON, Markdown and HTML."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.records import Record, write_atomically
+
+_MISSING = "–"
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 75rem; padding: 0 1rem }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.85rem }
+th, td { padding: 0.3rem 0.6rem; text-align: right; vertical-align: top }
+th:first-child { text-align: left } tr { border-bottom: 1px solid #ddd }
+.paper { color: #666 } svg { max-width: 100%; height: auto }
+"""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A number of a table: ours, None if it is still to compute, and the paper's if it has one."""
+
+    row: str
+    column: str
+    value: float | None
+    paper: float | None = None
+    standard_error: float | None = None
+    decimals: int = 3
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the paper's."""
+        if self.value is None or self.paper is None:
+            return None
+        return self.value - self.paper
+
+    @property
+    def ours(self) -> str:
+        """Our number with its standard error."""
+        if self.value is None:
+            return _MISSING
+        error = self.standard_error
+        spread = "" if error is None else f" ± {error:.{self.decimals}f}"
+        return f"{self.value:.{self.decimals}f}{spread}"
+
+    @property
+    def printed(self) -> str:
+        """The paper's number as it prints it; empty without one."""
+        return "" if self.paper is None else f"{self.paper:.{self.decimals}f}"
+
+    @property
+    def theirs(self) -> str:
+        """The paper's number with the difference of ours from it; empty without one."""
+        if self.paper is None:
+            return ""
+        difference = self.difference
+        away = "" if difference is None else f", {difference:+z.{self.decimals}f}"
+        return f"({self.printed}{away})"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table, or one picture, with what there is to say about it."""
+
+    title: str
+    entries: tuple[Entry, ...] = ()
+    notes: tuple[str, ...] = ()
+    picture: str = ""
+
+    @property
+    def rows(self) -> list[str]:
+        """Names in the order in which they come."""
+        return list(dict.fromkeys(entry.row for entry in self.entries))
+
+    @property
+    def columns(self) -> list[str]:
+        """Names in the order in which they come."""
+        return list(dict.fromkeys(entry.column for entry in self.entries))
+
+    def grid(self) -> list[list[Entry | None]]:
+        """The entries row by row; None where there is none."""
+        places = {(entry.row, entry.column): entry for entry in self.entries}
+        return [[places.get((row, column)) for column in self.columns] for row in self.rows]
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the numbers of a report came from; `seconds` are of all its cells together."""
+
+    n_cells: int = 0
+    n_missing: int = 0
+    seconds: float = 0.0
+    seeds: tuple[int, ...] = ()
+    commits: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, records: Sequence[Record | None]) -> Provenance:
+        """What the records of a report have in common, and what not."""
+        found = [record for record in records if record is not None]
+        versions = (
+            f"{name} {number}" for record in found for name, number in record.versions.items()
+        )
+        return cls(
+            n_cells=len(records),
+            n_missing=len(records) - len(found),
+            seconds=round(sum(record.seconds for record in found), 1),
+            seeds=_distinct(r.parameters["seed"] for r in found if "seed" in r.parameters),
+            commits=_distinct(record.commit for record in found),
+            versions=_distinct(versions),
+        )
+
+    def __str__(self) -> str:
+        if self.n_missing == self.n_cells:
+            return f"{self.n_cells} cells, all of them still to compute."
+        missing = f", {self.n_missing} of them still to compute" if self.n_missing else ""
+        seeds = f" Seeds: {_listed(self.seeds)}." if self.seeds else ""
+        return (
+            f"{self.n_cells} cells{missing}. {self.seconds:.0f} seconds of processor time in all."
+            f"{seeds} Commit {_listed(self.commits)}; {_listed(self.versions)}."
+        )
+
+
+@dataclass(frozen=True)
+class Report:
+    """A table or a figure of a paper.
+
+    `name` is that of the command, `source` says whose table or figure it is.
+    """
+
+    name: str
+    title: str
+    source: str
+    sections: tuple[Section, ...]
+    provenance: Provenance
+
+
+def write(report: Report, folder: Path) -> None:
+    """`NAME.csv`, `NAME.json`, `NAME.md`, `NAME.html`, and each picture as `NAME-1.svg` and on."""
+    write_atomically(folder / f"{report.name}.csv", as_csv(report))
+    write_atomically(folder / f"{report.name}.json", as_json(report))
+    write_atomically(folder / f"{report.name}.md", as_markdown(report))
+    write_atomically(folder / f"{report.name}.html", as_html(report))
+    for name, picture in pictures(report).items():
+        write_atomically(folder / name, picture)
+
+
+def pictures(report: Report) -> dict[str, str]:
+    """File name and content of each picture."""
+    with_picture = (section.picture for section in report.sections if section.picture)
+    return {f"{report.name}-{i}.svg": picture for i, picture in enumerate(with_picture, start=1)}
+
+
+def as_csv(report: Report) -> str:
+    """One line a number."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(("section", "row", "column", "value", "standard_error", "paper", "difference"))
+    for section in report.sections:
+        for e in section.entries:
+            numbers = (e.value, e.standard_error, e.paper, e.difference)
+            writer.writerow((section.title, e.row, e.column, *map(_short, numbers)))
+    return file.getvalue()
+
+
+def as_json(report: Report) -> str:
+    """An entry a line: when one number changes, one line does. Pictures by their file names."""
+    plain = asdict(report)
+    names = iter(pictures(report))
+    for section in plain["sections"]:
+        section["picture"] = next(names) if section["picture"] else ""
+        section["entries"] = [
+            {key: _short(value) if isinstance(value, float) else value for key, value in e.items()}
+            for e in section["entries"]
+        ]
+    text = json.dumps(plain | {"sections": []}, indent=1, ensure_ascii=False)
+    sections = ",\n".join(_section_json(section) for section in plain["sections"])
+    return text.replace('"sections": []', f'"sections": [\n{sections}\n ]') + "\n"
+
+
+def read(path: Path) -> Report:
+    """What `write` wrote as JSON, with the pictures beside it."""
+    plain = json.loads(path.read_text())
+    sections = tuple(
+        Section(
+            title=section["title"],
+            entries=tuple(Entry(**entry) for entry in section["entries"]),
+            notes=tuple(section["notes"]),
+            picture=(path.parent / section["picture"]).read_text() if section["picture"] else "",
+        )
+        for section in plain.pop("sections")
+    )
+    provenance: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in plain.pop("provenance").items()
+    }
+    return Report(**plain, sections=sections, provenance=Provenance(**provenance))
+
+
+def as_markdown(report: Report, *, level: int = 1, picture_folder: str = "") -> str:
+    """Headings, notes and tables; the paper's number and the difference below ours."""
+    names = iter(pictures(report))
+    blocks = [f"{'#' * level} {report.title}", report.source]
+    for section in report.sections:
+        blocks += [f"{'#' * (level + 1)} {section.title}"] if section.title else []
+        blocks += list(section.notes)
+        blocks += [_markdown_table(section)] if section.entries else []
+        blocks += [f"![{section.title}]({picture_folder}{next(names)})"] if section.picture else []
+    return "\n\n".join([*blocks, f"*{report.provenance}*"]) + "\n"
+
+
+def as_html(report: Report) -> str:
+    """A page that needs no other file."""
+    blocks = [f"<h1>{html.escape(report.title)}</h1>", _paragraph(report.source)]
+    for section in report.sections:
+        blocks += [f"<h2>{html.escape(section.title)}</h2>"] if section.title else []
+        blocks += [_paragraph(note) for note in section.notes]
+        blocks += [_html_table(section)] if section.entries else []
+        blocks += [section.picture]
+    blocks += [f'<p class="paper">{html.escape(str(report.provenance))}</p>']
+    head = (
+        f'<meta charset="utf-8"><title>{html.escape(report.title)}</title><style>{_STYLE}</style>'
+    )
+    body = "\n".join(block for block in blocks if block)
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
+
+
+def _section_json(section: dict[str, Any]) -> str:
+    entries = ",\n".join(
+        f"   {json.dumps(entry, ensure_ascii=False)}" for entry in section.pop("entries")
+    )
+    head = json.dumps(section, ensure_ascii=False)[:-1]
+    return f'  {head}, "entries": [\n{entries}\n  ]}}' if entries else f'  {head}, "entries": []}}'
+
+
+def _markdown_table(section: Section) -> str:
+    lines = [["", *section.columns], ["---", *["---:"] * len(section.columns)]]
+    for name, entries in zip(section.rows, section.grid(), strict=True):
+        cells = [
+            "" if e is None else "<br>".join(filter(None, (e.ours, e.theirs))) for e in entries
+        ]
+        lines.append([name, *cells])
+    return "\n".join(f"| {' | '.join(_escaped(cell) for cell in line)} |" for line in lines)
+
+
+def _html_table(section: Section) -> str:
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in ("", *section.columns))
+    rows = [
+        f"<tr><th>{html.escape(name)}</th>{''.join(map(_html_cell, entries))}</tr>"
+        for name, entries in zip(section.rows, section.grid(), strict=True)
+    ]
+    return "\n".join(["<table>", f"<tr>{head}</tr>", *rows, "</table>"])
+
+
+def _html_cell(entry: Entry | None) -> str:
+    if entry is None:
+        return "<td></td>"
+    theirs = f'<br><span class="paper">{entry.theirs}</span>' if entry.theirs else ""
+    return f"<td>{entry.ours}{theirs}</td>"
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{html.escape(text)}</p>" if text else ""
+
+
+def _escaped(cell: str) -> str:
+    return cell.replace("|", "\\|")
+
+
+def _short(value: float | None) -> float | None:
+    """Six digits are more than any table shows."""
+    return None if value is None else float(f"{value:.6g}")
+
+
+def _distinct(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def _listed(values: Iterable[Any]) -> str:
+    return ", ".join(map(str, values))

@@ -1,0 +1,32 @@
+"""Every table and figure of the papers by the name of its command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from experiments import (
+    figure3,
+    figure4,
+    figure5,
+    gem_tables,
+    rotations_figures,
+    rotations_tables,
+    table1,
+    table2,
+    table3,
+)
+from experiments.records import Settings
+from experiments.report import Report
+
+# In the order of the papers; the second word says what it is.
+REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
+    "table1": (table1.report, "MELM: the data sets"),
+    "figure3": (figure3.report, "MELM: where climbs from random planes end"),
+    "figure4": (figure4.report, "MELM: the best of several random starts"),
+    "table2": (table2.report, "MELM: classification in the plane, held out"),
+    "table3": (table3.report, "MELM: separability of the projections"),
+    "figure5": (figure5.report, "MELM: heart in the plane of every method"),
+    "rotations-tables": (rotations_tables.report, "rotations: the result tables"),
+    "rotations-figures": (rotations_figures.report, "rotations: Figures 4 to 7"),
+    "gem-tables": (gem_tables.report, "GEM: the result tables"),
+}
