@@ -262,8 +262,7 @@
         ],
         {
           ...layout,
-          annotations: [{ ...layout.annotations?.[0], text: "divergence by γ, seen and unseen", xref: "paper", yref: "paper", x: 0, y: 1, xanchor: "left", yanchor: "bottom", showarrow: false }],
-          margin: { ...layout.margin, t: 20 },
+          annotations: [{ ...layout.annotations[0], text: "divergence by γ, seen and unseen" }],
           xaxis: { ...layout.xaxis, range: [x[0], x.at(-1)] },
           shapes: [{ ...layout.shapes[0], x0: at, x1: at }],
         },

@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 from dash import Dash
 
+from callbacks.frames import known_event
 from callbacks.script import script_of
 from callbacks.session import own_run
 from callbacks.studio import Studio
 from melm_core.datasets import LabelledData
 from melm_core.methods import METHODS
 from melm_core.saved_plane import SavedPlane
-from worker.gallery import rows_of
 from worker.records import PlaneEvent, RunRecord
+from worker.rows import rows_of
 
 # A cell that begins with one of these would run as a formula in a spreadsheet.
 _FORMULA = re.compile(r"^[=+\-@\t\r]")
@@ -108,12 +109,7 @@ def _linear_run(studio: Studio, run_id: str) -> RunRecord:
 
 
 def _asked_event(studio: Studio, run_id: str) -> PlaneEvent:
-    asked = flask.request.args.get("plane", type=int)
-    store = studio.store
-    event = store.last_event(run_id) if asked is None else store.event(run_id, asked)
-    if event is None:
-        flask.abort(404)
-    return event
+    return known_event(studio, run_id, flask.request.args.get("plane", type=int))
 
 
 def _csv(table: pd.DataFrame, record: RunRecord, what: str) -> flask.Response:

@@ -54,7 +54,8 @@ def register(app: Dash, studio: Studio) -> None:
         scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
         viewer = studio.gallery.viewer(record)
         plane = plane_figure(viewer.class_names, viewer.n_drawn, scheme)
-        curve = curve_figure(scheme, METHODS[record.method].maximises)
+        # A method of one step is told by the divergence of its plane.
+        curve = curve_figure(scheme, METHODS[record.method].maximises or "divergence")
         body = {"plane": plane.to_plotly_json(), "curve": curve.to_plotly_json()}
         return flask.Response(json.dumps(body), mimetype="application/json")
 
@@ -96,9 +97,10 @@ def _news(
     }
 
 
-def known_event(studio: Studio, run_id: str, sequence: int) -> PlaneEvent:
-    """The plane of that number, else the answer 404."""
-    event = studio.store.event(run_id, sequence)
+def known_event(studio: Studio, run_id: str, sequence: int | None) -> PlaneEvent:
+    """The plane of that number, the newest for None, else the answer 404."""
+    store = studio.store
+    event = store.last_event(run_id) if sequence is None else store.event(run_id, sequence)
     if event is None:
         flask.abort(404)
     return event

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 from dash import ALL, Dash, Input, Output, State, no_update
@@ -79,7 +78,7 @@ def run_parameters(
     n_init: Any,
     random_state: Any,
     held_out_percent: Any,
-    own: Mapping[str, Any] = MappingProxyType({}),
+    own: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The parameters of a run from what the controls hold; `own` are the method's alone.
 

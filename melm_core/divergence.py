@@ -124,10 +124,22 @@ def cauchy_schwarz_divergence(
         X, y, components, gamma=gamma, shrinkage=shrinkage, engine=engine
     )
     check_choice("multiclass", multiclass, tuple(AGGREGATES))
-    value, gradient = divergence_and_gradient(
-        classes, components, engine=engine, multiclass=multiclass
-    )
-    return (value, gradient) if return_gradient else value
+    compute = divergence_and_gradient if return_gradient else divergence
+    return compute(classes, components, engine=engine, multiclass=multiclass)
+
+
+def divergence(
+    classes: KernelClasses,
+    components: FloatArray,
+    *,
+    engine: Engine = "auto",
+    multiclass: Multiclass = DEFAULT_MULTICLASS,
+) -> float:
+    """The divergence in the plane of `components`, without the work for its derivative."""
+    projected = classes.project(components)
+    logs = class_potentials(projected.rows, projected.covariances, engine).log_values
+    value, _ = AGGREGATES[multiclass](logs, projected.counts)
+    return value
 
 
 def divergence_and_gradient(

@@ -16,7 +16,7 @@ from melm_core._typing import FloatArray
 from melm_core.density import KernelClasses
 from melm_core.geometry import orthonormalize
 from melm_core.multiclass import AGGREGATES, Multiclass
-from melm_core.optimize import Objective, Stage, Start, distinct_planes, maximize
+from melm_core.optimize import Objective, Stage, Start, first_alike, maximize
 
 _MOST_ITERATIONS = 200
 _TOL = 1e-8
@@ -87,4 +87,5 @@ def wide_optima(
     outcome = maximize([stage], starts, report=lambda _: False)
     ranked = sorted(outcome.inits, key=lambda init: -init.objective)
     climbed = [orthonormalize(init.components) for init in ranked]
-    return [climbed[index] for index in distinct_planes(climbed)[:most]]
+    firsts = first_alike(climbed)
+    return [plane for i, plane in enumerate(climbed) if firsts[i] == i][:most]

@@ -32,7 +32,7 @@ from melm_core.density import (
     log_densities,
     whitened_kernel_classes,
 )
-from melm_core.divergence import divergence_and_gradient, divergence_terms
+from melm_core.divergence import divergence, divergence_terms
 from melm_core.geometry import orthonormalize, principal_angles, principal_frame
 from melm_core.kde_classifier import ClassDensityMixin, class_thresholds
 from melm_core.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
@@ -198,7 +198,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         check_positive("gamma", self.gamma)
         check_integer("n_init", self.n_init, minimum=1)
         check_choice("solver", self.solver, ("lbfgs", "penalty"))
-        _check_continuation(_widenings(self.continuation) or ())
+        _widenings(self.continuation)
         check_choice("engine", self.engine, ENGINES)
         check_shrinkage(self.shrinkage)
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
@@ -247,9 +247,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         best = outcome.best.components  # (n_components, rank)
         terms = divergence_terms(classes, best, engine=self.engine, multiclass=self.multiclass)
         # The objective of the penalised form is the divergence less the penalty.
-        self.divergence_, _ = divergence_and_gradient(
-            classes, best, engine=self.engine, multiclass=self.multiclass
-        )
+        self.divergence_ = divergence(classes, best, engine=self.engine, multiclass=self.multiclass)
         self.fitting_term_ = terms.fitting
         self.regularizing_term_ = terms.regularizing
         self.components_, turn = _framed(best, classes, whitener)
@@ -265,14 +263,17 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
 
 
 def _widenings(continuation: Literal["auto"] | Sequence[float] | None) -> tuple[float, ...] | None:
-    """The factors that were asked for; None where they follow from gamma."""
+    """The factors that were asked for; None where they follow from gamma.
+
+    Raises
+    ------
+    ValueError
+        If they break a rule.
+    """
     if isinstance(continuation, str):
         check_choice("continuation", continuation, ("auto",))
         return None
-    return tuple(continuation or ())
-
-
-def _check_continuation(factors: tuple[float, ...]) -> None:
+    factors = tuple(continuation or ())
     for factor in factors:
         check_positive("continuation", factor)
     if any(later >= earlier for earlier, later in pairwise((*factors, 1.0))):
@@ -280,6 +281,7 @@ def _check_continuation(factors: tuple[float, ...]) -> None:
             f"continuation={factors} must fall from step to step and stay above 1, the widening "
             "at which the search ends; for example (3.0, 1.7)."
         )
+    return factors
 
 
 def _framed(

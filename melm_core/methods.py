@@ -8,7 +8,7 @@ says how to add one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -63,6 +63,7 @@ class Needs:
     rows_of_a_class_per_component: int = 0
 
 
+ANY_ROWS = Needs()
 CLASSES = Needs(n_classes=2, rows_of_a_class=2)
 
 
@@ -107,7 +108,7 @@ class Method:
     is_linear: bool = True
     uses_labels: bool = True
     refines: bool = False
-    needs: Needs = field(default=CLASSES)
+    needs: Needs = CLASSES
 
     def estimator(self, parameters: Mapping[str, Any], callback: Callback | None = None) -> Any:
         """An unfitted estimator that takes from `parameters` what the method knows."""
@@ -162,8 +163,6 @@ def _gem_plane(n_components: int = 2, regularization: float = 0.05) -> GEMPlane:
     """GEM calls its regularisation gamma, which is the kernel width everywhere else."""
     return GEMPlane(n_components, gamma=regularization)
 
-
-ANY_ROWS = Needs()
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {

@@ -184,25 +184,23 @@ def maximize(
     return _outcome(tracks, leaders, stages[-1].objective, clerk)
 
 
-def distinct_planes(planes: Sequence[FloatArray]) -> list[int]:
-    """Which of the planes are no repetition of an earlier one."""
-    distinct: list[int] = []
+def first_alike(planes: Sequence[FloatArray]) -> list[int]:
+    """For each plane the index of the first one it repeats: its own if it repeats none."""
+    firsts: list[int] = []
     for index, plane in enumerate(planes):
-        if not any(_is_same(planes[earlier], plane) for earlier in distinct):
-            distinct.append(index)
-    return distinct
+        distinct = (i for i, first in enumerate(firsts) if i == first)
+        firsts.append(next((i for i in distinct if _is_same(planes[i], plane)), index))
+    return firsts
 
 
 def _merge(tracks: Sequence[_Track], leaders: Sequence[int]) -> list[int]:
     """The leaders of distinct planes, best first; the others follow the one they met."""
-    distinct: list[int] = []
-    for leader in sorted(leaders, key=lambda i: (-tracks[i].objective, i)):
-        same = [i for i in distinct if _is_same(tracks[i].components, tracks[leader].components)]
-        if same:
-            tracks[leader].follow(tracks[same[0]])
-        else:
-            distinct.append(leader)
-    return distinct
+    ranked = sorted(leaders, key=lambda i: (-tracks[i].objective, i))
+    firsts = [ranked[i] for i in first_alike([tracks[i].components for i in ranked])]
+    for leader, first in zip(ranked, firsts, strict=True):
+        if leader != first:
+            tracks[leader].follow(tracks[first])
+    return [leader for leader, first in zip(ranked, firsts, strict=True) if leader == first]
 
 
 def _is_same(components: FloatArray, reference: FloatArray) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import contourpy
 import numpy as np
@@ -29,7 +30,7 @@ from melm_core.density import (
     mass_levels,
 )
 from melm_core.direct import inverse_root
-from melm_core.divergence import divergence_and_gradient, held_out_divergence
+from melm_core.divergence import divergence, held_out_divergence
 from melm_core.geometry import orthogonal_turn
 from melm_core.sampling import stratified_sample
 
@@ -203,10 +204,14 @@ class PlaneViewer:
 
     def _coordinates(self, components: FloatArray) -> FloatArray:
         """Of components that are standardised already."""
+        return self._even_rows @ components.T
+
+    @cached_property
+    def _even_rows(self) -> FloatArray:
         numbers = np.concatenate([data.row_numbers for data in self._data])
         order = np.argsort(numbers)[:: max(1, self.n_rows // MOST_DRAWN_ROWS)]
-        rows = np.concatenate([data.X for data in self._data])[order]
-        return rows @ components.T
+        rows: FloatArray = np.concatenate([data.X for data in self._data])[order]
+        return rows
 
     def at(self, gamma: float) -> PlaneViewer:
         """The same data drawn with kernels of another width."""
@@ -241,8 +246,7 @@ class PlaneViewer:
 
     def divergence(self, components: FloatArray) -> float:
         """The Cauchy-Schwarz divergence of the seen rows in the plane of `components`."""
-        value, _ = divergence_and_gradient(self._classes, components)
-        return value
+        return divergence(self._classes, components)
 
     def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
         divergence_unseen = self._divergence_unseen(projected, components)

@@ -14,7 +14,6 @@ import numpy as np
 from melm_core._typing import FloatArray
 from melm_core.datasets import LabelledData
 from melm_core.divergence import cauchy_schwarz_divergence
-from melm_core.embedding import embedded
 from melm_core.methods import METHODS
 from worker.check import Checker
 from worker.clock import Clock
@@ -22,6 +21,7 @@ from worker.heartbeat import heartbeat
 from worker.messages import CHECK_STOPPED, DATA_GONE, STOPPED, UNEXPECTED
 from worker.recorder import Recorder
 from worker.records import RunKind, RunRecord, RunState
+from worker.rows import rows_of
 from worker.store import RunEndedError, RunStore
 
 logger = logging.getLogger(__name__)
@@ -121,21 +121,23 @@ def _check(store: RunStore, record: RunRecord, data: LabelledData, clock: Clock)
 
 def _found(data: LabelledData, record: RunRecord, recorder: Recorder) -> tuple[FloatArray, float]:
     """The components of the fitted plane, and the objective of the run there."""
-    method, parameters = METHODS[record.method], record.parameters
-    seen, unseen = data.split(parameters["held_out"], parameters["random_state"])
-    if not method.is_linear:
-        seen, _ = embedded(method, parameters, seen, unseen)
-        components = np.eye(seen.X.shape[1])
-        return components, _divergence(seen, components, parameters["gamma"])
-    estimator = method.estimator(parameters, recorder).fit(seen.X, seen.y)
+    seen, _ = rows_of(data, record)
+    components = _fitted(seen, record, recorder)
     if recorder.best is not None:
-        return estimator.components_, recorder.best.objective
-    components = estimator.components_
-    return components, _divergence(seen, components, parameters["gamma"])
+        return components, recorder.best.objective
+    gamma = record.parameters["gamma"]
+    return components, cauchy_schwarz_divergence(
+        seen.X, seen.y, components, gamma=gamma, shrinkage="auto"
+    )
 
 
-def _divergence(seen: LabelledData, components: FloatArray, gamma: float) -> float:
-    return cauchy_schwarz_divergence(seen.X, seen.y, components, gamma=gamma, shrinkage="auto")
+def _fitted(seen: LabelledData, record: RunRecord, recorder: Recorder) -> FloatArray:
+    method = METHODS[record.method]
+    if not method.is_linear:
+        return np.eye(seen.X.shape[1])
+    estimator = method.estimator(record.parameters, recorder).fit(seen.X, seen.y)
+    components: FloatArray = estimator.components_
+    return components
 
 
 def _keep_best(recorder: Recorder) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -11,12 +11,12 @@ from threadpoolctl import threadpool_limits
 from melm_core._typing import FloatArray
 from melm_core.datasets import LabelledData
 from melm_core.decision_surface import DecisionSurface, decision_surface
-from melm_core.embedding import embedded
 from melm_core.maximum_entropy import Method
 from melm_core.methods import METHODS
 from melm_core.parameters import GAMMA
 from melm_core.views import GammaProfile, PlaneView, PlaneViewer, ProjectedRows
 from worker.records import PlaneEvent, RunRecord
+from worker.rows import rows_of
 from worker.store import RunStore
 
 # Data sets kept ready to draw, and drawn planes kept for a second tab.
@@ -45,7 +45,7 @@ class Gallery:
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._viewer = lru_cache(maxsize=KEPT_VIEWERS)(_prepare_viewer)
+        self._viewer = lru_cache(maxsize=KEPT_VIEWERS)(self._prepare_viewer)
         self._view = lru_cache(maxsize=KEPT_VIEWS)(self._draw)
         self._coordinates = lru_cache(maxsize=KEPT_VIEWERS)(self._project)
         self._profile = lru_cache(maxsize=KEPT_VIEWS)(self._measure_profile)
@@ -65,7 +65,7 @@ class Gallery:
 
     def viewer(self, record: RunRecord) -> PlaneViewer:
         """Return what draws the planes of this run."""
-        return self._viewer(_Picture(self, record))
+        return self._viewer(_Picture.of(record))
 
     def view(
         self, record: RunRecord, event: PlaneEvent, toward: RunRecord | None = None
@@ -133,6 +133,10 @@ class Gallery:
             )
         return rows, surface
 
+    def _prepare_viewer(self, picture: _Picture) -> PlaneViewer:
+        record = picture.record
+        return PlaneViewer(*rows_of(self.data(record), record), record.parameters["gamma"])
+
     def _draw(self, run_id: str, sequence: int, toward: str, toward_sequence: int) -> PlaneView:
         record, event = self._known(run_id, sequence)
         reference = self._coordinates(toward, toward_sequence)
@@ -145,34 +149,18 @@ class Gallery:
         return record, event
 
 
-def rows_of(data: LabelledData, record: RunRecord) -> tuple[LabelledData, LabelledData]:
-    """Return the seen and the unseen rows in the coordinates that the run's planes project."""
-    parameters = record.parameters
-    seen, unseen = data.split(parameters["held_out"], parameters["random_state"])
-    return embedded(METHODS[record.method], parameters, seen, unseen)
-
-
 @dataclass(frozen=True)
 class _Picture:
-    """What a viewer is prepared from; runs whose pictures differ by the plane alone are equal."""
+    """A run, equal to any other one whose picture differs by the plane alone."""
 
-    gallery: Gallery
-    record: RunRecord
+    key: tuple[object, ...]
+    record: RunRecord = field(compare=False)
 
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Picture) and self._key() == other._key()
-
-    def _key(self) -> tuple[object, ...]:
-        record, parameters = self.record, self.record.parameters
+    @classmethod
+    def of(cls, record: RunRecord) -> _Picture:
+        parameters = record.parameters
         shared = (parameters["held_out"], parameters["random_state"], parameters["gamma"])
-        if METHODS[record.method].is_linear:
-            return (record.owner, record.data_id, shared)
-        return (record.owner, record.data_id, shared, record.method, *sorted(parameters.items()))
-
-
-def _prepare_viewer(picture: _Picture) -> PlaneViewer:
-    seen, unseen = rows_of(picture.gallery.data(picture.record), picture.record)
-    return PlaneViewer(seen, unseen, picture.record.parameters["gamma"])
+        key: tuple[object, ...] = (record.owner, record.data_id, shared)
+        if not METHODS[record.method].is_linear:
+            key = (*key, record.method, *sorted(parameters.items()))
+        return cls(key, record)
