@@ -8,22 +8,27 @@ PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 
 # Stamps: newer than the requirements they installed.
 RUNTIME := $(VENV)/.requirements
+SHARED := $(VENV)/.requirements-redis
 DEV := $(VENV)/.requirements-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow bench lint format hooks pins clean browser
+.PHONY: help run test slow audit bench lint format hooks pins clean browser redis
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: $(RUNTIME) ## Start the studio, for example: make run ARGS="--port 9000"
+run: $(RUNTIME) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
-test: lint browser ## Run every check and the fast tests
+test: lint browser redis ## Run every check and the fast tests
 	@$(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(ARGS)
 
-slow: browser ## Run the slow tests
+slow: browser redis ## Run the slow tests
 	@$(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
+
+audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
+	@$(VENV)/bin/pip-audit --requirement requirements.txt --requirement requirements-redis.txt \
+		--disable-pip --no-deps --strict
 
 bench: browser ## Measure speed and scale
 	@CHROMIUM="$$($(PYTHON_IN_VENV) tools/find_browser.py)" exec $(PYTHON_IN_VENV) -m benchmarks $(ARGS)
@@ -43,6 +48,7 @@ hooks: $(DEV) ## Let git run the checks before each commit
 
 pins: $(DEV) ## Pin the requirements again; UPGRADE=--upgrade takes newer versions
 	@$(PIN) requirements.in --output-file requirements.txt
+	@$(PIN) requirements-redis.in --output-file requirements-redis.txt
 	@$(PIN) requirements-dev.in --output-file requirements-dev.txt
 
 clean: ## Remove the virtual environment, caches and test results
@@ -52,9 +58,17 @@ clean: ## Remove the virtual environment, caches and test results
 browser: $(DEV)
 	@$(PYTHON_IN_VENV) tools/find_browser.py > /dev/null
 
+redis: $(DEV)
+	@$(PYTHON_IN_VENV) tools/find_redis.py > /dev/null
+
 $(RUNTIME): requirements.txt | $(PYTHON_IN_VENV)
 	@echo "Installing the requirements into $(VENV), which takes a minute or two."
 	@$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(SHARED): requirements-redis.txt $(RUNTIME)
+	@echo "Installing what a shared store needs into $(VENV)."
+	@$(PIP_INSTALL) -r requirements-redis.txt
 	@touch $@
 
 $(DEV): requirements-dev.txt $(RUNTIME)

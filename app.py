@@ -9,9 +9,11 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 
 import waitress
 from dash import Dash
+from flask import Flask
 
 import callbacks
 from callbacks.health import PLOTLY_SCRIPT
@@ -20,10 +22,17 @@ from figures.theme import page_colours
 from layout.page import page
 from worker.gallery import Gallery
 from worker.logs import configure_logging
+from worker.redis_address import RedisAddress
 from worker.settings import Settings
-from worker.store import DiskRunStore, RunStore
-from worker.supervisor import start_supervisor
+from worker.store import RunStore, StoreUnavailableError
+from worker.stores import open_store_of_page
+from worker.supervisor import supervised
 
+_NO_ANSWER = "Nothing answers at {}. Start the Redis server, or correct --store or MELM_STORE."
+_NOT_SHARED = (
+    "Several web processes need a shared store; set MELM_STORE to its address, such as "
+    "redis://host:6379/0. One process by itself is: python app.py"
+)
 _INDEX = """<!DOCTYPE html>
 <html lang="en">
     <head>
@@ -67,22 +76,37 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     # Said aloud, since a shell may start background jobs with interrupts ignored.
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
-    store = DiskRunStore(settings.data_dir)
-    app = create_app(settings, store)
-    server = waitress.create_server(
-        app.server, host=settings.host, port=settings.port, threads=settings.threads
-    )
-    supervisor = start_supervisor(settings.data_dir, settings.workers)
-    print(f"MELM Studio is at http://{settings.host}:{settings.port}", flush=True)
     try:
-        server.run()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        server.close()
-        supervisor.stop()
-        store.close()
+        store = open_store_of_page(settings)
+        app = create_app(settings, store)
+    except StoreUnavailableError:
+        sys.exit(_NO_ANSWER.format(RedisAddress.from_text(settings.store).shown))
+    server = waitress.create_server(
+        app.server,
+        host=settings.host,
+        port=settings.port,
+        threads=settings.threads,
+        # What proxies say is for the gate to judge, which knows how many there are.
+        clear_untrusted_proxy_headers=settings.proxies == 0,
+    )
+    with closing(store), supervised(settings):
+        print(f"MELM Studio is at http://{settings.host}:{settings.port}", flush=True)
+        try:
+            server.run()
+        except KeyboardInterrupt:
+            pass
+        finally:
+            server.close()
     return 0
+
+
+def server_from_environment() -> Flask:
+    """The page alone, for a server such as gunicorn that runs several; workers work elsewhere."""
+    settings = Settings.from_environment_and_flags([], os.environ)
+    configure_logging()
+    if not settings.store:
+        sys.exit(_NOT_SHARED)
+    return create_app(settings, open_store_of_page(settings)).server
 
 
 if __name__ == "__main__":

@@ -16,11 +16,42 @@
     look();
   }
 
-  const view = { linked: true, aligned: true, contours: true, arrows: true, gamma: null };
+  // Mantine says on a wrapper around the button of a menu whether it is open; it is the button's.
+  whenPresent('div[aria-haspopup="menu"]', (wrapper) => {
+    const pass = () => {
+      const button = wrapper.querySelector("button");
+      if (!button || !wrapper.hasAttribute("aria-expanded")) return;
+      button.setAttribute("aria-haspopup", "menu");
+      button.setAttribute("aria-expanded", wrapper.getAttribute("aria-expanded"));
+      wrapper.removeAttribute("aria-expanded");
+    };
+    new MutationObserver(pass).observe(wrapper, { attributeFilter: ["aria-expanded"], childList: true });
+    pass();
+  });
+
+  const view = {
+    mode: "explore", // explore, compare or present
+    front: null, // the run that explore and present show
+    linked: true,
+    aligned: true,
+    contours: true,
+    arrows: true,
+    gamma: null,
+    drag: "pan", // what dragging in a picture does: pan, lasso or select
+    reference: null, // the run that the others are turned to lie like; else the first shown
+    classes: null, // the codes of the classes that alone are shown
+    rows: null, // the set of rows that are selected
+    marked: null, // the row that is ringed in every panel
+  };
+
+  document.body.dataset.mode = view.mode;
+
+  // Functions that are given every new panel, to add what it can do.
+  const extensions = [];
 
   const scheme = () => document.documentElement.dataset.mantineColorScheme || "light";
 
-  window.studio = { whenPresent, view, scheme };
+  window.studio = { whenPresent, view, scheme, extensions };
 
   window.dash_clientside = window.dash_clientside || {};
   window.dash_clientside.studio = {
@@ -31,6 +62,12 @@
       document.dispatchEvent(new Event("studio:view"));
       return window.dash_clientside.no_update;
     },
+  };
+
+  window.dash_clientside.studio.setMode = (mode) => {
+    view.mode = document.body.dataset.mode = mode;
+    document.dispatchEvent(new Event("studio:mode"));
+    return window.dash_clientside.no_update;
   };
 
   // The kernel width of the slider: what has ended is shown at it, whatever it ran with.

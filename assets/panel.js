@@ -1,16 +1,12 @@
-// A panel: draws the planes of one run, its curve, its numbers and its history.
+// A panel: draws the planes of one run, its numbers and its words.
 (() => {
   "use strict";
 
-  const { view, scheme } = window.studio;
+  const { History, Motion, view, scheme, extensions } = window.studio;
   const CONFIG = { displayModeBar: false, scrollZoom: true, responsive: true, doubleClick: false };
-  const CURVE_CONFIG = { displayModeBar: false, responsive: true };
   // A picture that shrinks a little keeps its axes: a plane that turns should not also pump.
   const SHRINK_BELOW = 0.7;
-  const CURVE_EVERY_MS = 250;
-  // A run is played within about ten seconds, however many planes it has.
-  const MOST_PLAYED = 150;
-  const PLAYED_MS = 66;
+  const AS_FOUND = { gamma: null, kept: null, morph: null, moves: [], from: null };
 
   class Panel {
     constructor(node) {
@@ -20,36 +16,34 @@
       this.plane = null; // the plane on screen
       this.isLive = true; // following the run, not held by the slider
       this.isFinal = false;
-      this.curve = { x: [], objective: [], best: [] };
-      this.twins = new Map(); // the divergence of the unseen rows, of every plane that was shown
       this.limits = null;
       this.zoom = null; // the axes that the user chose
       this.gamma = Number(node.dataset.gamma); // of the run
-      this.shownGamma = this.gamma; // of the kernels on screen
-      this.asked = null; // the plane and kernel width that are asked for, "sequence@gamma"
-      this.curveDrawnAt = 0;
-      this.slider = this.buildSlider();
-      this.part("back").onclick = () => this.lookAt(this.gamma);
+      this.nComponents = Number(node.dataset.components);
+      this.look = { ...AS_FOUND }; // what is done to the plane before it is drawn
+      this.asked = null; // the address of the plane that is asked for
+      this.ahead = new Map(); // an answer that is not shown yet, by its address
+      this.history = new History(this);
+      this.motion = new Motion(this.part("motion"), this.part("plot"), () => this.paint(true));
+      this.part("back").onclick = () => this.lookAt({ ...AS_FOUND, from: this.look.from });
       const refine = this.part("refine");
       if (refine) refine.onclick = () => this.refine().catch(console.warn);
+      for (const name of ["plot", "curve"]) fitted(this.part(name));
+      for (const extend of extensions) extend(this);
+    }
+
+    // What was known of the run before Dash put up its panel anew.
+    adopt({ sequence, plane, isLive, limits, zoom, look, figure, figureScheme, history }) {
+      Object.assign(this, { sequence, isLive, limits, zoom, look, figure, figureScheme });
+      this.history.adopt(history);
+      if (!plane) return;
+      this.show(plane);
+      this.showLook();
+      this.history.slider.value = plane.sequence;
     }
 
     part(name) {
       return this.node.querySelector(`[data-part="${name}"]`);
-    }
-
-    buildSlider() {
-      const slider = document.createElement("input");
-      Object.assign(slider, { type: "range", min: 0, max: 0, value: 0, disabled: true });
-      slider.setAttribute("aria-label", "History of the run");
-      slider.addEventListener("input", () => this.scrubTo(Number(slider.value)));
-      const button = document.createElement("button");
-      Object.assign(button, { type: "button", className: "play", disabled: true });
-      button.setAttribute("aria-label", "Play");
-      button.addEventListener("click", () => this.play().catch(console.warn));
-      this.playButton = button;
-      this.part("scrubber").replaceChildren(button, slider);
-      return slider;
     }
 
     async loadFigure() {
@@ -66,15 +60,19 @@
       await this.loadFigure();
       const hasEnded = news.is_final && !this.isFinal && this.run === Panel.reference();
       this.isFinal = news.is_final;
-      if (hasEnded) Panel.all().forEach((panel) => panel !== this && panel.look());
+      if (hasEnded) Panel.shown().forEach((panel) => panel !== this && panel.lookAgain());
       this.node.dataset.state = news.state;
       this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
       this.part("words").textContent = news.words;
       this.part("stop").hidden = news.is_final;
       this.showProgress(news);
-      this.extendCurve(news);
-      if (news.plane && this.isLive && this.shownGamma === this.gamma) this.show(news.plane);
-      this.drawCurve();
+      if (news.sequences.length) {
+        this.sequence = news.sequences.at(-1);
+        this.history.extend(news);
+      }
+      if (news.plane && this.isLive && this.isAsFound()) this.show(news.plane);
+      this.history.draw(this.isFinal);
+      this.tell("news", news);
     }
 
     showProgress({ fraction, is_final: isFinal }) {
@@ -84,57 +82,78 @@
       bar.setAttribute("aria-valuenow", Math.round(100 * fraction));
     }
 
-    extendCurve(news) {
-      if (!news.sequences.length) return;
-      this.curve.x.push(...news.sequences);
-      this.curve.objective.push(...news.objective);
-      this.curve.best.push(...news.best);
-      this.sequence = news.sequences.at(-1);
-      this.slider.max = this.sequence;
-      this.slider.disabled = this.playButton.disabled = this.sequence < 1;
-      if (this.isLive) this.slider.value = this.sequence;
-    }
-
     show(plane) {
       this.plane = plane;
       this.limits = settled(this.limits, plane.limits);
       this.showNumbers(plane.numbers);
-      if (plane.twin !== null && !("gamma" in plane)) this.twins.set(plane.sequence, plane.twin);
       this.part("drawn").textContent = plane.drawn;
-      this.slider.setAttribute("aria-valuetext", `plane ${plane.sequence + 1} of ${this.sequence + 1}`);
       this.part("plot").setAttribute("aria-label", plane.caption);
+      this.history.show(plane);
+      this.tell("plane", plane);
+    }
+
+    // Whoever extends the panel may listen: "news", "plane", "painted", "look".
+    tell(event, detail) {
+      this.node.dispatchEvent(new CustomEvent(`panel:${event}`, { detail }));
     }
 
     // The plane on screen with the view that is set now.
-    async paint() {
+    async paint(isStill = false) {
       if (!this.plane || !this.figure) return;
       const { plane } = this;
-      const traces = this.figure.plane.data.map((style, i) => dressed(style, plane.traces[i]));
+      const traces = this.figure.plane.data.map((style, i) => this.dressed(style, plane.traces[i], i));
       const axes = this.axes();
+      const still = `${axes}/${this.figureScheme}`;
       this.painted = plane;
-      this.paintedAxes = String(axes);
-      await window.Plotly.react(this.part("plot"), traces, this.planeLayout(axes), CONFIG);
-      this.listenForZoom();
+      if (this.motion.isOn() && !isStill) this.motion.draw(traces, axes);
+      else await this.paintStill(traces, axes);
+      this.paintedAs = still;
       this.node.dataset.sequence = plane.sequence;
       this.node.dataset.divergence = plane.numbers["divergence-seen"];
+      this.tell("painted", plane);
+    }
+
+    async paintStill(traces, axes) {
+      this.motion.begin();
+      await window.Plotly.react(this.part("plot"), traces, this.planeLayout(axes), CONFIG);
+      this.motion.end();
+      this.listenForZoom();
+    }
+
+    // A trace with its style and arrays, and what the view makes of it.
+    dressed(style, arrays, position) {
+      const trace = { ...style, ...arrays };
+      if (arrays.marker) trace.marker = { ...style.marker, ...arrays.marker };
+      if (style.meta === "contour") trace.visible = view.contours;
+      if (style.meta === "arrow") trace.visible = view.arrows;
+      for (const dress of Panel.dressers) dress(trace, this, position);
+      return trace;
     }
 
     isStale() {
-      return this.plane && (this.painted !== this.plane || this.paintedAxes !== String(this.axes()));
+      const isPainted = this.painted === this.plane && this.paintedAs === `${this.axes()}/${this.figureScheme}`;
+      return this.plane && !isPainted;
     }
 
     planeLayout([x, y]) {
       const base = this.figure.plane.layout;
       return {
         ...base,
+        dragmode: view.drag,
+        // What is selected comes from the view, not from what was drawn in one panel.
+        selections: [],
+        selectionrevision: (this.nPainted = (this.nPainted ?? 0) + 1),
         xaxis: { ...base.xaxis, range: [...x], autorange: false },
         yaxis: { ...base.yaxis, range: [...y], autorange: false },
       };
     }
 
+    // A line has axes of its own kind.
     axes() {
-      const source = view.linked ? Panel.shared : this;
-      return source.zoom ?? (view.linked ? union(Panel.all().map((panel) => panel.limits)) : this.limits);
+      const isLinked = view.linked && this.nComponents > 1;
+      const source = isLinked ? Panel.shared : this;
+      const alike = Panel.shown().filter((panel) => panel.nComponents > 1);
+      return source.zoom ?? (isLinked ? union(alike.map((panel) => panel.limits)) : this.limits);
     }
 
     listenForZoom() {
@@ -148,7 +167,7 @@
     setZoom(change) {
       const range = (axis) => [change[`${axis}.range[0]`], change[`${axis}.range[1]`]];
       const zoom = change && [range("xaxis"), range("yaxis")];
-      (view.linked ? Panel.shared : this).zoom = zoom;
+      (view.linked && this.nComponents > 1 ? Panel.shared : this).zoom = zoom;
       Panel.paintStale();
     }
 
@@ -160,67 +179,83 @@
       }
     }
 
-    drawCurve(isUrgent = this.isFinal) {
-      const now = performance.now();
-      if (this.shownGamma !== this.gamma) return;
-      if (!isUrgent && now - this.curveDrawnAt < CURVE_EVERY_MS) return;
-      const drawn = `${this.sequence}/${this.plane?.sequence}/${this.figureScheme}`;
-      if (drawn === this.curveDrawn || !this.curve.x.length) return;
-      this.curveDrawn = drawn;
-      this.curveDrawnAt = now;
-      const { data, layout } = this.figure.curve;
-      const { x, objective, best } = this.curve;
-      const [steps, top, unseen] = data;
-      const twins = [...this.twins].sort(([one], [other]) => one - other);
-      const at = this.plane?.sequence ?? this.sequence;
-      window.Plotly.react(
-        this.part("curve"),
-        [
-          { ...steps, x: [...x], y: [...objective] },
-          { ...top, x: [...x], y: [...best] },
-          { ...unseen, x: twins.map(([sequence]) => sequence), y: twins.map(([, twin]) => twin) },
-        ],
-        {
-          ...layout,
-          xaxis: { ...layout.xaxis, range: [0, Math.max(1, this.sequence)] },
-          shapes: [{ ...layout.shapes[0], x0: at, x1: at }],
-        },
-        CURVE_CONFIG,
-      );
+    // Whether the plane on screen is one of the run, with the kernels of the run.
+    isAsFound() {
+      return this.look.gamma === null && this.isOwnPlane();
+    }
+
+    isOwnPlane() {
+      const { kept, morph, moves } = this.look;
+      return kept === null && morph === null && !moves.length;
     }
 
     // Shows an earlier plane.
     scrubTo(sequence) {
       this.isLive = sequence === this.sequence;
-      return this.ask(sequence, this.shownGamma);
+      return this.ask(sequence);
     }
 
-    // Shows the plane on screen with kernels of another width, once its run has ended.
-    lookAt(gamma) {
-      if (!this.isFinal || !this.plane || gamma === this.shownGamma) return null;
-      this.shownGamma = gamma;
-      this.node.classList.toggle("is-elsewhere", gamma !== this.gamma);
-      this.part("back").textContent = `Shown at γ ${gamma}; back to γ ${this.gamma}`;
-      return this.ask(this.plane.sequence, gamma);
+    // Shows the plane on screen otherwise: a change of the look.
+    lookAt(change) {
+      if (!this.plane) return null;
+      this.look = { ...this.look, ...change };
+      this.showLook();
+      return this.ask(this.plane.sequence);
+    }
+
+    // Shows a plane under a look of its own.
+    showAs(sequence, look) {
+      this.look = { ...AS_FOUND, ...look };
+      this.showLook();
+      this.history.slider.value = sequence;
+      return this.scrubTo(sequence);
+    }
+
+    showLook() {
+      this.node.classList.toggle("is-elsewhere", !this.isAsFound());
+      this.part("back").textContent = this.wayBack();
+      const refine = this.part("refine");
+      if (refine) refine.textContent = this.isOwnPlane() ? "Refine here" : "Polish from here";
+      this.tell("look", this.look);
+    }
+
+    wayBack() {
+      if (!this.isOwnPlane()) return "Back to the plane of the run";
+      return `Shown at γ ${this.look.gamma}; back to γ ${this.gamma}`;
+    }
+
+    // The query of the plane on screen, with changes of the look.
+    query(change = {}) {
+      const { gamma, kept, morph, moves, from, toward } = {
+        ...this.look,
+        toward: Panel.reference(),
+        ...change,
+      };
+      const asked = {
+        gamma,
+        kept,
+        morph: morph && `${morph[0]}:${morph[1]}`,
+        moves: moves.map((move) => move.join(":")).join(",") || null,
+        from: from && from.join(":"),
+        toward,
+      };
+      return new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== null));
     }
 
     // One request at a time: what was asked for last wins.
-    async ask(sequence, gamma) {
+    async ask(sequence) {
       const isBusy = this.asked !== null;
-      this.asked = `${sequence}@${gamma}`;
+      this.asked = `${sequence}?${this.query()}`;
       if (isBusy) return;
       try {
         let drawn = null;
         while (this.asked !== drawn) {
           const wanted = this.asked;
-          const [plane, width] = wanted.split("@").map(Number);
-          const query = new URLSearchParams(width === this.gamma ? {} : { gamma: width });
-          if (Panel.reference()) query.set("toward", Panel.reference());
-          const answer = await fetch(`runs/${this.run}/planes/${plane}?${query}`);
-          if (!answer.ok) break;
-          this.show(await answer.json());
+          const answer = await (this.ahead.get(wanted) ?? fetch(`runs/${this.run}/planes/${wanted}`));
+          if (!answer?.ok) break;
+          this.show({ ...(await answer.json()), address: wanted });
           await Panel.paintStale();
-          await this.drawHistory(width);
+          await this.history.draw();
           drawn = wanted;
         }
       } catch {
@@ -230,54 +265,30 @@
       }
     }
 
+    // Asks for the plane that a player will show next, to have it when this one is painted.
+    lookAhead(sequence, change = {}) {
+      const address = `${sequence}?${this.query(change)}`;
+      const answer = fetch(`runs/${this.run}/planes/${address}`).catch(() => null);
+      this.ahead = new Map([[address, answer]]);
+    }
+
     // Shows once more what is on screen: what it lies like has changed.
-    look() {
-      if (this.plane && this.isFinal) this.ask(this.plane.sequence, this.shownGamma);
-    }
-
-    // Along the run; or, at another kernel width than the run's, the divergence by kernel width.
-    async drawHistory(gamma) {
-      if (gamma === this.gamma) return this.drawCurve(true);
-      const { sequence } = this.plane;
-      if (this.profiled !== sequence) {
-        const answer = await fetch(`runs/${this.run}/planes/${sequence}/profile`);
-        if (!answer.ok) return;
-        this.profile = await answer.json();
-        this.profiled = sequence;
-      }
-      this.drawProfile(gamma);
-    }
-
-    drawProfile(gamma) {
-      const { data, layout } = this.figure.curve;
-      const [, top, unseen] = data;
-      const x = this.profile.gammas.map(Math.log10);
-      const at = Math.log10(gamma);
-      this.curveDrawn = null;
-      window.Plotly.react(
-        this.part("curve"),
-        [
-          { ...top, x, y: this.profile.seen, line: { ...top.line, shape: "linear" }, hovertemplate: "%{y:.4g}<extra>seen rows</extra>" },
-          { ...unseen, x, y: this.profile.unseen },
-        ],
-        {
-          ...layout,
-          annotations: [{ ...layout.annotations[0], text: "divergence by γ, seen and unseen" }],
-          xaxis: { ...layout.xaxis, range: [x[0], x.at(-1)] },
-          shapes: [{ ...layout.shapes[0], x0: at, x1: at }],
-        },
-        CURVE_CONFIG,
-      );
+    lookAgain() {
+      if (this.plane && this.isFinal) this.ask(this.plane.sequence);
     }
 
     // Starts a run that climbs on from the plane on screen with the kernels on screen.
-    async refine() {
-      const path = `runs/${this.run}/planes/${this.plane.sequence}/refine?gamma=${this.shownGamma}`;
-      const answer = await fetch(path, { method: "POST" });
-      const { revision, words } = await answer.json();
+    refine() {
+      return this.order(`planes/${this.plane.sequence}/refine?${this.query({ toward: null, from: null })}`);
+    }
+
+    // Tells the server to do something about this run; what is wrong stands above Run.
+    async order(path) {
+      const answer = await fetch(`runs/${this.run}/${path}`, { method: "POST" });
+      const { revision, words } = answer.status === 204 ? {} : await answer.json();
       const { set_props: set } = window.dash_clientside;
       if (revision) set("revision", { data: revision });
-      else set("run-error", { children: words });
+      if (words) set("run-error", { children: words });
     }
 
     // The picture on screen with its title, on the colour of the card.
@@ -295,75 +306,68 @@
       return window.Plotly.downloadImage({ data: plot.data, layout }, { format, filename, ...size });
     }
 
-    // Plays the run from its beginning, or from the plane on screen, at the pace of the painting.
-    async play() {
-      if (this.isPlaying) return this.pause();
-      this.isPlaying = true;
-      this.playButton.classList.add("is-playing");
-      this.playButton.setAttribute("aria-label", "Pause");
-      let at = this.plane.sequence >= this.sequence ? 0 : this.plane.sequence;
-      const stride = Math.max(1, Math.round(this.sequence / MOST_PLAYED));
-      while (this.isPlaying && this.node.isConnected) {
-        this.slider.value = at;
-        const began = performance.now();
-        await this.scrubTo(at);
-        if (at >= this.sequence) break;
-        at = Math.min(at + stride, this.sequence);
-        await new Promise((resolve) => setTimeout(resolve, began + PLAYED_MS - performance.now()));
-      }
-      return this.pause();
-    }
-
-    pause() {
-      this.isPlaying = false;
-      this.playButton.classList.remove("is-playing");
-      this.playButton.setAttribute("aria-label", "Play");
-    }
-
     async restyle() {
-      this.figure = null;
+      if (!this.isShown()) return;
       await this.loadFigure();
       await this.paint();
-      this.drawCurve(true);
+      this.history.draw(true);
     }
 
-    // The panel of a node; anew where Dash has given the node to another run.
+    isShown() {
+      return view.mode === "compare" || this.run === view.front;
+    }
+
+    // The panel of a node; anew where Dash has put up another node for the run, or given the node
+    // to another run.
     static of(node) {
-      const known = Panel.known.get(node);
-      if (known?.run === node.dataset.run) return known;
+      const { run } = node.dataset;
+      const known = Panel.known.get(run);
+      if (known?.node === node) return known;
       for (const part of node.querySelectorAll(".plot, .curve")) window.Plotly.purge(part);
       const panel = new Panel(node);
-      Panel.known.set(node, panel);
+      Panel.known.set(run, panel);
+      if (known) panel.adopt(known);
       return panel;
     }
 
     // Paints what has a new plane or new axes, each once. Linked panels share the axes that hold
     // all of them: who grows takes the others along, so planes are shown first and painted here.
     static async paintStale() {
-      for (const panel of Panel.all()) {
+      for (const panel of Panel.shown()) {
         if (panel.isStale()) await panel.paint();
       }
     }
 
     // The run whose newest plane the others are turned to lie like.
     static reference() {
-      return view.aligned ? (Panel.all()[0]?.run ?? null) : null;
+      const shown = Panel.shown();
+      if (!view.aligned || shown.length < 2) return null;
+      return (shown.find(({ run }) => run === view.reference) ?? shown[0]).run;
     }
 
     static all() {
       return [...document.querySelectorAll("[data-run]")].map(Panel.of);
     }
+
+    // Those on screen in this mode.
+    static shown() {
+      return Panel.all().filter((panel) => panel.isShown());
+    }
+
+    static front() {
+      return Panel.all().find((panel) => panel.run === view.front) ?? null;
+    }
   }
 
-  Panel.known = new WeakMap();
+  Panel.known = new Map();
   Panel.shared = { zoom: null };
+  Panel.dressers = []; // functions (trace, panel, position) that change a trace before it is drawn
 
-  function dressed(style, arrays) {
-    const trace = { ...style, ...arrays };
-    if (arrays.marker) trace.marker = { ...style.marker, ...arrays.marker };
-    if (style.meta === "contour") trace.visible = view.contours;
-    if (style.meta === "arrow") trace.visible = view.arrows;
-    return trace;
+  // A picture fills its place, whatever changes that.
+  function fitted(node) {
+    new ResizeObserver(() => {
+      if (node._fullLayout && node.clientWidth) window.Plotly.Plots.resize(node);
+    }).observe(node);
   }
 
   function union(boxes) {

@@ -17,7 +17,7 @@
   async function run() {
     for (;;) {
       const began = performance.now();
-      const panels = Panel.all();
+      const panels = Panel.shown();
       const isActive = await step(panels);
       await painted();
       if (failures) await rest(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures));
@@ -31,6 +31,7 @@
       const news = await ask(panels);
       failures = 0;
       follow(news.revision);
+      document.dispatchEvent(new CustomEvent("studio:states", { detail: news.states }));
       for (const panel of panels) await show(panel, news.runs[panel.run]);
       await Panel.paintStale();
     } catch (error) {
@@ -86,10 +87,17 @@
     });
   }
 
+  // What has ended is shown at the kernel width of the slider, whatever it ran with.
+  function widen(panel) {
+    const gamma = view.gamma === panel.gamma ? null : view.gamma;
+    if (panel.isFinal && gamma !== panel.look.gamma) panel.lookAt({ gamma });
+  }
+
   whenPresent("[data-run]", () => wake());
-  document.addEventListener("studio:view", () => Panel.all().forEach((panel) => panel.paint()));
-  document.addEventListener("studio:turned", () => Panel.all().forEach((panel) => panel.look()));
-  document.addEventListener("studio:gamma", () => Panel.all().forEach((panel) => panel.lookAt(view.gamma)));
+  document.addEventListener("studio:view", () => Panel.shown().forEach((panel) => panel.paint()));
+  document.addEventListener("studio:turned", () => Panel.shown().forEach((panel) => panel.lookAgain()));
+  document.addEventListener("studio:gamma", () => Panel.shown().forEach(widen));
+  document.addEventListener("studio:mode", () => wake());
   new MutationObserver(() => Panel.all().forEach((panel) => panel.restyle().catch(console.warn))).observe(
     document.documentElement,
     { attributes: true, attributeFilter: ["data-mantine-color-scheme"] },
@@ -101,7 +109,10 @@
       const link = event.target.closest?.("a[data-download]");
       if (!link) return;
       const panel = Panel.all().find(({ run: id }) => id === link.dataset.download);
-      if (panel?.plane) link.search = `?plane=${panel.plane.sequence}`;
+      if (panel?.plane) {
+        const look = panel.query({ gamma: null, toward: null, from: null });
+        link.search = `?plane=${panel.plane.sequence}&${look}`;
+      }
       event.stopPropagation(); // Dash would only change the address; the browser downloads
     },
     true,

@@ -15,6 +15,7 @@ from benchmarks.engines import (
 from benchmarks.evaluation import evaluation
 from benchmarks.fit import fit
 from benchmarks.gem import pairs_of_ten_classes
+from benchmarks.hands import gamma_drag, scrub
 from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.live import first_frame, frame_rate, watching
 from benchmarks.rotations import rotations
@@ -26,6 +27,8 @@ BENCHMARKS = {
     "first-frame": first_frame,
     "frame-rate": frame_rate,
     "watching": watching,
+    "scrub": scrub,
+    "gamma-drag": gamma_drag,
     "paper": against_paper,
     "paper-fit": paper_fit,
     "engines": direct_and_nufft,

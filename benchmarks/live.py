@@ -58,6 +58,7 @@ def _time_to_first_frame(page: StudioPage) -> float:
 
 
 def _frames_a_second(page: StudioPage, n_panels: int) -> float:
+    page.show("Compare")
     run_ids = [page.run(ENDLESS_STARTS) for _ in range(n_panels)]
     for run_id in run_ids:
         page.wait_for_first_frame(run_id)

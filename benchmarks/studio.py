@@ -67,10 +67,23 @@ class StudioPage:
         """Let go of the page; runs go on."""
         self.page.goto("about:blank")
 
-    def run(self, n_init: int) -> str:
+    def upload(self, raw: bytes, name: str) -> None:
+        """Choose a file and wait until its data are the page's."""
+        file = {"name": name, "mimeType": "text/csv", "buffer": raw}
+        self.page.get_by_label("Labelled CSV file").set_input_files(file)
+        self.page.locator("#data-summary").get_by_text(name.removesuffix(".csv")).wait_for()
+
+    def show(self, mode: str) -> None:
+        """Choose a mode by its name."""
+        self.page.locator("#mode").get_by_text(mode, exact=True).click()
+
+    def run(self, n_init: int, method: str = "MELM") -> str:
         """Press Run and return the id of the run once its panel stands."""
         position = self.panels.count()
-        self.page.get_by_label("Starts").fill(str(n_init))
+        self.page.locator("#method").click()
+        self.page.get_by_role("option", name=method, exact=True).click()
+        if self.page.get_by_label("Starts").is_enabled():
+            self.page.get_by_label("Starts").fill(str(n_init))
         self.page.get_by_role("button", name="Run", exact=True).click()
         return self.panels.nth(position).get_attribute("data-run") or ""
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
 
-from callbacks.panels import checks_of, is_click
-from callbacks.session import own_run
+from callbacks.panels import is_click
+from callbacks.session import own_run, owner
 from callbacks.studio import Studio
 from layout import ids
 from layout.check import check_body
-from worker.check import CheckReport
+from worker.check import CheckReport, report_of, standing_checks
+from worker.limits import LimitReachedError
 from worker.records import RunRecord, RunState, new_check
 from worker.words import title
 
@@ -31,8 +32,12 @@ def register(app: Dash, studio: Studio) -> None:
         if not is_click():
             return (no_update,) * 4
         record = own_run(studio, ctx.triggered_id["run"])
-        check = standing_check(studio, record)
-        return True, f"Is it real? {title(record)}", check.run_id, _body(studio, check)
+        asked = f"Is it real? {title(record)}"
+        try:
+            check = standing_check(studio, record)
+        except LimitReachedError as error:
+            return True, asked, None, _refusal(error)
+        return True, asked, check.run_id, _body(studio, check)
 
     @app.callback(
         Output(ids.CHECK_BODY, "children"),
@@ -62,18 +67,20 @@ def register(app: Dash, studio: Studio) -> None:
 
 def standing_check(studio: Studio, record: RunRecord) -> RunRecord:
     """The check of a run that is under way or done; a new one where there is none."""
-    spent = (RunState.FAILED, RunState.CANCELLED)
-    standing = [run for run in checks_of(studio, record.run_id) if run.state not in spent]
-    if standing:
-        return standing[-1]
+    standing = standing_checks(studio.store.runs_of(owner())).get(record.run_id)
+    if standing is not None:
+        return standing
     check = new_check(record)
     studio.store.create(check)
     return check
 
 
+def _refusal(error: LimitReachedError) -> Any:
+    return check_body(CheckReport(words=str(error), fraction=1.0), "", (), is_final=True)
+
+
 def _body(studio: Studio, check: RunRecord) -> Any:
-    raw = studio.store.report(check.run_id)
-    report = CheckReport() if raw is None else CheckReport.from_bytes(raw)
+    report = report_of(studio.store, check.run_id)
     names = studio.gallery.data(check).class_names
     is_waiting = check.state is RunState.QUEUED
     stage = "waiting for a free worker" if is_waiting else check.message or report.stage

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
@@ -12,14 +13,23 @@ from figures.theme import THEMES, Scheme, class_shape
 from layout import ids
 from layout.summary import data_summary
 from melm_core.datasets import SAMPLES, LabelledData, load_sample
-from melm_core.preparation import label_candidates, prepare
+from melm_core.preparation import Role, Use, label_candidates, prepare
+from melm_core.summary import summarise
 from melm_core.tables import Table, TableError, read_table
+from worker.limits import LimitReachedError
 
 _GONE = "{name} is no longer stored here. Drop the file once more, or choose a sample."
 _FORGOTTEN = "What was chosen here last cannot be read any more. Choose a sample or drop a CSV."
 
 # What the browser keeps of a choice; whatever else it brings back was not written by this page.
-_FIELDS = {"kind": str, "key": str, "name": str, "label": str | None, "standardise": bool}
+_FIELDS = {
+    "kind": str,
+    "key": str,
+    "name": str,
+    "label": str | None,
+    "standardise": bool,
+    "roles": dict,
+}
 _N_COLOURS = len(THEMES[Scheme.LIGHT].class_colours)
 
 
@@ -49,7 +59,8 @@ def register(app: Dash, studio: Studio) -> None:
     ) -> Any:
         if label is None or data is None:
             return no_update
-        chosen = {**data["source"], "label": label, "standardise": standardise}
+        roles = {column: use for column, use in data["source"]["roles"].items() if column != label}
+        chosen = {**data["source"], "label": label, "standardise": standardise, "roles": roles}
         # A label that was guessed and then filled in is no choice: nothing is read again.
         return no_update if chosen == {**data["source"], "label": data["label"]} else chosen
 
@@ -68,14 +79,13 @@ def register(app: Dash, studio: Studio) -> None:
         is_new = ctx.triggered_id == ids.CHOICE
         try:
             source = _checked(choice if is_new else remembered)
-            table = _table(studio, source)
-            data = prepare(table, source["label"], standardise=source["standardise"])
-        except TableError as error:
+            table = chosen_table(studio, source)
+            data = prepared(studio, table, source)
+        except (TableError, LimitReachedError) as error:
             return *[no_update] * 6, str(error)
-        studio.store.put_data(owner(), data.content_hash, data.to_bytes())
-        label = source["label"] or label_candidates(table)[0]
+        label = next(column.name for column in data.columns if column.role is Role.LABEL)
         return (
-            data_summary(data, _swatches(data)),
+            data_summary(data, summarise(data), _swatches(data)),
             [{"value": name, "label": name} for name in label_candidates(table)],
             label,
             source["standardise"],
@@ -87,19 +97,36 @@ def register(app: Dash, studio: Studio) -> None:
 
 def _checked(remembered: Any) -> dict[str, Any]:
     if isinstance(remembered, dict):
-        source = {"name": "That table", "label": None, "standardise": True, **remembered}
-        if all(isinstance(source.get(field), kind) for field, kind in _FIELDS.items()):
+        defaults = {"name": "That table", "label": None, "standardise": True, "roles": {}}
+        source = {**defaults, **remembered}
+        are_known = all(isinstance(source.get(field), kind) for field, kind in _FIELDS.items())
+        if are_known and all(use in tuple(Use) for use in source["roles"].values()):
             return source
     raise TableError(_FORGOTTEN)
 
 
-def _table(studio: Studio, source: dict[str, Any]) -> Table:
+def prepared(studio: Studio, table: Table, source: Mapping[str, Any]) -> LabelledData:
+    """The data of a table, prepared as was chosen and kept for the visitor's runs."""
+    data = prepare(table, source["label"], standardise=source["standardise"], roles=source["roles"])
+    studio.store.put_data(owner(), data.content_hash, data.to_bytes())
+    return data
+
+
+def chosen_table(studio: Studio, source: Mapping[str, Any]) -> Table:
+    """The sample or the visitor's file.
+
+    Raises
+    ------
+    TableError
+        If it is not there any more, or cannot be read.
+    """
     if source["kind"] == "sample" and source["key"] in SAMPLES:
         return load_sample(source["key"])
     raw = studio.store.get_upload(owner(), source["key"])
     if raw is None:
         raise TableError(_GONE.format(name=source["name"]))
-    return read_table(raw, source["name"])
+    most = studio.settings
+    return read_table(raw, source["name"], max_rows=most.max_rows, max_columns=most.max_columns)
 
 
 def _swatches(data: LabelledData) -> list[tuple[str, str]]:

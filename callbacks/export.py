@@ -11,6 +11,7 @@ import pandas as pd
 from dash import Dash
 
 from callbacks.frames import known_event
+from callbacks.looks import looked_at
 from callbacks.script import script_of
 from callbacks.session import own_run
 from callbacks.studio import Studio
@@ -20,12 +21,14 @@ from melm_core.saved_plane import SavedPlane
 from worker.records import PlaneEvent, RunRecord
 from worker.rows import rows_of
 
-# A cell that begins with one of these would run as a formula in a spreadsheet.
-_FORMULA = re.compile(r"^[=+\-@\t\r]")
+# A cell that begins with one of these would run as a formula in a spreadsheet; some take the
+# wide forms for the same.
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 
 
 def register(app: Dash, studio: Studio) -> None:
-    """Add the download routes; `plane` names the event, the newest by default.
+    """Add the download routes; `plane` names the event, the newest by default, and a look what
+    is on screen of it.
 
     A curved picture has no components to give.
     """
@@ -33,28 +36,28 @@ def register(app: Dash, studio: Studio) -> None:
     @app.server.get("/runs/<run_id>/points.csv")
     def points(run_id: str) -> flask.Response:
         record = own_run(studio, run_id)
-        data, event = studio.gallery.data(record), _asked_event(studio, run_id)
+        data, event = studio.gallery.data(record), _asked_event(studio, record)
         return _csv(points_table(data, record, event), record, "points")
 
     @app.server.get("/runs/<run_id>/components.csv")
     def components(run_id: str) -> flask.Response:
         record = _linear_run(studio, run_id)
-        data, event = studio.gallery.data(record), _asked_event(studio, run_id)
+        data, event = studio.gallery.data(record), _asked_event(studio, record)
         return _csv(components_table(data, event), record, "components")
 
     @app.server.get("/runs/<run_id>/model.json")
     def model(run_id: str) -> flask.Response:
         record = _linear_run(studio, run_id)
-        data, event = studio.gallery.data(record), _asked_event(studio, run_id)
-        return _file(model_text(data, record, event), record, "model.json", "application/json")
+        data, event = studio.gallery.data(record), _asked_event(studio, record)
+        return attachment(model_text(data, record, event), record, "model.json", "application/json")
 
     @app.server.get("/runs/<run_id>/script.py")
     def script(run_id: str) -> flask.Response:
         record = _linear_run(studio, run_id)
         if not record.source:
             flask.abort(404)
-        text = script_of(record, _asked_event(studio, run_id), _file_name(record, "script.py"))
-        return _file(text, record, "script.py", "text/x-python")
+        text = script_of(record, _asked_event(studio, record), _file_name(record, "script.py"))
+        return attachment(text, record, "script.py", "text/x-python")
 
 
 def points_table(data: LabelledData, record: RunRecord, event: PlaneEvent) -> pd.DataFrame:
@@ -108,17 +111,19 @@ def _linear_run(studio: Studio, run_id: str) -> RunRecord:
     return record
 
 
-def _asked_event(studio: Studio, run_id: str) -> PlaneEvent:
-    return known_event(studio, run_id, flask.request.args.get("plane", type=int))
+def _asked_event(studio: Studio, record: RunRecord) -> PlaneEvent:
+    sequence = flask.request.args.get("plane", type=int)
+    return looked_at(studio, record, known_event(studio, record.run_id, sequence))
 
 
 def _csv(table: pd.DataFrame, record: RunRecord, what: str) -> flask.Response:
     text = io.StringIO()
     table.to_csv(text, index=False)
-    return _file(text.getvalue(), record, f"{what}.csv", "text/csv")
+    return attachment(text.getvalue(), record, f"{what}.csv", "text/csv")
 
 
-def _file(text: str, record: RunRecord, what: str, mimetype: str) -> flask.Response:
+def attachment(text: str, record: RunRecord, what: str, mimetype: str) -> flask.Response:
+    """The text as a file that is named after the data, the method and what it is."""
     response = flask.Response(text, mimetype=mimetype)
     name = _file_name(record, what)
     response.headers.set("Content-Disposition", "attachment", filename=name)

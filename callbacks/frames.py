@@ -11,24 +11,27 @@ from typing import Any
 import flask
 from dash import Dash
 
+from callbacks.looks import asked_look
 from callbacks.panels import fits
 from callbacks.session import own_run
 from callbacks.studio import Studio
 from figures.curve import curve_figure
-from figures.plane import limits, plane_figure, plane_frame
+from figures.plane import arrow_handles, limits, plane_figure, plane_frame, row_numbers
 from figures.theme import Scheme
 from melm_core.methods import METHODS
-from melm_core.parameters import GAMMA
-from melm_core.views import PlaneView
 from worker.gallery import DataGoneError
+from worker.look import Look
 from worker.messages import DATA_GONE
 from worker.records import PlaneEvent, RunRecord
-from worker.words import drawn_sentence, state_sentence
+from worker.words import drawn_sentence, kept_sentence, state_sentence
+
+_SHAPES = {1: "line", 2: "plane", 3: "space"}
 
 
 def register(app: Dash, studio: Studio) -> None:
     """Add the routes that the page draws from."""
-    app.server.register_error_handler(DataGoneError, lambda _: (DATA_GONE, 404))
+    gone = DATA_GONE.format(days=studio.settings.days_kept)
+    app.server.register_error_handler(DataGoneError, lambda _: (gone, 404))
 
     @app.server.get("/frames")
     def frames() -> dict[str, Any]:
@@ -38,11 +41,13 @@ def register(app: Dash, studio: Studio) -> None:
         """
         asked = [pair.partition(":") for pair in flask.request.args.getlist("run")]
         mine = {record.run_id: record for record in fits(studio)}
-        toward = mine.get(flask.request.args.get("toward", ""))
+        toward = flask.request.args.get("toward")
+        look = Look(toward=toward if toward in mine else None)
         return {
             "revision": _revision(list(mine)),
+            "states": {run_id: record.state for run_id, record in mine.items()},
             "runs": {
-                run_id: _news(studio, mine[run_id], _sequence(after), toward)
+                run_id: _news(studio, mine[run_id], _sequence(after), look)
                 for run_id, _, after in asked
                 if run_id in mine
             },
@@ -53,35 +58,36 @@ def register(app: Dash, studio: Studio) -> None:
         record = own_run(studio, run_id)
         scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
         viewer = studio.gallery.viewer(record)
-        plane = plane_figure(viewer.class_names, viewer.n_drawn, scheme)
+        plane = plane_figure(
+            viewer.class_names, viewer.n_drawn, scheme, n_components=viewer.n_components
+        )
         # A method of one step is told by the divergence of its plane.
         curve = curve_figure(scheme, METHODS[record.method].maximises or "divergence")
-        body = {"plane": plane.to_plotly_json(), "curve": curve.to_plotly_json()}
+        body = {
+            "plane": plane.to_plotly_json(),
+            "curve": curve.to_plotly_json(),
+            "rows": row_numbers(viewer.drawn_rows),
+            "classes": viewer.class_names,
+        }
         return flask.Response(json.dumps(body), mimetype="application/json")
 
     @app.server.get("/runs/<run_id>/planes/<int:sequence>")
     def plane(run_id: str, sequence: int) -> dict[str, Any]:
         record = own_run(studio, run_id)
-        event, toward = known_event(studio, run_id, sequence), _asked_toward(studio)
-        if "gamma" not in flask.request.args:
-            return _drawn(studio, record, event, toward)
-        return _drawn_at(studio, record, event, asked_gamma(), toward)
+        event, look = known_event(studio, run_id, sequence), asked_look(studio)
+        try:
+            return _drawn(studio, record, event, look)
+        except ValueError as error:
+            flask.abort(400, str(error))
 
     @app.server.get("/runs/<run_id>/planes/<int:sequence>/profile")
     def profile(run_id: str, sequence: int) -> dict[str, Any]:
         record = own_run(studio, run_id)
-        found = studio.gallery.profile(record, known_event(studio, run_id, sequence))
-        return asdict(found)
+        event, look = known_event(studio, run_id, sequence), asked_look(studio)
+        return asdict(studio.gallery.profile(record, event, look))
 
 
-def _asked_toward(studio: Studio) -> RunRecord | None:
-    run_id = flask.request.args.get("toward")
-    return None if run_id is None else own_run(studio, run_id)
-
-
-def _news(
-    studio: Studio, record: RunRecord, after: int, toward: RunRecord | None
-) -> dict[str, Any]:
+def _news(studio: Studio, record: RunRecord, after: int, look: Look) -> dict[str, Any]:
     """State and scalars since `after`, and the newest plane if there is a newer one."""
     events = studio.store.events(record.run_id, after=after)
     newest = events[-1] if events else studio.store.last_event(record.run_id)
@@ -93,7 +99,8 @@ def _news(
         "sequences": [event.sequence for event in events],
         "objective": [event.objective for event in events],
         "best": [event.best_objective for event in events],
-        "plane": _drawn(studio, record, events[-1], toward) if events else None,
+        "starts": [event.start for event in events],
+        "plane": _drawn(studio, record, events[-1], look) if events else None,
     }
 
 
@@ -106,48 +113,18 @@ def known_event(studio: Studio, run_id: str, sequence: int | None) -> PlaneEvent
     return event
 
 
-def asked_gamma() -> float:
-    """The kernel width that the page asks for, else the answer 400."""
-    try:
-        return GAMMA.checked(flask.request.args.get("gamma", type=float))
-    except ValueError as error:
-        flask.abort(400, str(error))
-
-
-def _drawn(
-    studio: Studio, record: RunRecord, event: PlaneEvent, toward: RunRecord | None
-) -> dict[str, Any]:
-    view = studio.gallery.view(record, event, _other(record, toward))
-    if METHODS[record.method].reports_divergence:
-        return _packed(studio, record, event, view, event.objective)
-    divergence = studio.gallery.viewer(record).divergence(event.components)
-    return _packed(studio, record, event, view, divergence)
-
-
-def _drawn_at(
-    studio: Studio, record: RunRecord, event: PlaneEvent, gamma: float, toward: RunRecord | None
-) -> dict[str, Any]:
-    view = studio.gallery.view_at(record, event, gamma, _other(record, toward))
-    divergence = studio.gallery.viewer(record).at(gamma).divergence(event.components)
-    return _packed(studio, record, event, view, divergence) | {"gamma": gamma}
-
-
-def _other(record: RunRecord, toward: RunRecord | None) -> RunRecord | None:
-    """The run to turn towards: another one, on the same data."""
-    is_other = toward is not None and toward.run_id != record.run_id
-    return toward if is_other and toward.data_id == record.data_id else None
-
-
-def _packed(
-    studio: Studio, record: RunRecord, event: PlaneEvent, view: PlaneView, divergence: float
-) -> dict[str, Any]:
+def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent, look: Look) -> dict[str, Any]:
+    """The arrays of a plane, its numbers, and what the page needs to take its arrows by hand."""
+    view = studio.gallery.view(record, event, look)
     viewer, method = studio.gallery.viewer(record), METHODS[record.method]
-    return {
+    answer = {
         "sequence": event.sequence,
         "traces": plane_frame(view),
         "limits": limits(view),
+        "arrows": arrow_handles(view, len(viewer.feature_names)),
+        "kept": _kept_words(studio, record, event, look),
         "numbers": {
-            "divergence-seen": divergence,
+            "divergence-seen": studio.gallery.divergence(record, event, look),
             "divergence-unseen": view.scores.divergence_unseen,
             "accuracy-seen": view.scores.accuracy_seen,
             "accuracy-unseen": view.scores.accuracy_unseen,
@@ -155,8 +132,14 @@ def _packed(
         # Of the same kind as the objective of the run, or none.
         "twin": view.scores.divergence_unseen if method.reports_divergence else None,
         "drawn": drawn_sentence(viewer.n_drawn, viewer.n_rows),
-        "caption": f"{method.label} plane of {record.data_name}",
+        "caption": f"{method.label} {_SHAPES[viewer.n_components]} of {record.data_name}",
     }
+    return answer if look.gamma is None else answer | {"gamma": look.gamma}
+
+
+def _kept_words(studio: Studio, record: RunRecord, event: PlaneEvent, look: Look) -> str | None:
+    """What the plane of a few features keeps, if only a few are kept."""
+    return None if look.n_kept is None else kept_sentence(*studio.gallery.kept(record, event, look))
 
 
 def _revision(run_ids: list[str]) -> str:

@@ -5,6 +5,15 @@ from __future__ import annotations
 import flask
 from dash import Dash
 
+_SAFEGUARDS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+
 
 def register(app: Dash) -> None:
     """Send a content policy and the usual safeguards with every answer."""
@@ -12,9 +21,8 @@ def register(app: Dash) -> None:
     @app.server.after_request
     def add_headers(response: flask.Response) -> flask.Response:
         response.headers.setdefault("Content-Security-Policy", _policy(app.csp_hashes()))
-        response.headers.setdefault("X-Content-Type-Options", "nosniff")
-        response.headers.setdefault("Referrer-Policy", "same-origin")
-        response.headers.setdefault("X-Frame-Options", "SAMEORIGIN")
+        for name, value in _SAFEGUARDS.items():
+            response.headers.setdefault(name, value)
         return response
 
 
@@ -29,6 +37,7 @@ def _policy(script_hashes: list[str]) -> str:
             "font-src 'self' data:",
             "object-src 'none'",
             "base-uri 'self'",
+            "form-action 'self'",
             "frame-ancestors 'self'",
         ]
     )

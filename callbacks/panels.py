@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from dash import ALL, Dash, Input, Output, ctx, no_update
@@ -11,9 +12,9 @@ from dash.development.base_component import Component
 from callbacks.session import own_run, owner
 from callbacks.studio import Studio
 from layout import ids
-from layout.panel import panel, teaching_panel
+from layout.panel import panel, run_tab, teaching_panel
 from melm_core.methods import METHODS
-from worker.records import RunKind, RunRecord
+from worker.records import RunKind, RunRecord, Table, table_of
 from worker.words import title
 
 MOST_PANELS = 9
@@ -25,22 +26,27 @@ def register(app: Dash, studio: Studio) -> None:
 
     @app.callback(
         Output(ids.PANELS, "children"),
+        Output(ids.RUN_TABS, "children"),
         Input(ids.REVISION, "data"),
         Input(ids.DATA, "data"),
     )
-    def show(revision: str | None, data: dict[str, str] | None) -> list[Component]:
-        runs = runs_on(studio, data["id"]) if data else []
+    def show(
+        revision: str | None, data: dict[str, Any] | None
+    ) -> tuple[list[Component], list[Component]]:
+        runs = runs_shown(studio, data)
         panels = [
             panel(
                 run.run_id,
                 title(run),
                 run.data_name,
                 gamma=run.parameters["gamma"],
+                n_components=run.parameters["n_components"],
                 is_linear=METHODS[run.method].is_linear,
+                space=_space(run),
             )
             for run in runs
         ]
-        return panels or [teaching_panel()]
+        return panels or [teaching_panel()], [run_tab(run.run_id, title(run)) for run in runs]
 
     @app.callback(
         Output(ids.REVISION, "data", allow_duplicate=True),
@@ -66,9 +72,19 @@ def register(app: Dash, studio: Studio) -> None:
         return new_revision()
 
 
-def runs_on(studio: Studio, data_id: str) -> list[RunRecord]:
-    """The visitor's fits of a data set, oldest first."""
-    return [run for run in fits(studio) if run.data_id == data_id]
+def source_of(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the data that the page shows came from, as runs of them keep it."""
+    return {**data.get("source", {}), "label": data.get("label")}
+
+
+def runs_on(studio: Studio, table: Table) -> list[RunRecord]:
+    """The visitor's fits of a table, however its features were prepared, oldest first."""
+    return [run for run in fits(studio) if run.table == table]
+
+
+def runs_shown(studio: Studio, data: Mapping[str, Any] | None) -> list[RunRecord]:
+    """The runs of the panels on the page, oldest first, by the data that it shows."""
+    return runs_on(studio, table_of(data["id"], source_of(data))) if data else []
 
 
 def fits(studio: Studio) -> list[RunRecord]:
@@ -81,14 +97,20 @@ def checks_of(studio: Studio, run_id: str) -> list[RunRecord]:
     return [run for run in studio.store.runs_of(owner()) if run.of_run == run_id]
 
 
-def is_full(studio: Studio, data_id: str) -> bool:
-    """Whether the page holds no further panel of a data set."""
-    return len(runs_on(studio, data_id)) >= MOST_PANELS
+def is_full(studio: Studio, table: Table) -> bool:
+    """Whether the page holds no further panel of a table."""
+    return len(runs_on(studio, table)) >= MOST_PANELS
 
 
 def new_revision() -> str:
     """A value no revision had before, so that the panels are listed anew."""
     return secrets.token_hex(8)
+
+
+def _space(run: RunRecord) -> str:
+    """What the planes of two runs share between which one can turn into the other."""
+    is_linear = METHODS[run.method].is_linear
+    return f"{run.data_id}:{run.parameters['n_components']}" if is_linear else ""
 
 
 def is_click() -> bool:

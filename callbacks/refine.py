@@ -6,7 +6,8 @@ from typing import Any
 
 from dash import Dash
 
-from callbacks.frames import asked_gamma, known_event
+from callbacks.frames import known_event
+from callbacks.looks import asked_look, looked_at
 from callbacks.panels import PANELS_FULL, is_full, new_revision
 from callbacks.session import own_run, owner
 from callbacks.studio import Studio
@@ -19,17 +20,17 @@ _REFINING = next(method for method in METHODS.values() if method.refines)
 
 
 def register(app: Dash, studio: Studio) -> None:
-    """Add the route that starts such a run; `gamma` is the kernel width to climb with."""
+    """Add the route that starts such a run, from the plane that is looked at and with its γ."""
 
     @app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")
     def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:
         record = own_run(studio, run_id)
-        event = known_event(studio, run_id, sequence)
+        event = looked_at(studio, record, known_event(studio, run_id, sequence))
         if not METHODS[record.method].is_linear:
             return {"words": _CURVED}, 400
-        if is_full(studio, record.data_id):
+        if is_full(studio, record.table):
             return {"words": PANELS_FULL}, 409
-        parameters = refining_parameters(record, event, asked_gamma())
+        parameters = refining_parameters(record, event, asked_look(studio).gamma)
         run = new_run(
             owner(),
             record.data_id,
@@ -42,7 +43,9 @@ def register(app: Dash, studio: Studio) -> None:
         return {"revision": new_revision()}, 201
 
 
-def refining_parameters(record: RunRecord, event: PlaneEvent, gamma: float) -> dict[str, Any]:
+def refining_parameters(
+    record: RunRecord, event: PlaneEvent, gamma: float | None
+) -> dict[str, Any]:
     """One climb from the plane of an event, on the rows that its run saw."""
     kept = ("n_components", "held_out", SEED.name)
     settings = {setting.name: setting.default for setting in _REFINING.parameters}
@@ -50,7 +53,7 @@ def refining_parameters(record: RunRecord, event: PlaneEvent, gamma: float) -> d
     return {
         **own,
         **{name: record.parameters[name] for name in kept},
-        GAMMA.name: gamma,
+        GAMMA.name: record.parameters[GAMMA.name] if gamma is None else gamma,
         "n_init": 1,
         "init": [event.components.tolist()],
     }

@@ -22,13 +22,13 @@ from melm_core.preparation import prepare
 from melm_core.tables import read_table
 
 table = {table}
-data = prepare(table, {label!r}, standardise={standardise!r})
+data = prepare(table, {label!r}, standardise={standardise!r}{roles})
 components = np.array(
     {components!r}
 )
 coordinates = data.X @ components.T
 
-np.savetxt(sys.stdout, coordinates, delimiter=",", header="component_1,component_2", comments="")
+np.savetxt(sys.stdout, coordinates, delimiter=",", header="{header}", comments="")
 """
 _SAMPLE = "load_sample({key!r})"
 _UPLOAD = "read_table(Path(sys.argv[1]).read_bytes(), {name!r})"
@@ -46,7 +46,9 @@ def script_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
         table=(_SAMPLE if is_sample else _UPLOAD).format(key=source["key"], name=record.data_name),
         label=source["label"],
         standardise=source["standardise"],
+        roles=f", roles={source['roles']!r}" if source.get("roles") else "",
         components=event.components.tolist(),
+        header=",".join(f"component_{i + 1}" for i in range(len(event.components))),
     )
 
 

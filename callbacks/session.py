@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import secrets
-import tempfile
-from contextlib import suppress
-from pathlib import Path
 
 import flask
 from dash import Dash
+from flask.sessions import SecureCookieSessionInterface
 
 from callbacks.studio import Studio
 from worker.records import RunRecord
 
 _OWNER = "owner"
+# What machines ask; they are nobody's visit.
+_FOR_MACHINES = {"health", "ready", "metrics"}
 
 
 def register(app: Dash, studio: Studio) -> None:
     """Give every visitor a name of their own, kept in a signed cookie."""
-    app.server.secret_key = _secret(studio.settings.data_dir)
+    app.server.secret_key = studio.store.secret()
     app.server.config.update(
         SESSION_COOKIE_NAME="melm-studio",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
     )
+    app.server.session_interface = _Sessions()
     app.server.before_request(_ensure_owner)
+
+
+class _Sessions(SecureCookieSessionInterface):
+    """Cookies that a page of https keeps to https."""
+
+    def get_cookie_secure(self, app: flask.Flask) -> bool:
+        return flask.request.is_secure
 
 
 def owner() -> str:
@@ -41,24 +49,6 @@ def own_run(studio: Studio, run_id: str) -> RunRecord:
 
 
 def _ensure_owner() -> None:
-    if _OWNER not in flask.session:
+    if _OWNER not in flask.session and flask.request.endpoint not in _FOR_MACHINES:
         flask.session.permanent = True
         flask.session[_OWNER] = secrets.token_urlsafe(16)
-
-
-def _secret(data_dir: Path) -> bytes:
-    """The signing key of this installation, made once and readable by its user only."""
-    path = data_dir / "secret"
-    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not path.exists():
-        _create_whole(path, secrets.token_bytes(32))
-    return path.read_bytes()
-
-
-def _create_whole(path: Path, content: bytes) -> None:
-    """Make a private file that nobody ever sees half written; leave one that is there."""
-    with tempfile.NamedTemporaryFile(dir=path.parent) as file:  # made with mode 0600
-        file.write(content)
-        file.flush()
-        with suppress(FileExistsError):
-            path.hardlink_to(file.name)

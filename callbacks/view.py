@@ -8,7 +8,7 @@ from layout import ids
 
 
 def register(app: Dash) -> None:
-    """Hand the switches above the panels, and the kernel width, to the page's script."""
+    """Hand what the page's scripts follow to them: the mode, the switches, the kernel width."""
     app.clientside_callback(
         ClientsideFunction("studio", "setView"),
         Output(ids.VIEW, "data"),
@@ -16,6 +16,21 @@ def register(app: Dash) -> None:
         Input(ids.ALIGNED, "checked"),
         Input(ids.CONTOURS, "checked"),
         Input(ids.ARROWS, "checked"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("studio", "setMode"),
+        Output(ids.MODE_SHOWN, "data"),
+        Input(ids.MODE, "value"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("studio", "setDrag"),
+        Output(ids.DRAG_SHOWN, "data"),
+        Input(ids.DRAG, "value"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("studio", "setTable"),
+        Output(ids.TABLE_SHOWN, "data"),
+        Input(ids.DATA, "data"),
     )
     app.clientside_callback(
         ClientsideFunction("studio", "setGamma"),

@@ -14,9 +14,10 @@ from experiments.report import Entry, Provenance, Report, Section
 from experiments.svg import COLOURS, Line, Mark, Panel, Points, picture
 from melm_core import cauchy_schwarz_divergence
 from melm_core._typing import FloatArray
+from melm_core.contours import class_contours
 from melm_core.density import kernel_classes
 from melm_core.evaluation import separability
-from melm_core.views import class_contours, standardized
+from melm_core.views import standardized
 
 _NAME = "heart"
 _GAMMA = 1.0

@@ -10,9 +10,8 @@ from experiments import data
 from experiments.paper_numbers import TABLE_1
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
-from melm_core._typing import FloatArray
+from melm_core.summary import SHARE_OF_VARIANCE, n_directions
 
-_SHARE_OF_VARIANCE = 0.95
 _DENSITY = "density"
 # The paper's figures of this one are those of the file that LIBSVM scales to [-1, 1].
 _SCALED = ("sonar",)
@@ -47,17 +46,10 @@ def cell(folder: Path, *, name: str, raw: bool) -> Values:
         "|X-|": len(negatives),
         "|X+|": len(positives),
         _DENSITY: float(np.mean(X != 0)),
-        "d.95": n_directions(X, _SHARE_OF_VARIANCE),
-        "d.95 of X-": n_directions(negatives, _SHARE_OF_VARIANCE),
-        "d.95 of X+": n_directions(positives, _SHARE_OF_VARIANCE),
+        "d.95": n_directions(X, SHARE_OF_VARIANCE),
+        "d.95 of X-": n_directions(negatives, SHARE_OF_VARIANCE),
+        "d.95 of X+": n_directions(positives, SHARE_OF_VARIANCE),
     }
-
-
-def n_directions(X: FloatArray, share: float) -> int:
-    """The fewest principal directions that keep a share of the variance."""
-    variances = np.square(np.linalg.svd(X - X.mean(axis=0), compute_uv=False))
-    kept = np.cumsum(variances) / variances.sum()
-    return int(np.searchsorted(kept, share)) + 1
 
 
 def _cell(settings: Settings, name: str, *, raw: bool) -> Cell:

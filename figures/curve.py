@@ -1,4 +1,4 @@
-"""The objective along a run: every step, and the best so far."""
+"""The objective along a run: every step, the best so far, and where starts and records are."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 
 from figures.theme import FONT, THEMES, Scheme
 
-# Positions of the traces, and of the cursor among the shapes.
-STEPS, BEST, UNSEEN = 0, 1, 2
+# Positions of the traces.
+STEPS, BEST, UNSEEN, STARTS, RECORDS = range(5)
 
 
 def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figure:
@@ -35,16 +35,18 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
         marker={"size": 3},
         hovertemplate="%{y:.4g}<extra>unseen rows</extra>",
     )
-    cursor = {
-        "type": "line",
-        "xref": "x",
-        "yref": "paper",
-        "x0": 0,
-        "x1": 0,
-        "y0": 0,
-        "y1": 1,
-        "line": {"color": theme.ink, "width": 1.2, "dash": "dot"},
-    }
+    starts = go.Scatter(
+        name="a start begins",
+        mode="markers",
+        marker={"symbol": "line-ns-open", "size": 8, "color": theme.faint_ink},
+        hovertemplate="a start begins<extra></extra>",
+    )
+    records = go.Scatter(
+        name="best of the run until then",
+        mode="markers",
+        marker={"symbol": "circle", "size": 5, "color": theme.ink},
+        hoverinfo="skip",
+    )
     caption = {
         "text": objective,
         "showarrow": False,
@@ -58,7 +60,7 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
     }
     axis = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
     return go.Figure(
-        [steps, best, unseen],
+        [steps, best, unseen, starts, records],
         {
             "xaxis": axis,
             "yaxis": {
@@ -68,7 +70,6 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
                 "side": "right",
                 "tickfont": {"size": 11, "color": theme.faint_ink},
             },
-            "shapes": [cursor],
             "annotations": [caption] if objective else [],
             "margin": {"l": 41, "r": 40, "t": 20 if objective else 6, "b": 2},
             "paper_bgcolor": "rgba(0, 0, 0, 0)",

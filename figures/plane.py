@@ -15,13 +15,16 @@ import plotly.graph_objects as go
 
 from figures.encoding import typed
 from figures.theme import FONT, THEMES, Scheme, Theme, class_colour, class_shape, translucent
-from melm_core._typing import FloatArray
-from melm_core.views import PlaneView
+from melm_core._typing import FloatArray, IntArray
+from melm_core.picture import Arrows, PlaneView
 
 # What a trace shows, in its `meta`: the page switches these on and off.
 CONTOUR, ARROW = "contour", "arrow"
 
 _LONGEST_NAME = 22
+
+# Traces behind the points that no row of the file stands behind.
+_N_UNDRAWN = 3
 
 # Width and height of a name as shares of the picture.
 _NAME_SIZE = (0.2, 0.045)
@@ -29,9 +32,13 @@ _Arrays = dict[str, Any]
 
 
 def plane_figure(
-    class_names: Sequence[str], n_points: int, scheme: Scheme = Scheme.LIGHT
+    class_names: Sequence[str],
+    n_points: int,
+    scheme: Scheme = Scheme.LIGHT,
+    *,
+    n_components: int = 2,
 ) -> go.Figure:
-    """The figure of a plane, styled and without data."""
+    """The figure of a plane, or of a line or of three components, styled and without data."""
     theme = THEMES[scheme]
     codes = range(len(class_names))
     names = [shown(name) for name in class_names]
@@ -41,11 +48,12 @@ def plane_figure(
             *(_contour_trace(code, theme) for code in codes),
             *(_points_trace(names[c], c, theme, size, is_seen=True) for c in codes),
             *(_points_trace(names[c], c, theme, size, is_seen=False) for c in codes),
+            _threshold_lines(theme),
             _arrow_lines(theme),
             _arrow_heads(theme),
         ]
     )
-    return figure.update_layout(_layout(theme))
+    return figure.update_layout(_layout(theme, is_square=n_components > 1))
 
 
 def plane_frame(view: PlaneView) -> list[_Arrays]:
@@ -54,9 +62,28 @@ def plane_frame(view: PlaneView) -> list[_Arrays]:
         *(_xy(part.contours) for part in view.classes),
         *(_xy(part.seen) for part in view.classes),
         *(_xy(part.unseen) for part in view.classes),
-        _xy(_spokes(view.origin, view.arrow_tips)),
-        {**_xy(view.arrow_tips), **_labels(view)},
+        _plain(view.thresholds),
+        _plain(_spokes(view.arrows)),
+        {**_plain(view.arrows.tips), **_labels(view)},
     ]
+
+
+def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
+    """What a hand needs that takes an arrow: its feature and name, and a loading's length."""
+    arrows = view.arrows
+    return {
+        "features": arrows.features.tolist(),
+        "names": arrows.names,
+        "scale": arrows.scale,
+        "of": n_features,
+    }
+
+
+def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[list[int]]:
+    """The rows of the file behind the points of every trace of `plane_figure`, in its order."""
+    seen, unseen = drawn
+    behind = [*([] for _ in seen), *(rows.tolist() for rows in (*seen, *unseen))]
+    return [*behind, *([] for _ in range(_N_UNDRAWN))]
 
 
 def limits(view: PlaneView) -> list[list[float]]:
@@ -75,10 +102,16 @@ def _xy(points: FloatArray) -> _Arrays:
     return {"x": typed(points[:, 0]), "y": typed(points[:, 1])}
 
 
-def _spokes(origin: FloatArray, tips: FloatArray) -> FloatArray:
-    """Lines from the origin to each tip, rows of nan between them."""
-    lines = np.full((len(tips), 3, 2), np.nan)
-    lines[:, 0], lines[:, 1] = origin, tips
+def _plain(points: FloatArray) -> _Arrays:
+    """As numbers that the page can read, None where a line ends: few, and taken by the hand."""
+    x, y = np.where(np.isnan(points), None, points.astype(object)).T
+    return {"x": x.tolist(), "y": y.tolist()}
+
+
+def _spokes(arrows: Arrows) -> FloatArray:
+    """Lines from foot to tip, rows of nan between them."""
+    lines = np.full((len(arrows.tips), 3, 2), np.nan)
+    lines[:, 0], lines[:, 1] = arrows.feet, arrows.tips
     return lines.reshape(-1, 2)
 
 
@@ -87,14 +120,14 @@ def _labels(view: PlaneView) -> _Arrays:
 
     A name that would run into that of a stronger feature is left out.
     """
-    across, up = (view.arrow_tips - view.origin).T
+    across, up = (view.arrows.tips - view.arrows.feet).T
     sides = np.where(across >= 0, "right", "left")
     is_level = np.abs(up) < 0.4 * np.abs(across)
     heights = np.where(is_level, "middle", np.where(up > 0, "top", "bottom"))
     return {
         "text": [
             shown(name) if is_free else ""
-            for name, is_free in zip(view.arrow_names, _free(view), strict=True)
+            for name, is_free in zip(view.arrows.names, _free(view), strict=True)
         ],
         "textposition": [f"{height} {side}" for height, side in zip(heights, sides, strict=True)],
         "marker": {"angle": np.degrees(np.arctan2(across, up)).round(1).tolist()},
@@ -103,10 +136,12 @@ def _labels(view: PlaneView) -> _Arrays:
 
 def _free(view: PlaneView) -> list[bool]:
     """Which tips are clear of every stronger one, by the size of a name in the picture."""
+    if len(np.unique(view.arrows.feet, axis=0)) > 1:
+        return [True] * len(view.arrows.tips)  # each lies in a lane of its own
     room = np.array(_NAME_SIZE) * (view.upper - view.lower).max()
     free: list[bool] = []
-    for i, tip in enumerate(view.arrow_tips):
-        stronger = view.arrow_tips[:i][free]
+    for i, tip in enumerate(view.arrows.tips):
+        stronger = view.arrows.tips[:i][free]
         free.append(not np.any(np.all(np.abs(stronger - tip) < room, axis=1)))
     return free
 
@@ -162,7 +197,12 @@ def _arrow_heads(theme: Theme) -> go.Scatter:
     )
 
 
-def _layout(theme: Theme) -> dict[str, Any]:
+def _threshold_lines(theme: Theme) -> go.Scatter:
+    line = {"color": theme.ink, "width": 1.2, "dash": "dash"}
+    return go.Scatter(mode="lines", line=line, hoverinfo="skip")
+
+
+def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
     axis = {
         "showticklabels": False,
         "ticks": "",
@@ -172,7 +212,7 @@ def _layout(theme: Theme) -> dict[str, Any]:
     }
     return {
         "xaxis": axis,
-        "yaxis": {**axis, "scaleanchor": "x", "scaleratio": 1},
+        "yaxis": {**axis, **({"scaleanchor": "x", "scaleratio": 1} if is_square else {})},
         "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
         "paper_bgcolor": "rgba(0, 0, 0, 0)",
         "plot_bgcolor": "rgba(0, 0, 0, 0)",

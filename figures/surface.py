@@ -12,7 +12,7 @@ from figures.theme import FONT, THEMES, Scheme, Theme, class_colour, class_shape
 from melm_core._typing import FloatArray
 from melm_core.decision_surface import DecisionSurface, RocCurve
 from melm_core.kernel_modes import Mode
-from melm_core.views import ProjectedRows
+from melm_core.picture import ProjectedRows
 
 _MACHINE, _APPROXIMATION, _ROC = 1, 2, 3
 

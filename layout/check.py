@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 
 from layout import ids
 
-_CLASSIFIERS = {
+CLASSIFIERS = {
     "mean": "Mean of the three",
     "SVM-RBF": "Support vectors",
     "KNN": "Nearest neighbours",
@@ -103,7 +103,7 @@ def _scores(scores: Mapping[str, tuple[float, float, float]]) -> Component:
     rows = [
         html.Tr(
             [
-                html.Th(_CLASSIFIERS.get(name, name), scope="row"),
+                html.Th(CLASSIFIERS.get(name, name), scope="row"),
                 html.Td(f"{seen:.2f}"),
                 html.Td([html.Strong(f"{unseen:.2f}"), f" ± {error:.2f}"]),
                 html.Td(f"{seen - unseen:+.2f}"),
@@ -116,11 +116,13 @@ def _scores(scores: Mapping[str, tuple[float, float, float]]) -> Component:
 
 
 def _overlap(overlap: Sequence[Sequence[float]], class_names: Sequence[str]) -> Component:
-    caption = html.Caption("How much two classes are taken for each other, held out")
+    caption = html.Caption(
+        "How much two classes are taken for each other, held out; press a cell to see the two alone"
+    )
     names = [_short(name) for name in class_names]
     head = html.Tr([html.Th(""), *(html.Th(name, scope="col") for name in names)])
     rows = [
-        html.Tr([html.Th(name, scope="row"), *(_share(row, i, j) for j in range(len(names)))])
+        html.Tr([html.Th(name, scope="row"), *(_share(s, names, i, j) for j, s in enumerate(row))])
         for i, (name, row) in enumerate(zip(names, overlap, strict=True))
     ]
     classes = "figures matrix" if len(names) <= _MOST_CLASSES_NAMED else "figures matrix is-dense"
@@ -130,13 +132,22 @@ def _overlap(overlap: Sequence[Sequence[float]], class_names: Sequence[str]) -> 
     )
 
 
-def _share(row: Sequence[float], i: int, j: int) -> Component:
+def _share(share: float, names: Sequence[str], i: int, j: int) -> Component:
+    """A cell that shows its two classes alone, by a script."""
     if i == j:
         return html.Td("")
-    share = row[j]
     # Half is as much as two classes can be taken for each other by chance.
     strength = min(1.0, 2.0 * share)
-    return html.Td(f"{share:.2f}", style={"--share": f"{strength:.3f}"})
+    alone = html.Button(
+        f"{share:.2f}",
+        type="button",
+        title="Show these two classes alone",
+        **{
+            "data-isolate": f"{i},{j}",
+            "aria-label": f"{share:.2f}: show {names[i]} and {names[j]} alone",
+        },
+    )
+    return html.Td(alone, style={"--share": f"{strength:.3f}"})
 
 
 def _p_value(report: Report, *, is_final: bool) -> Component:

@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 
 from layout import ids
 from melm_core.methods import Method
-from melm_core.parameters import GAMMA, SHARED, Choice, Parameter, Scale, Setting
+from melm_core.parameters import COMPONENTS, GAMMA, SHARED, Choice, Parameter, Scale, Setting
 
 _GAMMA_MARKS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 
@@ -40,6 +40,24 @@ def gamma_slider(component_id: str) -> Component:
     )
 
 
+def components_control(component_id: str) -> Component:
+    """One of a few numbers of components, as text."""
+    numbers = range(int(COMPONENTS.minimum), int(COMPONENTS.maximum) + 1)
+    return dmc.Group(
+        [
+            explained_label(COMPONENTS),
+            dmc.SegmentedControl(
+                id=component_id,
+                data=[str(number) for number in numbers],
+                value=str(COMPONENTS.default),
+                size="xs",
+                **{"aria-label": COMPONENTS.label},
+            ),
+        ],
+        justify="space-between",
+    )
+
+
 def gamma_of(slider_value: float) -> float:
     """The gamma that a slider position stands for, to three digits, which its label shows."""
     return float(f"{10.0**slider_value:.3g}")
@@ -48,6 +66,8 @@ def gamma_of(slider_value: float) -> float:
 def own_settings(method: Method) -> Component:
     """A control for each setting that is the method's own."""
     own = [setting for setting in method.parameters if setting.name not in SHARED]
+    if not own:
+        return dmc.Text(f"{method.label} has no further settings.", size="xs", c="dimmed")
     return dmc.SimpleGrid([_own_setting(setting) for setting in own], cols=2, spacing="xs")
 
 

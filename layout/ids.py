@@ -15,10 +15,20 @@ DATA_SUMMARY = "data-summary"
 LABEL = "label"
 STANDARDISE = "standardise"
 
+# Columns
+COLUMNS = "columns"
+COLUMNS_OPEN = "columns-open"
+COLUMNS_SEARCH = "columns-search"
+COLUMNS_ERROR = "columns-error"
+COLUMNS_TABLE = "columns-table"
+COLUMNS_PAGE = "columns-page"
+COLUMNS_RESET = "columns-reset"
+
 # Controls
 METHOD = "method"
 METHOD_EXPLANATION = "method-explanation"
 GAMMA = "gamma"
+N_COMPONENTS = "n-components"
 N_INIT = "n-init"
 N_INIT_REASON = "n-init-reason"
 SETTINGS = "settings"  # what the chosen method alone can be told
@@ -26,6 +36,11 @@ RANDOM_STATE = "random-state"
 HELD_OUT = "held-out"
 RUN = "run"
 RUN_ERROR = "run-error"
+
+# Modes
+MODE = "mode"  # explore, compare or present
+MODE_SHOWN = "mode-shown"  # receives nothing: the target of a client-side setting
+RUN_TABS = "run-tabs"
 
 # Panels
 PANELS = "panels"
@@ -36,6 +51,43 @@ CONTOURS = "contours"
 ARROWS = "arrows"
 GAMMA_SHOWN = "gamma-shown"  # receives nothing either
 VIEW = "view"  # receives nothing: the target of client-side view settings
+
+# Links and stories
+ADDRESS = "address"  # the query of the address that the page was opened with
+WANTED = "wanted"  # a view that is to be brought up, as a recipe
+BROUGHT = "brought"  # the run that shows it, and how
+BROUGHT_SHOWN = "brought-shown"  # receives nothing
+NOTICE = "notice"  # what is said about links and views
+PRESENT_LEGEND = "present-legend"
+CAPTION = "caption"
+KEYS = "keys"
+STORY = "story"
+STORY_SHOWN = "story-shown"  # changes when the list no longer shows the story
+STORY_ADDED = "story-added"  # a view that is to be added, from the page's script
+STORY_VIEW = "story-view"
+STORY_LIST = "story-list"
+STORY_SAVE = "story-save"
+STORY_FILE = "story-file"
+
+# Compare
+SEVERAL_METHODS = "several-methods"
+SEVERAL_GAMMAS = "several-gammas"
+SEVERAL_BOTH = "several-both"
+RUN_SEVERAL = "run-several"
+DRAG = "drag"
+DRAG_SHOWN = "drag-shown"  # receives nothing
+TABLE_SHOWN = "table-shown"  # receives nothing
+BRUSHED = "brushed"  # a script says here which rows are selected,
+ISOLATED = "isolated"  # and here which classes alone are shown
+COMPARE_TAB = "compare-tab"
+COMPARE_CLOCK = "compare-clock"
+SORT = "sort"  # the column that the table of runs is ordered by
+COMPARED = "compared"
+CHECK_ALL = "check-all"
+AGREEMENT = "agreement"
+MOVERS_FROM = "movers-from"
+MOVERS_TO = "movers-to"
+MOVERS = "movers"
 
 # Is it real?
 CHECK = "check"
@@ -57,6 +109,11 @@ SURFACE_PLOT = "surface-plot"
 def sample(key: str) -> dict[str, str]:
     """The button of a sample."""
     return {"type": "sample", "key": key}
+
+
+def role(column: int) -> dict[str, str | int]:
+    """The control of what a column is used for, by its place in the table."""
+    return {"type": "role", "column": column}
 
 
 def setting(name: str) -> dict[str, str]:
@@ -82,3 +139,8 @@ def check(run_id: str) -> dict[str, str]:
 def remove(run_id: str) -> dict[str, str]:
     """The remove button of a run."""
     return {"type": "remove", "run": run_id}
+
+
+def story(part: str, at: int) -> dict[str, str | int]:
+    """A part of a view in the list of the story: its caption, or a button."""
+    return {"type": f"story-{part}", "at": at}

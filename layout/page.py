@@ -8,11 +8,16 @@ from dash.development.base_component import Component
 
 from layout import ids
 from layout.check import check_view
+from layout.columns import columns_view
+from layout.compare import drag_choice, singled_out, tables
+from layout.present import link_parts, notice, play_bar
 from layout.rail import rail
+from layout.story import story_button, story_parts
 from layout.surface import surface_view
 from layout.theme import MANTINE_THEME
 
 FIRST_SAMPLE = "wine"
+MODES = {"explore": "Explore", "compare": "Compare", "present": "Present"}
 _RAIL_WIDTH = 320
 _HEADER_HEIGHT = 56
 
@@ -24,6 +29,9 @@ def page() -> Component:
             *_stores(),
             surface_view(),
             check_view(),
+            columns_view(),
+            *link_parts(),
+            *story_parts(),
             dmc.AppShell(
                 [
                     dmc.AppShellHeader(_header()),
@@ -53,6 +61,9 @@ def _stores() -> list[Component]:
         dcc.Store(id=ids.REVISION),
         dcc.Store(id=ids.VIEW),
         dcc.Store(id=ids.GAMMA_SHOWN),
+        dcc.Store(id=ids.MODE_SHOWN),
+        dcc.Store(id=ids.DRAG_SHOWN),
+        dcc.Store(id=ids.TABLE_SHOWN),
     ]
 
 
@@ -72,13 +83,29 @@ def _header() -> Component:
                 ],
                 gap="sm",
             ),
-            dmc.ColorSchemeToggle(
-                lightIcon=html.Span(className="icon icon-sun"),
-                darkIcon=html.Span(className="icon icon-moon"),
-                variant="subtle",
-                color="gray",
-                size="lg",
-                **{"aria-label": "Light or dark"},
+            dmc.SegmentedControl(
+                id=ids.MODE,
+                data=[{"value": value, "label": label} for value, label in MODES.items()],
+                value=next(iter(MODES)),
+                size="sm",
+                persistence=True,
+                persistence_type="session",
+                className="modes",
+                **{"aria-label": "Mode"},
+            ),
+            dmc.Group(
+                [
+                    story_button(),
+                    dmc.ColorSchemeToggle(
+                        lightIcon=html.Span(className="icon icon-sun"),
+                        darkIcon=html.Span(className="icon icon-moon"),
+                        variant="subtle",
+                        color="gray",
+                        size="lg",
+                        **{"aria-label": "Light or dark"},
+                    ),
+                ],
+                gap="sm",
             ),
         ],
         justify="space-between",
@@ -93,16 +120,22 @@ def _panels() -> Component:
             dmc.Group(
                 [
                     _switch(ids.LINKED, "Linked axes", "Zoom and pan all panels together"),
-                    _switch(ids.ALIGNED, "Aligned", "Turn every plane to lie like the first one"),
+                    _switch(ids.ALIGNED, "Aligned", "Turn every plane to lie like one of them"),
                     _switch(ids.CONTOURS, "Contours", "Lines around 50, 80 and 95 % of each class"),
                     _switch(ids.ARROWS, "Arrows", "The features that weigh most in the plane"),
+                    drag_choice(),
                 ],
                 gap="lg",
                 className="toolbar",
             ),
             # A script says here when the server does not answer.
             html.P(id=ids.CONNECTION, role="status", className="connection", hidden=True),
+            html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **{"aria-label": "Runs"}),
+            singled_out(),
             html.Div(id=ids.PANELS, className="panels", **{"aria-live": "off"}),
+            tables(),
+            play_bar(),
+            notice(),
         ],
         className="stage",
     )

@@ -11,34 +11,81 @@ from dash import html
 from dash.development.base_component import Component
 
 from layout import ids
+from layout.tools import part, tools
 
 
 def panel(
-    run_id: str, title: str, data_name: str, *, gamma: float = 1.0, is_linear: bool = True
+    run_id: str,
+    title: str,
+    data_name: str,
+    *,
+    gamma: float = 1.0,
+    n_components: int = 2,
+    is_linear: bool = True,
+    space: str = "",
 ) -> Component:
-    """The frame of a run, empty until the first frame arrives; a curved one has no components."""
+    """The frame of a run, empty until the first frame arrives; a curved one has no components.
+
+    Between the planes of runs in the same `space` there is a way from one to the other.
+    """
     return html.Section(
         [
-            _head(run_id, title, is_linear),
-            html.Div(className="progress", **_part("progress"), role="progressbar"),
+            _head(run_id, title, is_flat=n_components == 2, is_linear=is_linear),
+            html.Div(
+                className="progress",
+                role="progressbar",
+                **part("progress"),
+                **{"aria-label": "Progress of the run"},
+            ),
             html.Div(
                 [
                     html.Div(
                         [
-                            html.Div(className="plot", **_part("plot"), role="img"),
-                            html.P(className="drawn", **_part("drawn")),
+                            html.Div(
+                                className="plot",
+                                role="img",
+                                **part("plot"),
+                                **{"aria-label": "No plane yet"},
+                            ),
+                            html.Canvas(className="motion", **part("motion")),
+                            html.P(className="drawn", **part("drawn")),
                             _elsewhere(is_linear),
                         ],
                         className="picture",
                     ),
-                    html.Div([_numbers(), _check(run_id), _history()], className="panel-side"),
+                    html.Div(
+                        [
+                            _numbers(),
+                            _check(run_id),
+                            tools(n_components=n_components, is_linear=is_linear),
+                            _history(),
+                        ],
+                        className="panel-side",
+                    ),
                 ],
                 className="panel-body",
             ),
         ],
         className="panel",
         key=run_id,
-        **{"data-run": run_id, "data-gamma": f"{gamma:g}", "aria-label": f"{title}, {data_name}"},
+        **{
+            "data-run": run_id,
+            "data-gamma": f"{gamma:g}",
+            "data-components": str(n_components),
+            "data-space": space,
+            "aria-label": f"{title}, {data_name}",
+        },
+    )
+
+
+def run_tab(run_id: str, title: str) -> Component:
+    """What brings a run to the front where one is shown at a time; a script says its state."""
+    return html.Button(
+        [title, html.Span(className="tab-state")],
+        type="button",
+        className="run-tab",
+        key=run_id,
+        **{"data-tab": run_id, "aria-pressed": "false"},
     )
 
 
@@ -59,20 +106,22 @@ def teaching_panel() -> Component:
     )
 
 
-def _head(run_id: str, title: str, is_linear: bool) -> Component:
+def _head(run_id: str, title: str, *, is_flat: bool, is_linear: bool) -> Component:
     return html.Header(
         [
             html.Div(
                 [
                     dmc.Title(title, order=3, size="h5", className="panel-title"),
-                    html.P(className="words", role="status", **_part("words")),
+                    html.P(className="words", role="status", **part("words")),
                 ],
                 className="panel-names",
             ),
             html.Div(
                 [
+                    *_orders(),
                     _stop(run_id),
-                    _surface(run_id),
+                    _anchor(),
+                    *([_surface(run_id)] if is_flat else []),
                     _exports(run_id, is_linear),
                     _remove(run_id),
                 ],
@@ -80,6 +129,32 @@ def _head(run_id: str, title: str, is_linear: bool) -> Component:
             ),
         ],
         className="panel-head",
+    )
+
+
+def _anchor() -> Component:
+    return dmc.Tooltip(
+        dmc.ActionIcon(
+            html.Span(className="icon icon-anchor"),
+            variant="subtle",
+            color="gray",
+            className="compare-only",
+            **part("anchor"),
+            **{"aria-label": "Turn the others to lie like this one", "aria-pressed": "false"},
+        ),
+        label="Turn the others to lie like this one",
+        openDelay=400,
+    )
+
+
+def _orders() -> list[Component]:
+    """What can be asked of a run that is at work, or that was cut short; a script shows which."""
+    return [_order("pause", "Pause"), _order("step", "Step"), _order("again", "Run again")]
+
+
+def _order(name: str, label: str) -> Component:
+    return dmc.Button(
+        label, variant="default", size="compact-sm", style={"display": "none"}, **part(name)
     )
 
 
@@ -91,13 +166,19 @@ def _stop(run_id: str) -> Component:
         color="red",
         size="compact-sm",
         leftSection=html.Span(className="icon icon-stop"),
-        **_part("stop"),
+        **part("stop"),
     )
 
 
 def _check(run_id: str) -> Component:
     return dmc.Tooltip(
-        dmc.Button("Is it real?", id=ids.check(run_id), variant="light", size="compact-sm"),
+        dmc.Button(
+            "Is it real?",
+            id=ids.check(run_id),
+            variant="light",
+            size="compact-sm",
+            className="ask-check",
+        ),
         label="Refit in folds and to shuffled labels: would chance do as well?",
         openDelay=400,
     )
@@ -119,8 +200,8 @@ def _surface(run_id: str) -> Component:
 
 def _elsewhere(is_linear: bool) -> Component:
     """What can be done while the plane is shown at another kernel width than its run's."""
-    back = dmc.Button("", variant="default", size="compact-xs", **_part("back"))
-    refine = dmc.Button("Refine here", variant="light", size="compact-xs", **_part("refine"))
+    back = dmc.Button("", variant="default", size="compact-xs", **part("back"))
+    refine = dmc.Button("Refine here", variant="light", size="compact-xs", **part("refine"))
     return html.Div([back, *([refine] if is_linear else [])], className="elsewhere")
 
 
@@ -143,6 +224,9 @@ def _exports(run_id: str, is_linear: bool) -> Component:
                     dmc.MenuLabel("The plane on screen"),
                     _download(run_id, "points.csv", "Projected points"),
                     *(_of_a_linear_map(run_id) if is_linear else []),
+                    dmc.MenuLabel("To show elsewhere"),
+                    dmc.MenuItem("Copy link", **{"data-link-of": run_id}),
+                    _download(run_id, "replay.html", "Replay, HTML"),
                 ]
             ),
         ],
@@ -186,8 +270,14 @@ def _remove(run_id: str) -> Component:
 def _history() -> Component:
     return html.Div(
         [
-            html.Div(className="curve", **_part("curve")),
-            html.Div(className="scrubber", **_part("scrubber")),
+            html.Div(
+                [
+                    html.Div(className="curve", **part("curve")),
+                    html.Div(className="cursor", **part("cursor")),
+                ],
+                className="curve-frame",
+            ),
+            html.Div(className="scrubber", **part("scrubber")),
         ],
         className="history",
     )
@@ -209,14 +299,10 @@ def _score(label: str, field: str, meaning: str) -> list[Component]:
         html.Dt(label, title=meaning),
         html.Dd(
             [
-                html.Span("–", className="value", **_part(f"{field}-seen")),
+                html.Span("–", className="value", **part(f"{field}-seen")),
                 html.Span("seen", className="unit"),
-                html.Span("–", className="value", **_part(f"{field}-unseen")),
+                html.Span("–", className="value", **part(f"{field}-unseen")),
                 html.Span("unseen", className="unit"),
             ]
         ),
     ]
-
-
-def _part(name: str) -> dict[str, str]:
-    return {"data-part": name}

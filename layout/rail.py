@@ -9,12 +9,15 @@ from dash import html
 from dash.development.base_component import Component
 
 from layout import ids
-from layout.controls import gamma_slider, number_input, own_settings
+from layout.columns import columns_button
+from layout.compare import run_several, several
+from layout.controls import components_control, gamma_slider, number_input, own_settings
 from melm_core.datasets import SAMPLES
 from melm_core.methods import METHODS, Method
 from melm_core.parameters import HELD_OUT, SEED, STARTS
 
 _FIRST_METHOD = next(iter(METHODS))
+_MOST_OFFERED = 100  # at once; the others are found by typing
 
 
 def rail() -> list[Component]:
@@ -22,7 +25,7 @@ def rail() -> list[Component]:
     return [
         dmc.AppShellSection(
             dmc.ScrollArea(
-                dmc.Stack([_data(), dmc.Divider(), _method()], gap="sm", p="md"),
+                dmc.Stack([_data(), dmc.Divider(), several(_menu()), _method()], gap="sm", p="md"),
                 h="100%",
                 type="auto",
                 scrollbarSize=8,
@@ -43,11 +46,13 @@ def _data() -> Component:
             dmc.Group([_sample_button(key) for key in SAMPLES], gap=5),
             html.P(id=ids.DATA_ERROR, role="alert", className="alert"),
             html.Div(id=ids.DATA_SUMMARY),
+            columns_button(),
             dmc.Select(
                 id=ids.LABEL,
                 label="Label column",
                 allowDeselect=False,
                 searchable=True,
+                limit=_MOST_OFFERED,
                 size="sm",
             ),
             dmc.Switch(
@@ -88,6 +93,7 @@ def _method() -> Component:
                 **{"aria-label": "Method"},
             ),
             dmc.Text(id=ids.METHOD_EXPLANATION, size="xs", c="dimmed"),
+            components_control(ids.N_COMPONENTS),
             gamma_slider(ids.GAMMA),
             dmc.SimpleGrid(
                 [
@@ -99,9 +105,24 @@ def _method() -> Component:
                 spacing="xs",
             ),
             dmc.Text(id=ids.N_INIT_REASON, size="xs", c="dimmed"),
-            html.Div(own_settings(METHODS[_FIRST_METHOD]), id=ids.SETTINGS),
+            _more(),
         ],
         gap="xs",
+    )
+
+
+def _more() -> Component:
+    """What the chosen method alone can be told, out of the way until it is wanted."""
+    return dmc.Accordion(
+        dmc.AccordionItem(
+            [
+                dmc.AccordionControl("More"),
+                dmc.AccordionPanel(html.Div(own_settings(METHODS[_FIRST_METHOD]), id=ids.SETTINGS)),
+            ],
+            value="more",
+        ),
+        chevronPosition="left",
+        className="steps-accordion",
     )
 
 
@@ -124,6 +145,7 @@ def _run() -> Component:
         [
             html.P(id=ids.RUN_ERROR, role="alert", className="alert"),
             dmc.Button("Run", id=ids.RUN, fullWidth=True, size="md"),
+            run_several(),
         ],
         gap="xs",
     )

@@ -28,7 +28,12 @@ def surface_view() -> Component:
             ),
             html.P(id=ids.SURFACE_WORDS, className="surface-words", role="status"),
             # A script draws here.
-            html.Div(id=ids.SURFACE_PLOT, className="surface-plot", role="img"),
+            html.Div(
+                id=ids.SURFACE_PLOT,
+                className="surface-plot",
+                role="img",
+                **{"aria-label": "Decision surface, not drawn yet"},
+            ),
             dmc.Text(
                 "The kernel machine is replaced by a few modes, each a product of two densities "
                 "along its own axes. + and − mark where it is for and against the class, lines one "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MANTINE_THEME = {
     "primaryColor": "indigo",
-    "primaryShade": {"light": 7, "dark": 6},
+    "primaryShade": {"light": 7, "dark": 7},
     "fontFamily": "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
     "defaultRadius": "md",
     "headings": {"fontWeight": "650"},

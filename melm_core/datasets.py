@@ -6,7 +6,7 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +19,7 @@ from melm_core._typing import FloatArray, IntArray
 from melm_core.crescents import crescents
 from melm_core.generators import five_gaussians, five_mixtures, two_gaussians, two_mixtures
 from melm_core.noise import pure_noise
+from melm_core.roles import Column, Role
 from melm_core.tables import Table
 
 __all__ = [
@@ -59,6 +60,8 @@ class LabelledData:
         The row of the file behind every sample: data rows count from 1, the header not counted.
     steps : tuple of str
         What was done to the table, a sentence each.
+    columns : tuple of Column
+        What every column of the table became, in its order.
     """
 
     name: str
@@ -70,13 +73,15 @@ class LabelledData:
     scale: FloatArray
     row_numbers: IntArray
     steps: tuple[str, ...]
+    columns: tuple[Column, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
-        words = json.dumps({key: getattr(self, key) for key in WORDS}).encode()
+        columns = [asdict(column) for column in self.columns]
+        words = json.dumps({key: getattr(self, key) for key in WORDS} | {"columns": columns})
         arrays = {key: np.ascontiguousarray(getattr(self, key)) for key in ARRAYS}
         file = io.BytesIO()
-        np.savez(file, allow_pickle=False, words=np.frombuffer(words, np.uint8), **arrays)
+        np.savez(file, allow_pickle=False, words=np.frombuffer(words.encode(), np.uint8), **arrays)
         return file.getvalue()
 
     @classmethod
@@ -86,7 +91,8 @@ class LabelledData:
             words = json.loads(file["words"].tobytes())
             fields: dict[str, Any] = {key: file[key] for key in ARRAYS}
         fields |= {key: tuple(words[key]) for key in WORDS if key != "name"}
-        return cls(name=words["name"], **fields)
+        columns = tuple(_column(values) for values in words.get("columns", ()))
+        return cls(name=words["name"], columns=columns, **fields)
 
     @cached_property
     def content_hash(self) -> str:
@@ -129,6 +135,10 @@ class LabelledData:
         return replace(
             self, X=self.X[chosen], y=self.y[chosen], row_numbers=self.row_numbers[chosen]
         )
+
+
+def _column(values: dict[str, Any]) -> Column:
+    return Column(**values | {"role": Role(values["role"])})
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 
 from melm_core._base import check_choice, check_positive
 from melm_core._typing import FloatArray, IntArray
+from melm_core.contours import GRID_LINES
 from melm_core.density import kernel_classes
 from melm_core.kernel_approximation import (
     ApproximationWarning,
@@ -30,7 +31,6 @@ from melm_core.kernel_fisher import KernelFisherDiscriminant
 from melm_core.kernel_machines import KernelMachine
 from melm_core.maximum_entropy import Method
 from melm_core.sampling import stratified_sample
-from melm_core.views import GRID_LINES
 
 # Bandwidth of the machines that are not densities, in median distances of two rows.
 BANDWIDTH_SHARE = 0.25

@@ -120,6 +120,28 @@ def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) ->
     return logs
 
 
+def density_on_grid(
+    x: FloatArray, y: FloatArray, rows: FloatArray, variances: FloatArray
+) -> FloatArray:
+    """A density whose kernel lies along the axes, on the grid x times y, shape (len(y), len(x)).
+
+    Parameters
+    ----------
+    x, y : ndarray
+        Coordinates of the grid lines.
+    rows : ndarray of shape (n_samples, 2)
+    variances : ndarray of shape (2,)
+        Of the kernel.
+    """
+    along_x, along_y = (
+        np.exp(-0.5 * (lines[:, None] - rows[:, axis]) ** 2 / variances[axis])
+        for axis, lines in enumerate((x, y))
+    )  # (len(x), n_samples), (len(y), n_samples)
+    norm = 2.0 * np.pi * np.sqrt(variances.prod()) * len(rows)
+    values: FloatArray = along_y @ along_x.T / norm
+    return values
+
+
 def inverse_root(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Matrix R with R R' = covariance^-1, and the log of the Gaussian's norming factor.
 

@@ -84,7 +84,7 @@ def wide_optima(
     """
     stage = Stage("", gaussian_objective(classes, multiclass), _MOST_ITERATIONS, _TOL)
     starts = [Start("", plane) for plane in planes]
-    outcome = maximize([stage], starts, report=lambda _: False)
+    outcome = maximize([stage], starts, report=lambda _: False, n_jobs=1)
     ranked = sorted(outcome.inits, key=lambda init: -init.objective)
     climbed = [orthonormalize(init.components) for init in ranked]
     firsts = first_alike(climbed)

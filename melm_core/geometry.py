@@ -48,10 +48,12 @@ def principal_angles(components: FloatArray, reference: FloatArray) -> FloatArra
     Parameters
     ----------
     components, reference : ndarray of shape (n_components, n_features)
-        Any full-rank rows; they need not be orthonormal.
+        Any full-rank rows; they need not be orthonormal. Where one has fewer
+        components, there are as many angles as it has: all zero if it lies
+        within the other.
     """
     a, b = orthonormalize(components), orthonormalize(reference)
-    left, cosines, right = np.linalg.svd(a @ b.T)
+    left, cosines, right = np.linalg.svd(a @ b.T, full_matrices=False)
     matched, partner = left.T @ a, right @ b
     sines = np.linalg.norm(partner - cosines[:, None] * matched, axis=1)
     return np.sort(np.arctan2(sines, cosines))

@@ -85,8 +85,8 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     random_state : int, RandomState or None, default=None
         Seed of the random starts.
     n_jobs : int or None, default=None
-        Starts that climb at the same time, in threads. The result does not
-        depend on it.
+        Starts that climb at the same time: in threads, or where
+        `joblib.parallel_config` sends them. The result does not depend on it.
     callback : callable, default=None
         Given a `Progress` at every accepted step; a true return stops the fit
         and the best plane so far is kept.

@@ -11,13 +11,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import scipy.optimize
-from joblib import Parallel, delayed
 
 from melm_core._typing import FloatArray
+from melm_core.elsewhere import Listener, climb_each
 from melm_core.geometry import principal_angles
 
 # components of shape (n_components, n_features) -> value and gradient of that shape
@@ -165,8 +166,9 @@ def maximize(
     report : callable
         Given every accepted step, one at a time; a true return stops.
     n_jobs : int or None
-        Threads that climb at the same time, as joblib reads it. The outcome
-        does not depend on it.
+        Starts that climb at the same time, as joblib reads it: in threads, or
+        where `joblib.parallel_config` sends them. The outcome does not depend
+        on it.
     """
     clerk = _Clerk(report, len(stages))
     tracks = [_Track(start) for start in starts]
@@ -174,11 +176,12 @@ def maximize(
     for number, stage in enumerate(stages):
         leaders = _merge(tracks, leaders)[: stage.most_starts]
         leaders += [i for i, start in enumerate(starts) if start.stage == number]
-        jobs = [
-            delayed(tracks[leader].climb)(stage, clerk, number, position, len(leaders))
-            for position, leader in enumerate(leaders)
+        climbs = [
+            partial(_Track.climb, stage=stage, place=_Place(number, position, len(leaders)))
+            for position in range(len(leaders))
         ]
-        Parallel(n_jobs=n_jobs, backend="threading")(jobs)
+        measure = stage.reported or stage.objective
+        climb_each([tracks[leader] for leader in leaders], climbs, clerk, measure, n_jobs)
         if clerk.stopped:
             break
     return _outcome(tracks, leaders, stages[-1].objective, clerk)
@@ -240,6 +243,14 @@ def _fraction(step: Step) -> float:
     return (step.stage + within_stage) / step.n_stages
 
 
+class _Place(NamedTuple):
+    """As in a `Step`."""
+
+    stage: int
+    start: int
+    n_starts: int
+
+
 class _Clerk:
     """Passes steps on one at a time, and remembers that somebody asked to stop."""
 
@@ -290,7 +301,7 @@ class _Track:
         self.peak_components = self.start.components
         self.has_climbed = False
 
-    def climb(self, stage: Stage, clerk: _Clerk, number: int, position: int, n_starts: int) -> None:
+    def climb(self, clerk: Listener, *, stage: Stage, place: _Place) -> None:
         self.history = []
         if clerk.stopped:
             return
@@ -307,11 +318,11 @@ class _Track:
                     components=components.copy(),
                     objective=value,
                     best_objective=value,
-                    stage=number,
+                    stage=place.stage,
                     n_stages=clerk.n_stages,
                     stage_name=stage.name,
-                    start=position,
-                    n_starts=n_starts,
+                    start=place.start,
+                    n_starts=place.n_starts,
                     iteration=len(self.history) - 1,
                 ),
                 stage.reported or stage.objective,

@@ -85,6 +85,18 @@ class Choice:
 Setting: TypeAlias = Parameter | Choice
 
 
+COMPONENTS = Parameter(
+    name="n_components",
+    label="Components",
+    explanation=(
+        "How many directions are looked for: a line with the densities of the classes on it, a "
+        "plane, or a space that can be turned."
+    ),
+    default=2,
+    minimum=1,
+    maximum=3,
+    is_integer=True,
+)
 GAMMA = Parameter(
     name="gamma",
     label="Kernel width γ",
@@ -129,7 +141,7 @@ HELD_OUT = Parameter(
 )
 
 # Controls that every run has, or that stand at a place of their own on the page.
-SHARED = frozenset({GAMMA.name, STARTS.name, SEED.name, HELD_OUT.name})
+SHARED = frozenset({COMPONENTS.name, GAMMA.name, STARTS.name, SEED.name, HELD_OUT.name})
 
 DENSITY = Choice(
     name="density",

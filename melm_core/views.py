@@ -8,6 +8,9 @@ turned into ones in which the seen rows have unit covariance. Neither the
 divergence nor any density's contours depend on that choice, and planes whose
 variances differ a hundredfold, as those of PCA and MELM may, can be seen side
 by side on the same axes.
+
+One component is drawn as the densities on its line, three as they look from one
+side: a density of kernels projects to a density of the projected kernels.
 """
 
 from __future__ import annotations
@@ -17,30 +20,26 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
-import contourpy
 import numpy as np
 
 from melm_core._typing import FloatArray, IntArray
+from melm_core.contours import class_contours
 from melm_core.datasets import LabelledData
-from melm_core.density import (
-    KernelClasses,
-    density_on_grid,
-    kernel_classes,
-    log_densities,
-    mass_levels,
-)
+from melm_core.density import KernelClasses, kernel_classes, log_densities
 from melm_core.direct import inverse_root
 from melm_core.divergence import divergence, held_out_divergence
 from melm_core.geometry import orthogonal_turn
+from melm_core.line_view import arrow_lanes, density_curves, in_strips, threshold_lines
+from melm_core.picture import (
+    Arrows,
+    ClassView,
+    GammaProfile,
+    PlaneView,
+    ProjectedRows,
+    Scores,
+)
 from melm_core.sampling import stratified_sample
-
-# Contours enclose these shares of the mass of a class.
-CONTOUR_SHARES = (0.5, 0.8, 0.95)
-GRID_LINES = 72
-
-# A contour of 95 % of the mass ends well within this many kernel widths
-# beyond the outermost row.
-_MARGIN_WIDTHS = 3.0
+from melm_core.steering import strongest_features
 
 # More points than this are neither told apart nor moved smoothly; the
 # densities still sum over all rows.
@@ -51,91 +50,8 @@ MOST_SCORED_ROWS = 1_000
 
 MOST_ARROWS = 8
 
-
-@dataclass(frozen=True, eq=False)
-class ClassView:
-    """One class in the plane.
-
-    Attributes
-    ----------
-    seen, unseen : ndarray of shape (n_rows, 2)
-        Projected rows that the fit saw, and that it did not.
-    contours : ndarray of shape (n_vertices, 2)
-        Closed lines around the shares of mass, rows of nan between them.
-    """
-
-    seen: FloatArray
-    unseen: FloatArray
-    contours: FloatArray
-
-
-@dataclass(frozen=True)
-class Scores:
-    """How well the plane separates rows that were seen and rows that were not.
-
-    Attributes
-    ----------
-    accuracy_seen, accuracy_unseen : float or None
-        Balanced accuracy of the class densities; None where a class has no unseen row.
-    divergence_unseen : float or None
-        Divergence between seen and unseen rows, see `held_out_divergence`.
-    """
-
-    accuracy_seen: float
-    accuracy_unseen: float | None
-    divergence_unseen: float | None
-
-
-@dataclass(frozen=True)
-class GammaProfile:
-    """The divergence in one plane by kernel width, of seen rows and between seen and unseen."""
-
-    gammas: tuple[float, ...]
-    seen: tuple[float, ...]
-    unseen: tuple[float | None, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class ProjectedRows:
-    """Rows in the coordinates that are drawn, with their class codes.
-
-    Attributes
-    ----------
-    seen, unseen : ndarray of shape (n_rows, 2)
-    seen_y, unseen_y : ndarray of shape (n_rows,)
-    """
-
-    seen: FloatArray
-    seen_y: IntArray
-    unseen: FloatArray
-    unseen_y: IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class PlaneView:
-    """A plane as it is drawn.
-
-    Attributes
-    ----------
-    classes : tuple of ClassView
-    origin : ndarray of shape (2,)
-        Mean of the seen rows, where the arrows begin.
-    arrow_tips : ndarray of shape (n_arrows, 2)
-        Where the arrows of the strongest features end; they share one scale
-        that fits the picture.
-    arrow_names : tuple of str
-    lower, upper : ndarray of shape (2,)
-        Corners of the box that holds all of it.
-    scores : Scores
-    """
-
-    classes: tuple[ClassView, ...]
-    origin: FloatArray
-    arrow_tips: FloatArray
-    arrow_names: tuple[str, ...]
-    lower: FloatArray
-    upper: FloatArray
-    scores: Scores
+# Where three components are seen as the first two of them.
+FROM_THE_FRONT = (0.0, 0.0)
 
 
 class PlaneViewer:
@@ -149,14 +65,17 @@ class PlaneViewer:
         Kernel width of the densities, relative to Silverman's rule.
     """
 
-    def __init__(self, seen: LabelledData, unseen: LabelledData, gamma: float) -> None:
+    def __init__(
+        self, seen: LabelledData, unseen: LabelledData, gamma: float, n_components: int = 2
+    ) -> None:
         self.class_names = seen.class_names
+        self.n_components = n_components
         self._data = (seen, unseen)
-        self._feature_names = seen.feature_names
+        self.feature_names = seen.feature_names
         self.gamma = gamma
         self._mean = seen.X.mean(axis=0)
         self._covariance = np.cov(seen.X.T, ddof=0).reshape(seen.X.shape[1], -1)
-        self._classes = kernel_classes(seen.X, seen.y, n_components=2, gamma=gamma)
+        self._classes = kernel_classes(seen.X, seen.y, n_components=n_components, gamma=gamma)
         self._n_classes = len(self._classes.rows)
         self.n_seen, self.n_rows = len(seen.y), len(seen.y) + len(unseen.y)
         drawn = min(1.0, MOST_DRAWN_ROWS / self.n_rows)
@@ -164,43 +83,105 @@ class PlaneViewer:
         self._unseen = _Sampled.of(unseen, self._n_classes, drawn)
         self.n_drawn = len(self._seen.drawn_y) + len(self._unseen.drawn_y)
 
-    def view(self, components: FloatArray, toward: FloatArray | None = None) -> PlaneView:
-        """What is drawn of the plane of `components` (2, n_features), any full-rank rows.
+    @property
+    def drawn_rows(self) -> tuple[list[IntArray], list[IntArray]]:
+        """The rows of the file behind the points of every class, seen and unseen."""
+        return (
+            self._seen.drawn_rows(self._n_classes),
+            self._unseen.drawn_rows(self._n_classes),
+        )
 
-        Turned and reflected within itself to lie closest to `toward`, the
-        `coordinates` of another plane of the same data, if that is given.
+    def view(
+        self,
+        components: FloatArray,
+        toward: FloatArray | None = None,
+        direction: tuple[float, float] = FROM_THE_FRONT,
+    ) -> PlaneView:
+        """What is drawn of `components` (n_components, n_features), any full-rank rows.
+
+        Turned and reflected within their span to lie closest to `toward`, the
+        `coordinates` in another span of as many components of the same data, if
+        that is given. Three components are looked at from a direction, two
+        angles in radians.
         """
-        components = standardized(components, self._covariance)
+        components = self.standardized(components)
         if toward is not None:
             components = orthogonal_turn(self._coordinates(components), toward).T @ components
         projected = self._classes.project(components)
-        seen = self._seen.drawn_by_class(components, self._n_classes)
-        unseen = self._unseen.drawn_by_class(components, self._n_classes)
+        scores = self._scores(projected, components)
+        if self.n_components == 1:
+            return self._line(components, projected, scores)
+        side = seen_from(direction)[:, : self.n_components]
+        return self._plane(side @ components, projected.project(side), scores)
+
+    def _plane(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
+        """Points, contours and arrows in two dimensions."""
         contours = [
             class_contours(rows, covariance)
             for rows, covariance in zip(projected.rows, projected.covariances, strict=True)
         ]
+        seen, unseen = self._drawn(components)
         lower, upper = _bounds([*seen, *unseen, *contours])
-        origin = components @ self._mean
-        tips, names = strongest_loadings(components, self._feature_names)
-        tips = origin + tips * _arrow_scale(tips, lower, upper)
-        lower, upper = _bounds([lower[None], upper[None], tips])
-        return PlaneView(
-            classes=tuple(map(ClassView, seen, unseen, contours)),
-            origin=origin,
-            arrow_tips=tips,
-            arrow_names=names,
-            lower=lower,
-            upper=upper,
-            scores=self._scores(projected, components),
+        loadings, features = strongest_loadings(components, len(self.feature_names))
+        scale = _arrow_scale(loadings, (upper - lower).min())
+        feet = np.tile(components @ self._mean, (len(loadings), 1))
+        arrows = self._arrows(feet, loadings * scale, features, scale)
+        lower, upper = _bounds([lower[None], upper[None], arrows.tips])
+        classes = tuple(map(ClassView, seen, unseen, contours))
+        return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores)
+
+    def _line(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
+        """Densities on the line, the rows below them, the arrows one below the other."""
+        curves = density_curves(projected)
+        seen, unseen = (in_strips(rows) for rows in self._drawn(components))
+        lower, upper = _bounds([*seen, *unseen, *curves])
+        loadings, features = strongest_loadings(components, len(self.feature_names))
+        scale = _arrow_scale(loadings, upper[0] - lower[0])
+        feet = np.column_stack(
+            [
+                np.full(len(loadings), float(components[0] @ self._mean)),
+                arrow_lanes(len(loadings), self._n_classes),
+            ]
         )
+        along = np.column_stack([loadings[:, 0] * scale, np.zeros(len(loadings))])
+        arrows = self._arrows(feet, along, features, scale)
+        lower, upper = _bounds([lower[None], upper[None], arrows.feet, arrows.tips])
+        classes = tuple(map(ClassView, seen, unseen, curves))
+        return PlaneView(classes, arrows, threshold_lines(projected), lower, upper, scores)
+
+    def _drawn(self, components: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
+        return (
+            self._seen.drawn_by_class(components, self._n_classes),
+            self._unseen.drawn_by_class(components, self._n_classes),
+        )
+
+    def _arrows(
+        self, feet: FloatArray, vectors: FloatArray, features: IntArray, scale: float
+    ) -> Arrows:
+        names = tuple(self.feature_names[feature] for feature in features)
+        return Arrows(feet, feet + vectors, features, names, scale)
+
+    def standardized(self, components: FloatArray) -> FloatArray:
+        """Components of the same span in which the seen rows have unit covariance."""
+        return standardized(components, self._covariance)
+
+    @cached_property
+    def deviations(self) -> FloatArray:
+        """Standard deviation of every feature over all the data, shape (n_features,)."""
+        deviations: FloatArray = np.concatenate([data.X for data in self._data]).std(axis=0)
+        return deviations
+
+    def scores(self, components: FloatArray) -> Scores:
+        """How well the plane separates the rows, without drawing them."""
+        components = self.standardized(components)
+        return self._scores(self._classes.project(components), components)
 
     def coordinates(self, components: FloatArray) -> FloatArray:
         """Rows of all the data, seen or not, as they are drawn, in the order of the file.
 
         An even share where they are many, the same for every plane and split.
         """
-        return self._coordinates(standardized(components, self._covariance))
+        return self._coordinates(self.standardized(components))
 
     def _coordinates(self, components: FloatArray) -> FloatArray:
         """Of components that are standardised already."""
@@ -228,13 +209,13 @@ class PlaneViewer:
 
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
         """Of the seen rows, and between seen and unseen rows; None where a class has none."""
-        components = standardized(components, self._covariance)
+        components = self.standardized(components)
         projected = self._classes.project(components)
         return self.divergence(components), self._divergence_unseen(projected, components)
 
     def rows(self, components: FloatArray, most: int) -> ProjectedRows:
         """About `most` seen and as many unseen rows at most, evenly of each class, as drawn."""
-        components = standardized(components, self._covariance)
+        components = self.standardized(components)
         (seen, seen_y), (unseen, unseen_y) = (
             self._evenly(data, most / max(1, len(data.y))) for data in self._data
         )
@@ -284,46 +265,36 @@ def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
     return rows
 
 
-def class_contours(rows: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Lines around CONTOUR_SHARES of the mass of a class, shape (n_vertices, 2), nan between.
+def strongest_loadings(components: FloatArray, n_features: int) -> tuple[FloatArray, IntArray]:
+    """Loadings of the features that weigh most, strongest first.
 
     Parameters
     ----------
-    rows : ndarray of shape (n_samples, 2)
-    covariance : ndarray of shape (2, 2)
-        Kernel covariance in the plane.
-    """
-    margin = _MARGIN_WIDTHS * np.sqrt(np.diag(covariance))
-    lower, upper = rows.min(axis=0) - margin, rows.max(axis=0) + margin
-    x, y = (np.linspace(lower[axis], upper[axis], GRID_LINES) for axis in (0, 1))
-    density = density_on_grid(x, y, rows, covariance)
-    generator = contourpy.contour_generator(x, y, density, name="serial")
-    lines = [
-        line for level in mass_levels(density, CONTOUR_SHARES) for line in generator.lines(level)
-    ]
-    gap = np.full((1, 2), np.nan)
-    return np.concatenate([part for line in lines for part in (line, gap)] or [gap])
-
-
-def strongest_loadings(
-    components: FloatArray, feature_names: Sequence[str]
-) -> tuple[FloatArray, tuple[str, ...]]:
-    """Loadings of the features that weigh most in the plane, strongest first.
-
-    Parameters
-    ----------
-    components : ndarray of shape (2, n_features)
-    feature_names : sequence of str
-        None where the axes are no features.
+    components : ndarray of shape (n_components, n_columns)
+    n_features : int
+        How many of the columns are features: none where the axes of a curved picture are.
 
     Returns
     -------
-    tips : ndarray of shape (n_arrows, 2)
-    names : tuple of str
+    loadings : ndarray of shape (n_arrows, n_components)
+    features : ndarray of shape (n_arrows,)
     """
-    strengths = np.linalg.norm(components[:, : len(feature_names)], axis=0)
-    chosen = np.argsort(-strengths, kind="stable")[:MOST_ARROWS]
-    return components[:, chosen].T, tuple(feature_names[feature] for feature in chosen)
+    features = strongest_features(components[:, :n_features], MOST_ARROWS)
+    return components[:, features].T, features
+
+
+def seen_from(direction: tuple[float, float]) -> FloatArray:
+    """What turns three coordinates into the two of a picture, shape (2, 3).
+
+    Parameters
+    ----------
+    direction : tuple of float
+        Angles in radians to the side and up; at (0, 0) the first two coordinates are seen.
+    """
+    (side, up) = direction
+    across = [np.cos(side), 0.0, np.sin(side)]
+    upward = [np.sin(up) * np.sin(side), np.cos(up), -np.sin(up) * np.cos(side)]
+    return np.array([across, upward])
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,6 +303,7 @@ class _Sampled:
 
     drawn_X: FloatArray
     drawn_y: IntArray
+    row_numbers: IntArray
     scored_X: FloatArray
     scored_y: IntArray
 
@@ -341,7 +313,16 @@ class _Sampled:
         scored = stratified_sample(
             data.y, min(1.0, MOST_SCORED_ROWS / max(1, len(data.y))), n_classes
         )
-        return cls(data.X[drawn], data.y[drawn], data.X[scored], data.y[scored])
+        return cls(
+            data.X[drawn],
+            data.y[drawn],
+            data.row_numbers[drawn],
+            data.X[scored],
+            data.y[scored],
+        )
+
+    def drawn_rows(self, n_classes: int) -> list[IntArray]:
+        return [self.row_numbers[self.drawn_y == code] for code in range(n_classes)]
 
     def drawn_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
         return _by_class(self.drawn_X @ components.T, self.drawn_y, n_classes)
@@ -365,8 +346,8 @@ def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
     return np.nanmin(points, axis=0), np.nanmax(points, axis=0)
 
 
-def _arrow_scale(tips: FloatArray, lower: FloatArray, upper: FloatArray) -> float:
-    """Makes the longest arrow reach 40 % of the shorter side of the picture."""
+def _arrow_scale(loadings: FloatArray, side: float) -> float:
+    """Makes the longest arrow reach 40 % of a side of the picture."""
     tiny = np.finfo(np.float64).tiny
-    longest = float(np.linalg.norm(tips, axis=1).max(initial=tiny))
-    return 0.4 * float((upper - lower).min()) / longest
+    longest = float(np.linalg.norm(loadings, axis=1).max(initial=tiny))
+    return 0.4 * float(side) / longest

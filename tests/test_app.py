@@ -10,7 +10,9 @@ import pytest
 from plotly.utils import PlotlyJSONEncoder
 
 from figures.theme import THEMES, Scheme
+from layout.columns import columns_table
 from layout.panel import panel
+from melm_core.preparation import Column, Role
 from tests.callbacks.visitor import Studio, components, is_pattern, opened_studio
 
 ROUTES = {
@@ -45,9 +47,10 @@ def addressed(studio: Studio) -> Iterator[tuple[str, str]]:
 
 
 def standing(studio: Studio) -> list[dict]:
-    """Every component of the page, a panel included."""
+    """Every component of the page, a panel and a row of the window of columns included."""
     page = studio.app.server.test_client().get("/_dash-layout").json
-    shown = json.loads(json.dumps(panel("run", "MELM", "Iris"), cls=PlotlyJSONEncoder))
+    parts = [panel("run", "MELM", "Iris"), columns_table([(0, Column("x", Role.NUMERIC, ""))], 1)]
+    shown = json.loads(json.dumps(parts, cls=PlotlyJSONEncoder))
     return [*components(page), *components(shown)]
 
 

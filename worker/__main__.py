@@ -1,6 +1,7 @@
 """The supervisor process: ``python -m worker --data-dir DIR --workers N``.
 
-It ends when its standard input closes, which happens however its parent ends, or on SIGTERM.
+It ends when its standard input closes, which happens however its parent ends, or on SIGTERM. With a
+shared store it is a Celery worker.
 """
 
 from __future__ import annotations
@@ -8,13 +9,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from contextlib import closing
+from importlib import import_module
 from multiprocessing import connection
 
 from worker.logs import configure_logging
 from worker.pool import WorkerPool
 from worker.settings import Settings
-from worker.store import DiskRunStore
+from worker.stores import open_store
+
+# Without the banner; workers have nothing to tell each other.
+CELERY_COMMAND = ("--quiet", "worker", "--without-gossip", "--without-mingle")
 
 
 class ParentOrSignal:
@@ -44,9 +50,28 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     settings = Settings.from_environment_and_flags(sys.argv[1:], os.environ)
     configure_logging()
+    if settings.store:
+        _work_when_called(settings)
+    else:
+        _work(settings)
+
+
+def _work(settings: Settings) -> None:
     order = ParentOrSignal()
-    with closing(DiskRunStore(settings.data_dir)) as store:
-        WorkerPool(store, settings.data_dir, settings.workers).serve(order)
+    with closing(open_store(settings)) as store:
+        WorkerPool(store, settings).serve(order)
+
+
+def _work_when_called(settings: Settings) -> None:
+    threading.Thread(target=_end_with_parent, name="parent watch", daemon=True).start()
+    worker = import_module("worker.celery_worker").celery_worker(settings)
+    worker.worker_main([*CELERY_COMMAND])
+
+
+def _end_with_parent() -> None:
+    while os.read(sys.stdin.fileno(), 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from melm_core.geometry import align_components
+from worker.history import best_event
 from worker.messages import STOPPED
 from worker.records import RunState
 from worker.store import RunEndedError, RunStore
@@ -19,14 +20,14 @@ logger = logging.getLogger(__name__)
 def end_abandoned_run(
     store: RunStore, run_id: str, message: str, *, expected: Collection[RunState]
 ) -> None:
-    """End the run as cancelled if that was asked for, else as failed; keep its best plane.
+    """End the run as cancelled if that was asked for, else as lost; keep its best plane.
 
     Parameters
     ----------
     store : RunStore
     run_id : str
     message : str
-        Why it failed, one sentence for the user.
+        Why it was lost, one sentence for the user.
     expected : collection of RunState
         A run in another state is left alone.
     """
@@ -35,17 +36,16 @@ def end_abandoned_run(
         return
     with suppress(RunEndedError):
         _keep_best_plane(store, run_id)
-    state = RunState.CANCELLED if store.cancel_requested(run_id) else RunState.FAILED
+    state = RunState.CANCELLED if store.cancel_requested(run_id) else RunState.LOST
     told = STOPPED if state is RunState.CANCELLED else message
     if store.transition(run_id, expected, state=state, finished_s=time.time(), message=told):
-        logger.warning("run=%s ended state=%s %s", run_id, state, told)
+        logger.warning("ended as %s: %s", state, told, extra={"run": run_id})
 
 
 def _keep_best_plane(store: RunStore, run_id: str) -> None:
-    last = store.last_event(run_id)
-    if last is None or last.is_final:
+    last, best = store.last_event(run_id), best_event(store, run_id)
+    if last is None or last.is_final or best is None:
         return
-    best = max(store.events(run_id), key=lambda event: event.objective)
     components = align_components(best.components, last.components)
     store.append(
         run_id, replace(last, components=components, objective=best.objective, is_final=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import diskcache
@@ -30,15 +31,28 @@ class BytesDisk(diskcache.Disk):  # type: ignore[misc, unused-ignore]
         return key
 
     def store(self, value: Any, read: bool, key: Any = diskcache.UNKNOWN) -> Any:
-        """Write `value`, which must be bytes."""
+        """Write `value`, which must be bytes; leave nothing of it where the disk is full."""
         _refuse_unless(type(value) is bytes, f"The value of {key!r} is not bytes")
-        return super().store(value, read, key=key)
+        if len(value) < self.min_file_size:
+            return super().store(value, read, key=key)
+        filename, path = self.filename(key, value)
+        _write_whole(Path(path), value)
+        return len(value), MODE_BINARY, filename, None
 
     def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
         """Return the value of a row, which must hold bytes."""
         held_as_bytes = mode == MODE_BINARY or (mode == MODE_RAW and type(value) is bytes)
         _refuse_unless(held_as_bytes, "A value in the store is not bytes")
         return super().fetch(mode, filename, value, read)
+
+
+def _write_whole(path: Path, raw: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.write_bytes(raw)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _refuse_unless(is_safe: bool, fault: str) -> None:

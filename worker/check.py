@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from melm_core.evaluation import (
     verdict,
 )
 from worker.clock import Clock
-from worker.records import RunRecord
+from worker.records import RunKind, RunRecord
 from worker.store import RunStore
 
 N_PERMUTATIONS = 199
@@ -74,6 +74,18 @@ class CheckReport:
         values = json.loads(raw)
         overlap = tuple(map(tuple, values.pop("overlap")))
         return cls(**values | {"overlap": overlap, "notes": tuple(values["notes"])})
+
+
+def standing_checks(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
+    """Return the newest check of every run that has one under way or done, by the run's id."""
+    checks = (run for run in runs if run.kind is RunKind.CHECK)
+    return {check.of_run: check for check in checks if not check.state.is_cut_short}
+
+
+def report_of(store: RunStore, check_id: str) -> CheckReport:
+    """Return what a check knows by now."""
+    raw = store.report(check_id)
+    return CheckReport() if raw is None else CheckReport.from_bytes(raw)
 
 
 class _StoppedError(Exception):

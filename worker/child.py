@@ -11,14 +11,18 @@ from threadpoolctl import threadpool_limits
 
 from worker.execute import execute_run
 from worker.logs import configure_logging
-from worker.store import DiskRunStore
+from worker.settings import Settings
+from worker.stores import open_store
+
+# A run outlives a shared store that is away for a minute.
+PATIENCE_S = 60.0
 
 
-def work(data_dir: str, run_id: str) -> None:
+def work(settings: Settings, run_id: str) -> None:
     """Work the run, with one thread for linear algebra; end at once when the parent does."""
     configure_logging()
     threading.Thread(target=_end_with_parent, name="parent watch", daemon=True).start()
-    with threadpool_limits(limits=1), closing(DiskRunStore(data_dir)) as store:
+    with threadpool_limits(limits=1), closing(open_store(settings, patience_s=PATIENCE_S)) as store:
         execute_run(store, run_id)
 
 

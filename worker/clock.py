@@ -13,3 +13,6 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Return seconds of a clock that never goes back."""
+
+    def sleep(self, seconds: float, /) -> None:
+        """Return after so many seconds."""

@@ -6,8 +6,11 @@ import logging
 import os
 import time
 import traceback
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,11 +21,16 @@ from melm_core.methods import METHODS
 from worker.check import Checker
 from worker.clock import Clock
 from worker.heartbeat import heartbeat
-from worker.messages import CHECK_STOPPED, DATA_GONE, STOPPED, UNEXPECTED
+from worker.limits import DiskFullError
+from worker.messages import CHECK_STOPPED, DATA_GONE, NO_ROOM, STOPPED, UNEXPECTED
 from worker.recorder import Recorder
-from worker.records import RunKind, RunRecord, RunState
+from worker.records import AT_WORK, RunKind, RunRecord, RunState
 from worker.rows import rows_of
 from worker.store import RunEndedError, RunStore
+
+FULL_RETRY_S = 1.0
+
+_T = TypeVar("_T")
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +53,7 @@ def execute_run(store: RunStore, run_id: str, *, clock: Clock = time) -> None:
         with heartbeat(store, run_id, now=clock.time):
             ending = _work(store, run_id, clock)
     except RunEndedError:
-        logger.info("run=%s was ended by somebody else", run_id)
+        logger.info("was ended by somebody else", extra={"run": run_id})
         return
     _end(store, run_id, ending, clock)
 
@@ -55,11 +63,21 @@ class _Ending:
     state: RunState
     message: str = ""
     traceback: str = ""
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """What a fit found; `outcome` as in `RunRecord`."""
+
+    components: FloatArray
+    outcome: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
     now = clock.time()
-    begun = store.transition(
+    begin = partial(
+        store.transition,
         run_id,
         {RunState.QUEUED},
         state=RunState.RUNNING,
@@ -67,21 +85,26 @@ def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
         heartbeat_s=now,
         pid=os.getpid(),
     )
-    logger.info("run=%s %s", run_id, "started" if begun else "is not queued, left alone")
+    begun = _once_there_is_room(begin, clock)
+    logger.info("started" if begun else "is not queued, left alone", extra={"run": run_id})
     return begun
 
 
 def _end(store: RunStore, run_id: str, ending: _Ending, clock: Clock) -> None:
-    store.transition(
+    end = partial(
+        store.transition,
         run_id,
-        {RunState.RUNNING},
+        AT_WORK,
         state=ending.state,
         finished_s=clock.time(),
         message=ending.message,
         traceback=ending.traceback,
+        outcome=ending.outcome,
     )
+    _once_there_is_room(end, clock)
     level = logging.ERROR if ending.state is RunState.FAILED else logging.INFO
-    logger.log(level, "run=%s ended state=%s %s", run_id, ending.state, ending.traceback)
+    extra = {"run": run_id, "trace": ending.traceback}
+    logger.log(level, "ended as %s", ending.state, extra=extra)
 
 
 def _work(store: RunStore, run_id: str, clock: Clock) -> _Ending:
@@ -90,9 +113,12 @@ def _work(store: RunStore, run_id: str, clock: Clock) -> _Ending:
         return _run(store, run_id, recorder, clock)
     except RunEndedError:
         raise
+    except DiskFullError:
+        _once_there_is_room(partial(_keep_best, recorder), clock)
+        return _Ending(RunState.FAILED, NO_ROOM)
     except Exception as error:  # noqa: BLE001 - whatever it is, the record must tell it
         trace = traceback.format_exc()
-        _keep_best(recorder)
+        _once_there_is_room(partial(_keep_best, recorder), clock)
         return _Ending(RunState.FAILED, _sentence(error), trace)
 
 
@@ -102,13 +128,17 @@ def _run(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> _End
         raise RunEndedError(run_id)
     raw = store.get_data(record.owner, record.data_id)
     if raw is None:
-        return _Ending(RunState.FAILED, DATA_GONE)
+        return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
     data = LabelledData.from_bytes(raw)
     if record.kind is RunKind.CHECK:
         return _check(store, record, data, clock)
-    components, objective = _found(data, record, recorder)
-    recorder.conclude(components, objective, is_complete=not recorder.stopped)
-    return _Ending(RunState.CANCELLED, STOPPED) if recorder.stopped else _Ending(RunState.DONE)
+    seen, _ = rows_of(data, record)
+    fit = _fitted(seen, record, recorder)
+    objective = _objective(seen, record, recorder, fit.components)
+    recorder.conclude(fit.components, objective, is_complete=not recorder.stopped)
+    if recorder.stopped:
+        return _Ending(RunState.CANCELLED, STOPPED)
+    return _Ending(RunState.DONE, outcome=fit.outcome)
 
 
 def _check(store: RunStore, record: RunRecord, data: LabelledData, clock: Clock) -> _Ending:
@@ -119,30 +149,43 @@ def _check(store: RunStore, record: RunRecord, data: LabelledData, clock: Clock)
     return _Ending(RunState.DONE)
 
 
-def _found(data: LabelledData, record: RunRecord, recorder: Recorder) -> tuple[FloatArray, float]:
-    """The components of the fitted plane, and the objective of the run there."""
-    seen, _ = rows_of(data, record)
-    components = _fitted(seen, record, recorder)
-    if recorder.best is not None:
-        return components, recorder.best.objective
-    gamma = record.parameters["gamma"]
-    return components, cauchy_schwarz_divergence(
-        seen.X, seen.y, components, gamma=gamma, shrinkage="auto"
-    )
-
-
-def _fitted(seen: LabelledData, record: RunRecord, recorder: Recorder) -> FloatArray:
+def _fitted(seen: LabelledData, record: RunRecord, recorder: Recorder) -> _Fit:
     method = METHODS[record.method]
     if not method.is_linear:
-        return np.eye(seen.X.shape[1])
+        return _Fit(np.eye(seen.X.shape[1]))
     estimator = method.estimator(record.parameters, recorder).fit(seen.X, seen.y)
-    components: FloatArray = estimator.components_
-    return components
+    return _Fit(estimator.components_, _outcome(estimator))
+
+
+def _outcome(estimator: Any) -> dict[str, Any]:
+    if not hasattr(estimator, "n_agreeing_inits_"):
+        return {}
+    return {"agreeing": estimator.n_agreeing_inits_, "starts": len(estimator.inits_)}
+
+
+def _objective(
+    seen: LabelledData, record: RunRecord, recorder: Recorder, components: FloatArray
+) -> float:
+    """What the run maximised in the fitted plane; the divergence if it reported nothing."""
+    if recorder.best is not None:
+        return recorder.best.objective
+    gamma = record.parameters["gamma"]
+    return cauchy_schwarz_divergence(seen.X, seen.y, components, gamma=gamma, shrinkage="auto")
 
 
 def _keep_best(recorder: Recorder) -> None:
     if recorder.best is not None:
         recorder.conclude(recorder.best.components, recorder.best.objective, is_complete=False)
+
+
+def _once_there_is_room(write: Callable[[], _T], clock: Clock) -> _T:
+    """What became of a run is worth waiting for, as long as the disk is full."""
+    while True:
+        try:
+            return write()
+        except DiskFullError:
+            logger.exception("waits for room on the disk")
+            clock.sleep(FULL_RETRY_S)
 
 
 def _sentence(error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,10 +11,14 @@ from threadpoolctl import threadpool_limits
 from melm_core._typing import FloatArray
 from melm_core.datasets import LabelledData
 from melm_core.decision_surface import DecisionSurface, decision_surface
+from melm_core.geometry import geodesic, orthonormalize
 from melm_core.maximum_entropy import Method
 from melm_core.methods import METHODS
 from melm_core.parameters import GAMMA
-from melm_core.views import GammaProfile, PlaneView, PlaneViewer, ProjectedRows
+from melm_core.picture import GammaProfile, PlaneView, ProjectedRows, Scores
+from melm_core.steering import moved, plane_of_features, pointing, strongest_features
+from melm_core.views import PlaneViewer
+from worker.look import AS_FOUND, Look
 from worker.records import PlaneEvent, RunRecord
 from worker.rows import rows_of
 from worker.store import RunStore
@@ -29,6 +33,14 @@ PROFILE_GAMMAS = tuple(np.geomspace(GAMMA.minimum, GAMMA.maximum, 21).round(4).t
 
 # A kernel machine of more rows would keep the page waiting, and looks no different.
 MOST_SURFACE_ROWS = 3_000
+
+
+_NO_PLANE = ("", -1)
+_NO_SUCH_PLANE = "The run to turn to has no plane yet. Wait for its first one, or choose another."
+_OTHER_DATA = (
+    "The two planes are not of the same table and of as many components, so there is no way from "
+    "one to the other. Choose another run."
+)
 
 
 class DataGoneError(LookupError):
@@ -47,7 +59,9 @@ class Gallery:
         self._store = store
         self._viewer = lru_cache(maxsize=KEPT_VIEWERS)(self._prepare_viewer)
         self._view = lru_cache(maxsize=KEPT_VIEWS)(self._draw)
+        self._steered = lru_cache(maxsize=KEPT_VIEWS)(self._steer)
         self._coordinates = lru_cache(maxsize=KEPT_VIEWERS)(self._project)
+        self._scores = lru_cache(maxsize=KEPT_VIEWS)(self._score)
         self._profile = lru_cache(maxsize=KEPT_VIEWS)(self._measure_profile)
         self._surface = lru_cache(maxsize=KEPT_SURFACES)(self._fit_surface)
 
@@ -67,43 +81,101 @@ class Gallery:
         """Return what draws the planes of this run."""
         return self._viewer(_Picture.of(record))
 
-    def view(
-        self, record: RunRecord, event: PlaneEvent, toward: RunRecord | None = None
-    ) -> PlaneView:
-        """Return the plane of an event as it is drawn, turned towards that of another run."""
-        return self._view(record.run_id, event.sequence, *self._newest(toward))
+    def view(self, record: RunRecord, event: PlaneEvent, look: Look = AS_FOUND) -> PlaneView:
+        """Return the plane of an event as it is drawn under that look.
 
-    def view_at(
-        self,
-        record: RunRecord,
-        event: PlaneEvent,
-        gamma: float,
-        toward: RunRecord | None = None,
-    ) -> PlaneView:
-        """Return the same with kernels of another width."""
-        reference = self._coordinates(*self._newest(toward))
-        return self.viewer(record).at(gamma).view(event.components, reference)
+        Raises
+        ------
+        ValueError
+            If there is no such plane; a sentence that says why.
+        """
+        return self._view(record.run_id, event.sequence, look, self._newest(look.toward))
 
-    def _newest(self, toward: RunRecord | None) -> tuple[str, int]:
-        """The run to turn towards and the number of its newest plane, -1 where there is none."""
-        event = None if toward is None else self._store.last_event(toward.run_id)
-        if toward is None or event is None:
-            return "", -1
-        return toward.run_id, event.sequence
+    def components(self, record: RunRecord, event: PlaneEvent, look: Look = AS_FOUND) -> FloatArray:
+        """Return orthonormal components of the plane of an event under that look.
 
-    def _project(self, run_id: str, sequence: int) -> FloatArray | None:
-        if sequence < 0:
-            return None
+        Raises
+        ------
+        ValueError
+            If there is no such plane; a sentence that says why.
+        """
+        if not look.is_of_another_plane:
+            return event.components
+        return orthonormalize(self._plane(record, event, look))
+
+    def _plane(self, record: RunRecord, event: PlaneEvent, look: Look) -> FloatArray:
+        """The plane under that look in the frame in which it is drawn."""
+        if not look.is_of_another_plane:
+            return event.components
+        newest = self._newest(None if look.morph is None else look.morph[0])
+        return self._steered(record.run_id, event.sequence, look.plane, newest)
+
+    def kept(self, record: RunRecord, event: PlaneEvent, look: Look) -> tuple[list[str], float]:
+        """Return the features of the plane under that look, and its share of the divergence."""
+        viewer = self.viewer(record)
+        components = self.components(record, event, look)
+        features = strongest_features(components, int(components.any(axis=0).sum()))
+        names = [viewer.feature_names[feature] for feature in features]
+        return names, viewer.divergence(components) / viewer.divergence(event.components)
+
+    def _steer(self, run_id: str, sequence: int, look: Look, newest: tuple[str, int]) -> FloatArray:
+        record, event = self._known(run_id, sequence)
+        components, viewer = event.components, self.viewer(record)
+        if look.morph is not None:
+            components = self._morphed(record, components, newest, look.morph[1])
+        if look.n_kept is not None:
+            features = strongest_features(viewer.standardized(components), look.n_kept)
+            components = plane_of_features(
+                rows_of(self.data(record), record)[0], components, features, viewer.gamma
+            )
+        for move in look.moves:
+            components = viewer.standardized(moved(viewer.standardized(components), move))
+            components = pointing(components, move)
+        return components
+
+    def _morphed(
+        self, record: RunRecord, components: FloatArray, newest: tuple[str, int], share: float
+    ) -> FloatArray:
+        if newest == _NO_PLANE:
+            raise ValueError(_NO_SUCH_PLANE)
+        other, event = self._known(*newest)
+        if other.data_id != record.data_id or event.components.shape != components.shape:
+            raise ValueError(_OTHER_DATA)
+        return geodesic(components, event.components, share)
+
+    def _newest(self, run_id: str | None) -> tuple[str, int]:
+        """The run and the number of its newest plane."""
+        event = None if run_id is None else self._store.last_event(run_id)
+        return _NO_PLANE if run_id is None or event is None else (run_id, event.sequence)
+
+    def _project(self, run_id: str, sequence: int) -> FloatArray:
         record, event = self._known(run_id, sequence)
         return self.viewer(record).coordinates(event.components)
 
-    def profile(self, record: RunRecord, event: PlaneEvent) -> GammaProfile:
-        """Return the divergence in the plane of an event over the range of kernel widths."""
-        return self._profile(record.run_id, event.sequence)
+    def divergence(self, record: RunRecord, event: PlaneEvent, look: Look = AS_FOUND) -> float:
+        """Return that of the seen rows in the plane on screen, with the kernels on screen."""
+        is_objective = METHODS[record.method].reports_divergence and not look.is_of_another_plane
+        if is_objective and look.gamma is None:
+            return event.objective
+        viewer = self.viewer(record)
+        drawn_by = viewer if look.gamma is None else viewer.at(look.gamma)
+        return drawn_by.divergence(self.components(record, event, look))
 
-    def _measure_profile(self, run_id: str, sequence: int) -> GammaProfile:
+    def scores(self, record: RunRecord, event: PlaneEvent) -> Scores:
+        """Return how well the plane of an event separates the rows, without drawing it."""
+        return self._scores(record.run_id, event.sequence)
+
+    def _score(self, run_id: str, sequence: int) -> Scores:
         record, event = self._known(run_id, sequence)
-        return self.viewer(record).profile(event.components, PROFILE_GAMMAS)
+        return self.viewer(record).scores(event.components)
+
+    def profile(self, record: RunRecord, event: PlaneEvent, look: Look = AS_FOUND) -> GammaProfile:
+        """Return the divergence in the plane of an event over the range of kernel widths."""
+        return self._profile(record.run_id, event.sequence, look.plane)
+
+    def _measure_profile(self, run_id: str, sequence: int, look: Look) -> GammaProfile:
+        record, event = self._known(run_id, sequence)
+        return self.viewer(record).profile(self.components(record, event, look), PROFILE_GAMMAS)
 
     def surface(
         self, record: RunRecord, event: PlaneEvent, kind: str, code: int, method: Method
@@ -135,18 +207,43 @@ class Gallery:
 
     def _prepare_viewer(self, picture: _Picture) -> PlaneViewer:
         record = picture.record
-        return PlaneViewer(*rows_of(self.data(record), record), record.parameters["gamma"])
+        parameters = record.parameters
+        rows = _about_their_mean(*rows_of(self.data(record), record))
+        return PlaneViewer(*rows, parameters["gamma"], parameters["n_components"])
 
-    def _draw(self, run_id: str, sequence: int, toward: str, toward_sequence: int) -> PlaneView:
+    def _draw(self, run_id: str, sequence: int, look: Look, toward: tuple[str, int]) -> PlaneView:
         record, event = self._known(run_id, sequence)
-        reference = self._coordinates(toward, toward_sequence)
-        return self.viewer(record).view(event.components, reference)
+        viewer = self.viewer(record)
+        drawn_by = viewer if look.gamma is None else viewer.at(look.gamma)
+        components = self._plane(record, event, look)
+        return drawn_by.view(components, self._reference(record, toward), look.direction)
+
+    def _reference(self, record: RunRecord, toward: tuple[str, int]) -> FloatArray | None:
+        """Where the rows lie in the plane to turn towards: another one, of the same rows."""
+        if toward == _NO_PLANE or toward[0] == record.run_id:
+            return None
+        other, event = self._known(*toward)
+        is_alike = len(event.components) == self.viewer(record).n_components
+        has_same_rows = other.table == record.table
+        return self._coordinates(*toward) if is_alike and has_same_rows else None
 
     def _known(self, run_id: str, sequence: int) -> tuple[RunRecord, PlaneEvent]:
         record, event = self._store.get(run_id), self._store.event(run_id, sequence)
         if record is None or event is None:
             raise DataGoneError(run_id)
         return record, event
+
+
+def _about_their_mean(
+    seen: LabelledData, unseen: LabelledData
+) -> tuple[LabelledData, LabelledData]:
+    """The rows with the mean of all of them in the middle, whatever scale they are on.
+
+    So pictures of features that were standardised and of such that were not lie over each other.
+    """
+    total = seen.X.sum(axis=0) + unseen.X.sum(axis=0)
+    mean = total / (len(seen.X) + len(unseen.X))
+    return replace(seen, X=seen.X - mean), replace(unseen, X=unseen.X - mean)
 
 
 @dataclass(frozen=True)
@@ -159,8 +256,12 @@ class _Picture:
     @classmethod
     def of(cls, record: RunRecord) -> _Picture:
         parameters = record.parameters
-        shared = (parameters["held_out"], parameters["random_state"], parameters["gamma"])
-        key: tuple[object, ...] = (record.owner, record.data_id, shared)
+        shared = ("held_out", "random_state", "gamma", "n_components")
+        key: tuple[object, ...] = (
+            record.owner,
+            record.data_id,
+            *(parameters[name] for name in shared),
+        )
         if not METHODS[record.method].is_linear:
             key = (*key, record.method, *sorted(parameters.items()))
         return cls(key, record)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from worker.store import RunStore
+from worker.limits import DiskFullError
+from worker.store import RunStore, StoreUnavailableError
 
 BEAT_S = 1.0
 
@@ -22,7 +23,9 @@ def heartbeat(
     def beat() -> None:
         try:
             while not finished.wait(period_s):
-                store.beat(run_id, now())
+                # the next beat may come through
+                with suppress(DiskFullError, StoreUnavailableError):
+                    store.beat(run_id, now())
         finally:
             store.close()
 

@@ -1,12 +1,43 @@
-"""How the worker's processes log."""
+"""How the studio's processes log: a line an event, in pairs of key and value."""
 
 from __future__ import annotations
 
+import json
 import logging
+import re
+from datetime import UTC, datetime
+
+_PLAIN = re.compile(r"[\w.:+-]+")
+
+
+class KeyValueFormatter(logging.Formatter):
+    """Write an event as one line; what is given as ``extra={"run": ..., "trace": ...}`` too."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        pairs = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "pid": record.process,
+            "run": getattr(record, "run", None),
+            "message": record.getMessage(),
+            "trace": self._trace(record),
+        }
+        return " ".join(f"{key}={_quoted(value)}" for key, value in pairs.items() if value)
+
+    def _trace(self, record: logging.LogRecord) -> str:
+        given: str = getattr(record, "trace", "")
+        return given or (self.formatException(record.exc_info) if record.exc_info else "")
 
 
 def configure_logging() -> None:
-    """Log to standard error, a line an event, with ``run=<id>`` where one run is meant."""
-    logging.basicConfig(
-        level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s pid=%(process)d %(message)s"
-    )
+    """Log to standard error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(KeyValueFormatter())
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+
+
+def _quoted(value: object) -> str:
+    text = str(value)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)

@@ -9,7 +9,19 @@ UNEXPECTED = (
     "The run stopped on an unexpected error; its best plane so far is kept. "
     "Run it again, or with another seed."
 )
-DATA_GONE = "The data of this run is no longer stored; load it once more and run it again."
+DATA_GONE = (
+    "The data of this run are no longer stored; unused data are kept {days} days. "
+    "Load them once more and run it again."
+)
+NO_ROOM = (
+    "The disk of the studio was full, so the run stopped; its best plane so far is kept. "
+    "Once there is room, run it again."
+)
+HAS_ENDED = "This run has ended already; run it again instead."
+PAUSES_LATER = (
+    "Only a running run pauses; this one still waits for a worker, and will pause at its first "
+    "plane."
+)
 DIED = (
     "The worker process ended unexpectedly ({reason}). The best plane so far is kept; run it again."
 )

@@ -7,23 +7,31 @@ import multiprocessing
 import os
 import time
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerProcess
-from pathlib import Path
 from typing import Protocol
 
 from worker.abandoned import end_abandoned_run
 from worker.child import work
-from worker.messages import DIED, LOST, STUDIO_STOPPED
-from worker.records import RunRecord, RunState
-from worker.store import RunStore
+from worker.eviction import sweep
+from worker.limits import DiskFullError
+from worker.lost import LostRuns
+from worker.messages import DIED, STUDIO_STOPPED
+from worker.records import AT_WORK, RunRecord, RunState
+from worker.settings import Settings
+from worker.store import RunStore, StoreUnavailableError
+from worker.stores import store_module
 
 POLL_S = 0.05
 END_GRACE_S = 2.0
 STOP_GRACE_S = 1.0
-LOST_AFTER_S = 5.0
-LOST_CHECK_S = 1.0
+BEAT_S = 1.0
+SWEEP_S = 600.0
+STORE_RETRY_S = 1.0
+# A paused run keeps a process, but no core: so many of them a worker.
+MOST_PAUSED = 4
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +44,16 @@ class StopOrder(Protocol):
 
     def is_given(self) -> bool:
         """Return whether to stop."""
+
+
+class RunSource(Protocol):
+    """Gives runs to work."""
+
+    def take(self) -> RunRecord | None:
+        """Return a run to start now, or None."""
+
+    def note(self, working: Collection[str]) -> None:
+        """Hear which runs take a worker at present."""
 
 
 @dataclass
@@ -60,17 +78,23 @@ class WorkerPool:
     Parameters
     ----------
     store : RunStore
-    data_dir : path
-        Where a child opens the same store.
-    workers : int
+    settings : Settings
+        Name the same store to the children. At most `workers` runs work at the same time; those
+        that are paused do not count.
+    source : RunSource
+        Where runs come from, by default the queue of the store.
     """
 
-    def __init__(self, store: RunStore, data_dir: str | Path, workers: int) -> None:
+    def __init__(
+        self, store: RunStore, settings: Settings, source: RunSource | None = None
+    ) -> None:
         self._store = store
-        self._data_dir = str(data_dir)
-        self._workers = workers
+        self._settings = settings
+        self._workers = settings.workers
+        self._source = source or _Queue(store)
+        self._lost = LostRuns(store, others_work=bool(settings.store))
         self._children: list[_Child] = []
-        self._lost_check_s = 0.0
+        self._beaten_s = self._swept_s = float("-inf")
         self._context = multiprocessing.get_context("forkserver")
 
     def serve(self, order: StopOrder) -> None:
@@ -79,18 +103,37 @@ class WorkerPool:
         self._release_unstarted()
         try:
             while not order.is_given():
-                self._bury_the_dead()
-                self._kill_the_overdue()
-                self._fail_the_lost()
-                self._start_children()
-                self._wait(POLL_S, order.fileno())
+                self._wait(self._tend(), order.fileno())
         finally:
             self._stop_children()
+
+    def _tend(self) -> float:
+        """Do what is due; return after how many seconds to look again."""
+        try:
+            self._bury_the_dead()
+            self._kill_the_overdue()
+            self._do_what_recurs()
+            self._start_children()
+            self._source.note([child.run_id for child in self._children if self._works(child)])
+        except (DiskFullError, StoreUnavailableError):
+            logger.exception("waits for the store")
+            return STORE_RETRY_S
+        return POLL_S
+
+    def _do_what_recurs(self) -> None:
+        now = time.monotonic()
+        if now - self._beaten_s >= BEAT_S:
+            self._beaten_s = now
+            self._store.beat_supervisor(time.time())
+            self._lost.end(but=[child.run_id for child in self._children])
+        if now - self._swept_s >= SWEEP_S:
+            self._swept_s = now
+            sweep(self._store, time.time())
 
     def _start_forkserver(self) -> None:
         # One thread from the import on: a fork of a process that has threads may deadlock.
         os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
-        self._context.set_forkserver_preload([work.__module__])
+        self._context.set_forkserver_preload([work.__module__, store_module(self._settings)])
         forkserver.ensure_running()
 
     def _release_unstarted(self) -> None:
@@ -99,24 +142,33 @@ class WorkerPool:
             self._store.release(record.run_id)
 
     def _start_children(self) -> None:
-        while len(self._children) < self._workers:
-            record = self._store.claim()
+        while self._has_room():
+            record = self._source.take()
             if record is None:
                 return
             self._start_child(record)
 
+    def _has_room(self) -> bool:
+        n_working = sum(self._works(child) for child in self._children)
+        n_paused = len(self._children) - n_working
+        return n_working < self._workers and n_paused < MOST_PAUSED * self._workers
+
+    def _works(self, child: _Child) -> bool:
+        record = self._store.get(child.run_id)
+        return record is None or record.state is not RunState.PAUSED
+
     def _start_child(self, record: RunRecord) -> None:
         process = self._context.Process(
-            target=work, args=(self._data_dir, record.run_id), daemon=True
+            target=work, args=(self._settings, record.run_id), daemon=True
         )
         process.start()
         self._children.append(_Child(record.run_id, process))
-        logger.info("run=%s given to process %d", record.run_id, process.pid)
+        logger.info("given to process %d", process.pid, extra={"run": record.run_id})
 
     def _bury_the_dead(self) -> None:
         for child in [child for child in self._children if not child.is_alive]:
             message = DIED.format(reason=child.death)
-            self._bury(child, message, {RunState.QUEUED, RunState.RUNNING})
+            self._bury(child, message, {RunState.QUEUED, *AT_WORK})
 
     def _bury(self, child: _Child, message: str, expected: Collection[RunState]) -> None:
         record = self._store.get(child.run_id)
@@ -137,15 +189,6 @@ class WorkerPool:
         record = self._store.get(run_id)
         return record is None or record.state.is_final or self._store.cancel_requested(run_id)
 
-    def _fail_the_lost(self) -> None:
-        if time.monotonic() - self._lost_check_s < LOST_CHECK_S:
-            return
-        self._lost_check_s = time.monotonic()
-        own = {child.run_id for child in self._children}
-        for record in self._store.unfinished():
-            if record.run_id not in own and _is_lost(record):
-                end_abandoned_run(self._store, record.run_id, LOST, expected={RunState.RUNNING})
-
     def _stop_children(self) -> None:
         for child in self._children:
             child.process.terminate()
@@ -157,12 +200,19 @@ class WorkerPool:
             child.process.join()
         for child in list(self._children):
             # a run that no process began yet stays queued, and goes on after the next start
-            self._bury(child, STUDIO_STOPPED, {RunState.RUNNING})
+            with suppress(DiskFullError, StoreUnavailableError):  # found lost by the next one
+                self._bury(child, STUDIO_STOPPED, AT_WORK)
 
     def _wait(self, timeout_s: float, *descriptors: int) -> None:
         sentinels = [child.process.sentinel for child in self._children if child.is_alive]
         connection.wait([*sentinels, *descriptors], timeout_s)
 
 
-def _is_lost(record: RunRecord) -> bool:
-    return time.time() - (record.heartbeat_s or record.created_s) > LOST_AFTER_S
+class _Queue:
+    """The queue of a store, whose only worker is this pool."""
+
+    def __init__(self, store: RunStore) -> None:
+        self.take = store.claim
+
+    def note(self, working: Collection[str]) -> None:
+        """Nobody waits for a run."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,14 +23,29 @@ class RunState(StrEnum):
 
     QUEUED = "queued"
     RUNNING = "running"
+    PAUSED = "paused"
     DONE = "done"
-    FAILED = "failed"
+    FAILED = "failed"  # the work itself met an error
     CANCELLED = "cancelled"
+    LOST = "lost"  # whoever worked it is gone
 
     @property
     def is_final(self) -> bool:
         """Whether a run in this state never changes again."""
-        return self in (RunState.DONE, RunState.FAILED, RunState.CANCELLED)
+        return self is RunState.DONE or self.is_cut_short
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether a run in this state ended before its work was done."""
+        return self in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
+
+
+# A process works the run; in PAUSED it holds still.
+AT_WORK = frozenset({RunState.RUNNING, RunState.PAUSED})
+
+
+# What names the rows of a table: equal for data that differ in their features alone.
+Table: TypeAlias = tuple[str, ...]
 
 
 class RunKind(StrEnum):
@@ -71,6 +86,9 @@ class RunRecord:
     kind : RunKind
     of_run : str
         The run that a check is about.
+    outcome : mapping of str to JSON values
+        What a fit that is done knows besides its plane: of ``starts``, how many are known to
+        agree on it, ``agreeing``.
     """
 
     run_id: str
@@ -90,6 +108,12 @@ class RunRecord:
     source: Mapping[str, Any] = field(default_factory=dict)
     kind: RunKind = RunKind.FIT
     of_run: str = ""
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Table:
+        """The table whose rows the run is of, however its features were prepared."""
+        return table_of(self.data_id, self.source)
 
     def to_bytes(self) -> bytes:
         """Return the record as JSON in UTF-8."""
@@ -124,6 +148,12 @@ def new_run(
         created_s=time.time(),
         source=dict(source or {}),
     )
+
+
+def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
+    """Return what names the rows of data that came from there; of an unknown source, their own."""
+    names = [source.get(part) for part in ("kind", "key", "label")]
+    return tuple(map(str, names)) if all(names) else (data_id,)
 
 
 def new_check(of: RunRecord) -> RunRecord:

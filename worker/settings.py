@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from worker.limits import Limits
+from worker.redis_address import RedisAddress
+
 Reader: TypeAlias = Callable[[str], object]
+
+NOBODY_WORKS = (
+    "0 workers would leave every run waiting; choose more by --workers or MELM_WORKERS, or share "
+    "a store with others who work by --store or MELM_STORE"
+)
 
 
 @dataclass(frozen=True)
@@ -22,20 +30,56 @@ class Settings:
         The address of the web page.
     data_dir : Path
         Folder of uploads, runs and their histories.
+    store : str
+        Address of a Redis server that keeps them instead, so that several processes on several
+        machines share them; empty for the folder.
     workers : int
-        Runs that work at the same time.
+        Runs that work at the same time; with a shared store 0 leaves them to others.
     max_upload_mb : int
         Largest upload, in megabytes.
+    max_rows, max_columns : int
+        Largest table.
     threads : int
         Threads of the web server.
+    proxies : int
+        Reverse proxies in front, whose word on https, host and address of a visitor is taken.
+    max_queued_runs, max_session_runs, max_session_mb, max_run_planes, days_kept : int
+        As in `worker.limits.Limits`.
     """
 
     data_dir: Path
     host: str = "127.0.0.1"
     port: int = 8050
+    store: str = ""
     workers: int = max(2, os.cpu_count() or 2)
     max_upload_mb: int = 64
+    max_rows: int = 2_000_000
+    max_columns: int = 10_000
     threads: int = 8
+    proxies: int = 0
+    max_queued_runs: int = Limits.queued_runs
+    max_session_runs: int = Limits.session_runs
+    max_session_mb: int = Limits.session_mb
+    max_run_planes: int = Limits.run_planes
+    days_kept: int = Limits.days_kept
+
+    @property
+    def limits(self) -> Limits:
+        """What the studio and each visitor may keep."""
+        return Limits(
+            queued_runs=self.max_queued_runs,
+            session_runs=self.max_session_runs,
+            session_mb=self.max_session_mb,
+            run_planes=self.max_run_planes,
+            days_kept=self.days_kept,
+        )
+
+    def as_environment(self) -> dict[str, str]:
+        """Return the variables that give these settings: other users see no secret of them."""
+        return {
+            variable: str(getattr(self, name.replace("-", "_")))
+            for name, variable, *_ in _options({})
+        }
 
     @classmethod
     def from_environment_and_flags(
@@ -55,7 +99,11 @@ class Settings:
         SystemExit
             After one line on standard error, when a value breaks its rule.
         """
-        return cls(**vars(_parser(environ).parse_args(argv)))
+        parser = _parser(environ)
+        settings = cls(**vars(parser.parse_args(argv)))
+        if not settings.workers and not settings.store:
+            parser.error(NOBODY_WORKS)
+        return settings
 
 
 def default_data_dir(environ: Mapping[str, str]) -> Path:
@@ -90,9 +138,32 @@ def _options(environ: Mapping[str, str]) -> Sequence[tuple[str, str, object, Rea
         ("host", "HOST", Settings.host, _host, "address to listen on"),
         ("port", "PORT", Settings.port, _whole_number(1, 65535), "port to listen on"),
         ("data-dir", "MELM_DATA_DIR", folder, _folder, "folder of all data"),
-        ("workers", "MELM_WORKERS", Settings.workers, _whole_number(1, 256), "runs at a time"),
+        ("store", "MELM_STORE", Settings.store, _store, "Redis server to share, not the folder"),
+        ("workers", "MELM_WORKERS", Settings.workers, _whole_number(0, 256), "runs at a time"),
         ("max-upload-mb", "MELM_MAX_UPLOAD_MB", megabytes, _whole_number(1, 4096), "upload limit"),
+        *_table_options(),
         ("threads", "MELM_THREADS", Settings.threads, _whole_number(1, 256), "web threads"),
+        ("proxies", "MELM_PROXIES", Settings.proxies, _whole_number(0, 9), "proxies in front"),
+        *_limit_options(),
+    )
+
+
+def _table_options() -> Sequence[tuple[str, str, object, Reader, str]]:
+    many = _whole_number(2, 10**9)
+    return (
+        ("max-rows", "MELM_MAX_ROWS", Settings.max_rows, many, "rows of a table"),
+        ("max-columns", "MELM_MAX_COLUMNS", Settings.max_columns, many, "columns of a table"),
+    )
+
+
+def _limit_options() -> Sequence[tuple[str, str, object, Reader, str]]:
+    many, years = _whole_number(1, 10**6), _whole_number(1, 3650)
+    return (
+        ("max-queued-runs", "MELM_MAX_QUEUED_RUNS", Limits.queued_runs, many, "runs that wait"),
+        ("max-session-runs", "MELM_MAX_SESSION_RUNS", Limits.session_runs, many, "runs a visitor"),
+        ("max-session-mb", "MELM_MAX_SESSION_MB", Limits.session_mb, many, "megabytes a visitor"),
+        ("max-run-planes", "MELM_MAX_RUN_PLANES", Limits.run_planes, many, "planes kept a run"),
+        ("days-kept", "MELM_DAYS_KEPT", Limits.days_kept, years, "days unused data are kept"),
     )
 
 
@@ -119,6 +190,12 @@ def _whole_number(lowest: int, highest: int) -> Reader:
 def _host(text: str) -> str:
     if any(letter.isspace() or letter == "/" for letter in text):
         raise ValueError("a host name or address such as 127.0.0.1")
+    return text
+
+
+def _store(text: str) -> str:
+    if text:
+        RedisAddress.from_text(text)
     return text
 
 

@@ -9,8 +9,12 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
+
+from worker.settings import Settings
 
 RESTART_DELAY_S = 1.0
 # Long enough for dying processes, short where nobody collects dead ones and they stay listed.
@@ -21,18 +25,23 @@ PROJECT_ROOT = Path(__file__).resolve().parent.parent
 logger = logging.getLogger(__name__)
 
 
-def start_supervisor(data_dir: str | Path, workers: int) -> SupervisorHandle:
-    """Start the process that works the queue of `data_dir`, and start it again should it die.
+def start_supervisor(settings: Settings) -> SupervisorHandle:
+    """Start the process that works the queue, and start it again should it die."""
+    settings = replace(settings, data_dir=settings.data_dir.absolute())
+    return SupervisorHandle([sys.executable, "-m", "worker"], settings.as_environment())
 
-    Parameters
-    ----------
-    data_dir : path
-    workers : int
-        Runs that work at the same time.
-    """
-    folder = str(Path(data_dir).absolute())
-    flags = ["--data-dir", folder, "--workers", str(workers)]
-    return SupervisorHandle([sys.executable, "-m", "worker", *flags])
+
+@contextmanager
+def supervised(settings: Settings) -> Iterator[None]:
+    """Have the queue worked for the block, unless others work it."""
+    if not settings.workers:
+        yield
+        return
+    supervisor = start_supervisor(settings)
+    try:
+        yield
+    finally:
+        supervisor.stop()
 
 
 class SupervisorHandle:
@@ -42,10 +51,13 @@ class SupervisorHandle:
     ----------
     command : list of str
         The process ends when its standard input closes, so it ends with this process too.
+    environment : mapping of str to str
+        Variables that the process gets besides those of this one.
     """
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
         self._command = command
+        self._environment = {**os.environ, **environment}
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._process = self._launch()
@@ -96,6 +108,7 @@ class SupervisorHandle:
         return subprocess.Popen(
             self._command,
             cwd=PROJECT_ROOT,
+            env=self._environment,
             stdin=subprocess.PIPE,
             start_new_session=True,  # out of reach of the terminal's Ctrl-C
         )

@@ -17,7 +17,7 @@ DEADLINE_MS = 1000 * DEADLINE_S
 MOST_TAB_STOPS = 40
 NEXT_PAINT = "() => new Promise(requestAnimationFrame)"
 SHOWS_LAST_PLANE = """(panel, state) => {
-  const slider = panel.querySelector("input[type=range]");
+  const slider = panel.querySelector('[aria-label="History of the run"]');
   return panel.dataset.state === state && panel.dataset.sequence === slider?.max;
 }"""
 
@@ -42,6 +42,11 @@ class Panel:
     def sequence(self) -> int:
         """Which plane of the run is on screen."""
         return int(self.node.get_attribute("data-sequence") or -1)
+
+    @property
+    def last_sequence(self) -> int:
+        """The newest plane that the page knows of."""
+        return int(self.slider.get_attribute("max") or -1)
 
     @property
     def divergence(self) -> float:
@@ -109,7 +114,7 @@ class StudioPage:
         self.data_error = page.locator(f"#{ids.DATA_ERROR}")
         self.connection = page.locator(f"#{ids.CONNECTION}")
         self.file_input = page.get_by_label("Labelled CSV file")
-        self.method = page.get_by_role("textbox", name="Method")
+        self.method = page.get_by_role("textbox", name="Method", exact=True)
         self.starts = page.get_by_label("Starts")
         self.run_button = page.get_by_role("button", name="Run", exact=True)
         self.panels = page.locator("[data-run]")
@@ -126,7 +131,7 @@ class StudioPage:
         expect(self.summary).to_contain_text(label)
 
     def choose_method(self, label: str) -> None:
-        self.method.click()
+        self.method.fill(label)
         self.page.get_by_role("option", name=label, exact=True).click()
         expect(self.method).to_have_value(label)
 
@@ -144,6 +149,11 @@ class StudioPage:
         """The panel that stands at this position now."""
         run_id = self.panels.nth(position).get_attribute("data-run")
         return Panel(self.page.locator(f'[data-run="{run_id}"]'))
+
+    def show(self, mode: str) -> None:
+        """Choose a mode by its name."""
+        self.page.locator(f"#{ids.MODE}").get_by_text(mode, exact=True).click()
+        expect(self.page.locator("body")).to_have_attribute("data-mode", mode.lower())
 
     def toggle(self, label: str) -> None:
         """Press a switch above the panels."""

@@ -41,9 +41,12 @@ class Studio:
 
 
 @contextmanager
-def running_studio(folder: Path, *, workers: int = 2) -> Iterator[Studio]:
-    """Start a studio that keeps everything in `folder`; at the end, stop it as Ctrl-C does."""
-    studio = _start(folder, workers)
+def running_studio(folder: Path, *, workers: int = 2, store: str = "") -> Iterator[Studio]:
+    """Start a studio that keeps everything in `folder`, or in a store that is shared.
+
+    At the end, stop it as Ctrl-C does.
+    """
+    studio = _start(folder, ["--workers", str(workers), "--store", store])
     try:
         _wait_for_answer(studio)
         yield studio
@@ -52,10 +55,10 @@ def running_studio(folder: Path, *, workers: int = 2) -> Iterator[Studio]:
         _kill_what_is_left(studio)
 
 
-def _start(folder: Path, workers: int) -> Studio:
+def _start(folder: Path, more_flags: list[str]) -> Studio:
     port, data_dir, output_file = _free_port(), folder / "data", folder / "output.txt"
     flags = ["--host", "127.0.0.1", "--port", str(port)]
-    flags += ["--data-dir", str(data_dir), "--workers", str(workers)]
+    flags += ["--data-dir", str(data_dir), *more_flags]
     with output_file.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "app.py", *flags],

@@ -26,13 +26,16 @@ SEED = 0
 COORDINATES = ["component_1", "component_2"]
 NUMBERS = ("divergence-seen", "divergence-unseen", "accuracy-seen", "accuracy-unseen")
 
-# Notes where the first point of a picture stands whenever a plane has been painted.
+# Notes what a picture looks like whenever a plane has been painted: on the canvas while planes
+# follow each other, else where its first point stands.
 RECORD_FRAMES = """
 window.paintedFrames = [];
 new MutationObserver((changes) => {
   for (const { target } of changes) {
+    const isMoving = target.querySelector(".is-moving") !== null;
     const point = target.querySelector(".point")?.getAttribute("transform");
-    window.paintedFrames.push([target.dataset.run, target.dataset.sequence, point]);
+    const looks = isMoving ? target.querySelector("canvas").toDataURL() : point;
+    window.paintedFrames.push([target.dataset.run, target.dataset.sequence, looks]);
   }
 }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-sequence"] });
 """
@@ -66,12 +69,13 @@ def test_melm_moves_beside_pca_and_ends_where_a_fit_in_process_ends(
     page.add_init_script(RECORD_FRAMES)
     studio = StudioPage(page)
     studio.upload(table)
+    studio.show("Compare")
     melm = studio.run("MELM", n_init=MANY_STARTS)
     pca = studio.run("PCA")
     pca.expect_end()
     assert melm.state == "running"
     melm.expect_end()
-    assert len(painted_positions(melm)) >= 10
+    assert len(painted_pictures(melm)) >= 10
 
     seen, _ = data.split(HELD_OUT, SEED)
     with threadpool_limits(1):  # as a worker has; more would contend with the browser
@@ -85,6 +89,7 @@ def test_melm_moves_beside_pca_and_ends_where_a_fit_in_process_ends(
 def test_a_reload_brings_every_panel_back_with_its_numbers(page: Page, table: Path):
     studio = StudioPage(page)
     studio.upload(table)
+    studio.show("Compare")
     panels = [studio.run("MELM", n_init=FEW_STARTS), studio.run("PCA")]
     for panel in panels:
         panel.expect_end()
@@ -144,10 +149,10 @@ def test_downloads_hold_the_plane_on_screen(page: Page, table: Path, data: Label
     assert panel.divergence == pytest.approx(divergence, rel=0, abs=1e-8)
 
 
-def painted_positions(panel: Panel) -> set[str]:
-    """Where the first point of the panel's picture has been seen."""
+def painted_pictures(panel: Panel) -> set[str]:
+    """What the panel's picture has looked like."""
     frames = panel.node.page.evaluate("window.paintedFrames")
-    return {position for run_id, _, position in frames if run_id == panel.run_id}
+    return {looks for run_id, _, looks in frames if run_id == panel.run_id}
 
 
 def numbers(panel: Panel) -> list[str]:

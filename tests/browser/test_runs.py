@@ -77,7 +77,7 @@ def test_a_killed_worker_is_told_on_the_page_within_five_seconds(page: Page, tmp
         worker_of(own).kill()
         sentence = DIED.format(reason="signal 9")
         expect(panel.part("words")).to_have_text(sentence, timeout=FAILED_WITHIN_MS)
-        panel.expect_state("failed")
+        panel.expect_state("lost")
         again = studio.run("PCA")
         again.expect_end()
         page.close()

@@ -23,6 +23,7 @@ def wines(page: Page) -> StudioPage:
 @pytest.fixture
 def pair(wines: StudioPage) -> tuple[Panel, Panel]:
     """Two finished panels whose own axes differ."""
+    wines.show("Compare")
     pair = wines.run("LDA"), wines.run("PCA")
     for panel in pair:
         panel.expect_end()

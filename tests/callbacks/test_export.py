@@ -15,12 +15,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from callbacks.export import components_table
 from callbacks.script import script_of
 from melm_core.saved_plane import SavedPlane
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
 ROOT = Path(__file__).parents[2]
 COORDINATES = ["component_1", "component_2"]
+TABLE = csv(breast_cancer().assign(row=range(569)))
 
 
 @pytest.fixture(scope="module")
@@ -114,21 +116,30 @@ def test_no_label_or_header_begins_a_formula(studio, visitor, mark):
     assert list(download(visitor, run, "components")["feature"]) == [f"'{formula}", "y"]
 
 
-@pytest.mark.parametrize("kind", ["sample", "upload"])
+@pytest.mark.parametrize("mark", [*"=+-@\t\r\n", " =", "\n@", "\uff1d", "\uff20"])
+def test_no_feature_begins_a_formula_however_it_is_written(studio, finished, mark):
+    event = studio.store.last_event(finished.runs["lda"])
+    names = (f"{mark}1", *finished.data.feature_names[1:])
+    table = components_table(replace(finished.data, feature_names=names), event)
+    assert table["feature"].tolist() == [f"'{mark}1", *names[1:]]
+
+
+@pytest.mark.parametrize("kind", ["sample", "upload", "upload with roles"])
 def test_the_script_computes_the_points(studio, tmp_path, kind):
     visitor = studio.visitor()
     if kind == "sample":
         visitor.choose_sample("wine")
     else:
-        visitor.choose_file(csv(breast_cancer()), "breast cancer.csv")
+        roles = {"mean radius": "ignored", "row": "feature"} if kind.endswith("roles") else {}
+        visitor.choose_file(TABLE, "breast cancer.csv", roles=roles)
     run = visitor.start(method="lda")
     studio.work()
     answer = visitor.http.get(f"/runs/{run}/script.py")
     script, table = tmp_path / "script.py", tmp_path / "table.csv"
     script.write_text(answer.text)
-    table.write_bytes(csv(breast_cancer()))
+    table.write_bytes(TABLE)
     ran = subprocess.run(
-        [sys.executable, script, *([table] if kind == "upload" else [])],
+        [sys.executable, script, *([] if kind == "sample" else [table])],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

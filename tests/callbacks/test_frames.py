@@ -22,10 +22,13 @@ RUN_ROUTES = (
     "figure",
     "planes/0",
     "planes/0/profile",
+    "planes/0/recipe",
+    "planes/0/verdict?divergence=1",
     "points.csv",
     "components.csv",
     "model.json",
     "script.py",
+    "replay.html",
     SURFACE,
 )
 HELD_OUT, SEED, GAMMA = 0.25, 3, 0.501
@@ -146,7 +149,7 @@ def test_the_figure_has_the_colours_of_the_page(finished, scheme):
     n_traces = len(finished.visitor.news(finished.run)["plane"]["traces"])
     assert len(figure["plane"]["data"]) == n_traces
     assert figure["plane"]["layout"]["font"]["color"] == THEMES[scheme].ink
-    assert len(figure["curve"]["data"]) == 3
+    assert len(figure["curve"]["data"]) == 5
 
 
 @pytest.mark.parametrize("scheme", ["sepia", "", "LIGHT"])
@@ -190,11 +193,11 @@ def test_a_run_that_has_no_plane_yet_has_nothing_to_show(visitor, route):
 
 
 def test_a_run_whose_data_are_gone_says_so(studio, visitor):
-    parameters = {"held_out": 0.0, "random_state": 0, "gamma": 1.0}
+    parameters = {"n_components": 2, "held_out": 0.0, "random_state": 0, "gamma": 1.0}
     record = new_run(visitor.owner, "gone", "Gone", "pca", parameters)
     studio.store.create(record)
     answer = visitor.http.get(f"/runs/{record.run_id}/figure")
-    assert (answer.status_code, answer.text) == (404, DATA_GONE)
+    assert (answer.status_code, answer.text) == (404, DATA_GONE.format(days=30))
 
 
 def test_markup_in_names_reaches_the_figures_as_text(studio, visitor):

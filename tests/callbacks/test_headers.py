@@ -8,7 +8,13 @@ import re
 
 import pytest
 
-ADDRESSES = ("/", "/_dash-layout", "/frames", "/health", "/plotly.js", "/runs/unknown/figure")
+SAFEGUARDS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
 
 
 def policy(answer) -> dict[str, list[str]]:
@@ -41,11 +47,34 @@ def test_nothing_is_loaded_from_elsewhere(visitor):
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', page.text)
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_no_answer_allows_evaluated_code_or_guessed_types(visitor, address):
-    answer = visitor.http.get(address)
-    assert "unsafe-eval" not in answer.headers["Content-Security-Policy"]
-    assert "'unsafe-inline'" not in policy(answer)["script-src"]
+def reading_routes(studio) -> list[str]:
+    """An address of every route that answers GET; ids in it are nobody's."""
+    rules = studio.app.server.url_map.iter_rules()
+    return [re.sub(r"<[^>]*>", "0", rule.rule) for rule in rules if "GET" in rule.methods]
+
+
+def test_no_answer_of_any_route_allows_evaluated_code_or_guessed_types(studio, visitor):
+    routes = reading_routes(studio)
+    assert len(routes) > 15
+    for route in [*routes, "/assets/studio.css", "/nowhere"]:
+        answer = visitor.http.get(route)
+        assert "unsafe-eval" not in answer.headers["Content-Security-Policy"]
+        assert "'unsafe-inline'" not in policy(answer)["script-src"]
+        assert policy(answer)["object-src"] == ["'none'"]
+        assert policy(answer)["form-action"] == policy(answer)["base-uri"] == ["'self'"]
+        assert policy(answer)["frame-ancestors"] == ["'self'"]
+        assert {name: answer.headers[name] for name in SAFEGUARDS} == SAFEGUARDS, route
+        answer.close()
+
+
+@pytest.mark.parametrize("device", ["camera", "microphone", "geolocation", "payment", "usb"])
+def test_the_page_asks_for_no_device(visitor, device):
+    rules = visitor.http.get("/").headers["Permissions-Policy"].split(", ")
+    assert f"{device}=()" in rules
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_refusals_have_the_safeguards_too(visitor, method):
+    answer = getattr(visitor.http, method)("/upload", headers={"Sec-Fetch-Site": "cross-site"})
+    assert answer.status_code == 403
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
-    assert policy(answer)["object-src"] == ["'none'"]
-    assert policy(answer)["frame-ancestors"] == ["'self'"]

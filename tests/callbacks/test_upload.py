@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -21,10 +24,10 @@ MARKUP = "<img src=x onerror=alert(1)>"
 SCRIPT = "<script>alert(1)</script>"
 
 
-def zipped(member: str) -> bytes:
+def zipped(member: str, content: bytes = b"x") -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(member, "x")
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(member, content)
     return file.getvalue()
 
 
@@ -47,6 +50,15 @@ BAD = {
     "PNG": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 8, "not a text file"),
     "zip": (zipped("table.csv"), "compressed archive"),
     "xlsx": (zipped("xl/workbook.xml"), "Excel workbook"),
+    "zip bomb": (zipped("table.csv", bytes(50_000_000)), "compressed archive"),
+    "gzip": (gzip.compress(csv(blobs())), "compressed archive"),
+    "Parquet": (b"PAR1" + bytes(100) + b"PAR1", "Parquet file"),
+    "zero bytes": (csv(blobs()).replace(b"a", b"\0"), "not a text file"),
+    "one row": (b"x,y,label\n1,2,a\n", "No column could be the label"),
+    "open quotation": (csv(blobs()) + b'"1,2,a\n', "Row 62 (the first line is row 1)"),
+    "ragged": (csv(blobs()) + b"1,2\n", "Row 62 (the first line is row 1) has 2 fields"),
+    "long name": (csv(blobs(x="n" * 100_000)), "The name of column 1 has 100 000 characters"),
+    "nothing but words": (csv(blobs(x="a", y="b").assign(a="u", b="v")), "every value is the same"),
     "wrong delimiter": (csv(blobs()).replace(b",", b"~"), "delimiter"),
 }
 GOOD = {
@@ -54,8 +66,25 @@ GOOD = {
     "tab": csv(blobs(), sep="\t"),
     "byte order mark": csv(blobs(), encoding="utf-8-sig"),
     "UTF-16": csv(blobs(), encoding="utf-16"),
+    "UTF-16 without a mark": csv(blobs(), encoding="utf-16-be"),
+    "two byte order marks": b"\xef\xbb\xbf" + csv(blobs(), encoding="utf-8-sig"),
     "Windows line ends": csv(blobs(), lineterminator="\r\n"),
+    "old line ends": csv(blobs(), lineterminator="\r"),
+    "comments": b"# one\n# two\n" + csv(blobs()),
+    "spaces": csv(blobs()).replace(b",", b" , "),
+    "everything in quotation marks": csv(blobs(), quoting=1),
+    "blank cells beside": csv(blobs().assign(empty=" ", gone="")),
 }
+
+
+# The most memory that a process takes to read and prepare a file, in bytes.
+_MEASURED = """
+import pathlib, resource, sys
+from melm_core.preparation import prepare
+from melm_core.tables import read_table
+prepare(read_table(pathlib.Path(sys.argv[1]).read_bytes(), "large.csv"))
+print(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
 
 
 def test_breast_cancer_written_as_csv_is_described_and_stored(studio, visitor):
@@ -99,6 +128,94 @@ def test_markup_in_headers_labels_and_file_names_stays_text(visitor):
         texts = {name: text for name, text in part["props"].items() if isinstance(text, str)}
         assert {name for name, text in texts.items() if "<" in text} <= {"children", "title"}
     assert changes["label.value"] == f"label {MARKUP}"
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        (np.arange(60) * 0.37, "60 different values.* A quantity makes classes once it is cut"),
+        ([f"c{i}" for i in range(60)], "60 different values. Choose a label with 2 to 20"),
+    ],
+    ids=["quantity", "many names"],
+)
+def test_a_label_that_is_none_gets_the_way_out(visitor, column, reason):
+    raw = csv(blobs().assign(target=column))
+    changes = visitor.choose_file(raw, label="target")
+    assert list(changes) == [ERROR]
+    assert re.search(reason, changes[ERROR])
+
+
+def test_a_label_of_a_thousand_values_is_not_offered(visitor):
+    table = blobs(2000).assign(many=[f"c{i % 1000}" for i in range(2000)])
+    changes = visitor.choose_file(csv(table))
+    assert [option["value"] for option in changes["label.data"]] == ["label"]
+
+
+def test_dates_truth_values_and_long_texts_do_no_harm(studio, visitor):
+    table = blobs().assign(
+        day=[f"2024-01-{1 + i % 28:02d}" for i in range(60)],
+        sick=["True", "False", ""] * 20,
+        note=["n" * 100_000, "short"] * 30,
+        extreme=[1e308, -1e308, float("inf")] * 20,
+    )
+    assert visitor.choose_file(csv(table))[ERROR] is None
+    names = studio.data_of(visitor).feature_names
+    assert names == ("x", "y", "sick = False", "sick = True", "sick = missing")
+
+
+def test_text_among_numbers_is_told_with_its_row_and_its_column(visitor):
+    table = blobs().astype({"x": "str"})
+    table.loc[7, "x"] = "broken"
+    steps = words(visitor.choose_file(csv(table)))
+    expected = 'Counted as missing: 1 cell of x with text among numbers, first "broken" in row 9'
+    assert any(step.startswith(expected) for step in steps)
+
+
+def test_ten_thousand_columns_work(studio, visitor):
+    table = np.random.default_rng(0).integers(0, 99, size=(12, 9_999)).astype(str)
+    rows = [",".join([*row, "ab"[at % 2]]) for at, row in enumerate(table)]
+    header = ",".join([*(f"g{column}" for column in range(9_999)), "label"])
+    changes = visitor.choose_file("\n".join([header, *rows]).encode())
+    assert changes[ERROR] is None
+    assert studio.data_of(visitor).X.shape == (12, 9_999)
+
+
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        ({"max_rows": 59}, "The file has more than 59 rows, which is all that can be read."),
+        ({"max_columns": 2}, "The file has 3 columns and at most 2 can be read."),
+    ],
+    ids=["rows", "columns"],
+)
+def test_a_table_above_a_limit_is_refused_with_a_sentence(tmp_path, limit, sentence):
+    with opened_studio(tmp_path, **limit) as studio:
+        changes = studio.visitor().choose_file(csv(blobs()))
+        assert list(changes) == [ERROR]
+        assert changes[ERROR].startswith(sentence)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_table_of_200_mb_works_where_that_is_allowed(tmp_path):
+    with opened_studio(tmp_path, max_upload_mb=256, max_session_mb=2000) as studio:
+        visitor = studio.visitor()
+        raw = large_csv(1_000_000, 20)
+        assert len(raw) > 200e6
+        changes = visitor.choose_file(raw, "large.csv")
+        assert changes[ERROR] is None
+        assert studio.data_of(visitor).X.shape == (1_000_000, 20)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_reading_takes_a_bounded_multiple_of_the_file_in_memory(tmp_path):
+    file = tmp_path / "large.csv"
+    file.write_bytes(large_csv(1_000_000, 20))
+    ran = subprocess.run(
+        [sys.executable, "-c", _MEASURED, file], capture_output=True, text=True, check=True
+    )
+    assert int(ran.stdout) < 8 * file.stat().st_size
 
 
 def test_a_table_of_50_mb_works(studio, visitor):

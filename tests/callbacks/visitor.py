@@ -17,16 +17,17 @@ from werkzeug.test import TestResponse, encode_multipart
 from app import create_app
 from layout import ids
 from melm_core.datasets import LabelledData
+from worker.disk_store import DiskRunStore
 from worker.inline import InlineRunner
 from worker.settings import Settings
-from worker.store import DiskRunStore, RunStore
+from worker.store import RunStore
 
 
 class Visitor:
     """Does what the page does in one browser; remembers what callbacks gave it."""
 
-    def __init__(self, app: Dash) -> None:
-        self.http = app.server.test_client()
+    def __init__(self, http: Any) -> None:
+        self.http = http  # Flask's test client, or what acts like it
         self._callbacks = self.http.get("/_dash-dependencies").json
         self.values = {
             f"{name}.{prop}": value
@@ -45,16 +46,23 @@ class Visitor:
         with self.http.session_transaction() as session:
             return session["owner"]
 
-    def post(self, component_id: str | Mapping[str, str], prop: str, value: Any) -> TestResponse:
+    def post(
+        self, component_id: str | Mapping[str, str], prop: str, value: Any, into: str = ""
+    ) -> TestResponse:
         """The raw answer to a change of a property."""
         trigger = _trigger(component_id, prop)
         self.values[trigger] = value
-        body = self._body(self._callback(component_id, prop), trigger, component_id, value)
+        body = self._body(self._callback(component_id, prop, into), trigger, component_id, value)
         return self.http.post("/_dash-update-component", json=body)
 
-    def fire(self, component_id: str | Mapping[str, str], prop: str, value: Any) -> dict[str, Any]:
-        """What a change of a property changes on the page, by "id.property"."""
-        answer = self.post(component_id, prop, value)
+    def fire(
+        self, component_id: str | Mapping[str, str], prop: str, value: Any, into: str = ""
+    ) -> dict[str, Any]:
+        """What a change of a property changes on the page, by "id.property".
+
+        Where several callbacks listen, `into` is part of an output of the one that is meant.
+        """
+        answer = self.post(component_id, prop, value, into)
         assert answer.status_code in (200, 204), answer.text
         assert "Traceback" not in answer.text
         changes = {
@@ -115,11 +123,14 @@ class Visitor:
         """The news of one run."""
         return self.frames(run)["runs"][run.partition(":")[0]]
 
-    def _callback(self, component_id: str | Mapping[str, str], prop: str) -> dict[str, Any]:
+    def _callback(
+        self, component_id: str | Mapping[str, str], prop: str, into: str
+    ) -> dict[str, Any]:
         (found,) = (
             callback
             for callback in self._callbacks
             if any(_is_for(entry, component_id, prop) for entry in callback["inputs"])
+            and into in callback["output"]
         )
         return found
 
@@ -135,27 +146,37 @@ class Visitor:
         }
 
     def _argument(self, entry: Mapping[str, str], component_id: Any, value: Any) -> Any:
-        if is_pattern(entry["id"]):
-            return [{"id": component_id, "property": entry["property"], "value": value}]
-        return self._state(entry)
+        asked = self._state(entry)
+        if not is_pattern(entry["id"]) or not _is_for(entry, component_id, entry["property"]):
+            return asked
+        others = [argument for argument in asked if argument["id"] != component_id]
+        if len(others) < len(asked):
+            return asked
+        return [*others, {"id": component_id, "property": entry["property"], "value": value}]
 
     def _state(self, entry: Mapping[str, str]) -> Any:
         prop = entry["property"]
         if is_pattern(entry["id"]):
             return [
                 {"id": part["id"], "property": prop, "value": self._value(part, prop)}
-                for part in self._settings()
+                for part in self._parts(json.loads(entry["id"])["type"])
             ]
         known = self.values.get(f"{entry['id']}.{prop}")
         return {"id": entry["id"], "property": prop, "value": known}
 
-    def _settings(self) -> list[dict[str, Any]]:
-        """The controls that are the chosen method's own."""
-        shown = components(self.values.get(f"{ids.SETTINGS}.children"))
-        return [part["props"] for part in shown if isinstance(part["props"].get("id"), dict)]
+    def _parts(self, kind: str) -> list[dict[str, Any]]:
+        """What stands on the page with an id of that type, each once."""
+        trees = [value for value in self.values.values() if isinstance(value, dict | list)]
+        named = {
+            _trigger(part["props"]["id"], ""): part["props"]
+            for tree in trees
+            for part in components(tree)
+            if isinstance(part["props"].get("id"), dict) and part["props"]["id"]["type"] == kind
+        }
+        return list(named.values())
 
     def _value(self, part: Mapping[str, Any], prop: str) -> Any:
-        return self.values.get(_trigger(part["id"], prop), part[prop])
+        return self.values.get(_trigger(part["id"], prop), part.get(prop))
 
     def set_own(self, name: str, value: Any) -> None:
         """Set a control that is the chosen method's own."""
@@ -170,7 +191,7 @@ class Studio:
     store: RunStore
 
     def visitor(self, cookie: str | None = None) -> Visitor:
-        visitor = Visitor(self.app)
+        visitor = Visitor(self.app.server.test_client())
         if cookie is not None:
             visitor.http.set_cookie("melm-studio", cookie)
         return visitor
@@ -189,8 +210,9 @@ class Studio:
 @contextmanager
 def opened_studio(folder: Path, **settings: Any) -> Iterator[Studio]:
     """Open the studio that keeps everything in a folder."""
-    store = DiskRunStore(folder)
-    yield Studio(create_app(Settings(data_dir=folder, **settings), store), store)
+    chosen = Settings(data_dir=folder, **settings)
+    store = DiskRunStore(folder, chosen.limits)
+    yield Studio(create_app(chosen, store), store)
     store.close()
 
 

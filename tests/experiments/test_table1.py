@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from experiments import table1
@@ -14,9 +13,3 @@ def test_every_figure_is_the_papers(tmp_path):
     entries = report.sections[0].entries
     assert len(entries) == sum(len(row) for row in TABLE_1.values())
     assert [entry for entry in entries if entry.ours != entry.printed] == []
-
-
-@pytest.mark.parametrize(("share", "expected"), [(0.5, 1), (0.95, 2), (0.999, 3)])
-def test_directions_are_counted_until_the_share_is_kept(share, expected):
-    X = np.random.default_rng(0).normal(size=(5000, 4)) * (10.0, 5.0, 1.0, 1e-6)
-    assert table1.n_directions(X, share) == expected

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from figures.curve import BEST, STEPS, UNSEEN, curve_figure
+from figures.curve import BEST, RECORDS, STARTS, STEPS, UNSEEN, curve_figure
 from figures.theme import THEMES, Scheme
 
 each_scheme = pytest.mark.parametrize("scheme", Scheme)
 
 
 @each_scheme
-def test_the_curve_has_its_steps_the_best_so_far_the_unseen_rows_and_a_cursor(scheme):
+def test_the_curve_has_its_steps_the_best_so_far_and_the_unseen_rows(scheme):
     figure = curve_figure(scheme)
-    assert len(figure.data) == 3
+    assert len(figure.data) == 5
     assert figure.data[UNSEEN].name == "unseen rows"
     assert figure.data[STEPS].name == "this step"
     assert figure.data[BEST].name == "best so far"
-    assert [shape.type for shape in figure.layout.shapes] == ["line"]
 
 
 @each_scheme
@@ -33,8 +32,15 @@ def test_the_best_so_far_holds_until_it_is_beaten():
 
 
 @each_scheme
+def test_starts_and_records_are_marks_and_no_lines(scheme):
+    marks = [curve_figure(scheme).data[position] for position in (STARTS, RECORDS)]
+    assert [mark.mode for mark in marks] == ["markers", "markers"]
+    assert marks[0].marker.symbol != marks[1].marker.symbol
+
+
+@each_scheme
 def test_the_curve_comes_without_data(scheme):
-    assert [(trace.x, trace.y) for trace in curve_figure(scheme).data] == [(None, None)] * 3
+    assert [(trace.x, trace.y) for trace in curve_figure(scheme).data] == [(None, None)] * 5
 
 
 def test_what_is_drawn_is_named_above_the_curve():

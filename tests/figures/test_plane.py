@@ -12,12 +12,15 @@ import pytest
 from figures.plane import (
     ARROW,
     CONTOUR,
+    arrow_handles,
     limits,
     plane_figure,
     plane_frame,
+    row_numbers,
     shown,
 )
 from figures.theme import THEMES, Scheme
+from melm_core.picture import Arrows
 from tests.figures.views import points, view_of
 
 each_number_of_classes = pytest.mark.parametrize("n_classes", [2, 10, 20])
@@ -34,7 +37,7 @@ def figure_of(n_classes: int, n_points: int = 100, scheme: Scheme = Scheme.LIGHT
 def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
     view, traces = view_of(n_classes), figure_of(n_classes).data
     frame = plane_frame(view)
-    assert len(traces) == len(frame) == 3 * n_classes + 2
+    assert len(traces) == len(frame) == 3 * n_classes + 3
     contours, seen, unseen = (slice(i * n_classes, (i + 1) * n_classes) for i in range(3))
     assert {trace.meta for trace in traces[contours]} == {CONTOUR}
     assert [trace.name for trace in traces[seen]] == [f"class {c}" for c in range(n_classes)]
@@ -51,17 +54,43 @@ def test_arrows_come_last_lines_before_heads(n_classes):
     assert (lines.meta, lines.mode) == (ARROW, "lines")
     assert (heads.meta, heads.mode) == (ARROW, "markers+text")
     spokes = points(frame[-2]).reshape(-1, 3, 2)
-    np.testing.assert_allclose(spokes[:, 0], np.tile(view.origin, (5, 1)), rtol=1e-6)
-    np.testing.assert_allclose(spokes[:, 1], view.arrow_tips, rtol=1e-6)
+    np.testing.assert_allclose(spokes[:, 0], view.arrows.feet, rtol=1e-6)
+    np.testing.assert_allclose(spokes[:, 1], view.arrows.tips, rtol=1e-6)
     assert np.isnan(spokes[:, 2]).all()
-    np.testing.assert_allclose(points(frame[-1]), view.arrow_tips, rtol=1e-6)
+    np.testing.assert_allclose(points(frame[-1]), view.arrows.tips, rtol=1e-6)
+
+
+def test_thresholds_of_a_line_come_before_the_arrows():
+    thresholds = np.array([[0.5, 0.0], [0.5, 1.0], [np.nan, np.nan]])
+    frame = plane_frame(replace(view_of(2), thresholds=thresholds))
+    np.testing.assert_array_equal(points(frame[-3]), thresholds)
+
+
+def test_arrows_in_lanes_of_their_own_all_have_their_names():
+    view = view_of(2)
+    lanes = np.column_stack([np.zeros(5), -0.01 * np.arange(5)])
+    arrows = replace(view.arrows, feet=lanes, tips=lanes + np.array([0.1, 0.0]))
+    assert all(plane_frame(replace(view, arrows=arrows))[-1]["text"])
+
+
+def test_the_rows_behind_the_points_are_named_in_the_order_of_the_traces():
+    seen, unseen = [np.array([3, 1]), np.array([2])], [np.array([], int), np.array([7])]
+    assert row_numbers((seen, unseen)) == [[], [], [3, 1], [2], [], [7], [], [], []]
+    assert len(row_numbers((seen, unseen))) == len(figure_of(2).data)
+
+
+def test_a_hand_finds_the_feature_and_the_length_of_an_arrow():
+    arrows = view_of(2).arrows
+    handles = arrow_handles(view_of(2), 30)
+    assert handles["features"] == arrows.features.tolist()
+    assert (handles["scale"], handles["of"]) == (arrows.scale, 30)
 
 
 def test_every_frame_has_arrays_that_plotly_takes():
     figure = figure_of(3)
     for trace, arrays in zip(figure.data, plane_frame(view_of(3)), strict=True):
         trace.update(arrays)
-    assert len(figure.data) == 11
+    assert len(figure.data) == 12
 
 
 def test_a_class_without_an_unseen_row_has_an_empty_trace():
@@ -79,9 +108,7 @@ def turned(angles) -> list[dict]:
     names = tuple(f"at {angle}" for angle in angles)
     view = replace(
         view_of(2),
-        origin=np.zeros(2),
-        arrow_tips=tips,
-        arrow_names=names,
+        arrows=Arrows(np.zeros_like(tips), tips, np.arange(len(tips)), names, 1.0),
         lower=np.full(2, -4.0),
         upper=np.full(2, 4.0),
     )
@@ -155,9 +182,14 @@ def test_the_ink_is_that_of_the_scheme(scheme):
     assert figure.data[-1].textfont.color == THEMES[scheme].ink
 
 
-def test_both_axes_have_one_scale():
-    axis = figure_of(2).layout.yaxis
+@pytest.mark.parametrize("n_components", [2, 3])
+def test_both_axes_have_one_scale(n_components):
+    axis = plane_figure(["a", "b"], 10, n_components=n_components).layout.yaxis
     assert (axis.scaleanchor, axis.scaleratio) == ("x", 1)
+
+
+def test_the_height_of_a_density_has_a_scale_of_its_own():
+    assert plane_figure(["a", "b"], 10, n_components=1).layout.yaxis.scaleanchor is None
 
 
 # ------------------------------------------------------------------------------------- names

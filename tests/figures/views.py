@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from melm_core._typing import FloatArray
-from melm_core.views import PlaneView, PlaneViewer
+from melm_core.picture import PlaneView
+from melm_core.views import PlaneViewer
 from tests.worker.helpers import blobs
 
 
@@ -22,8 +23,10 @@ def view_of(n_classes: int, *, held_out: float = 0.25, skewed: bool = False) -> 
     return PlaneViewer(*data.split(held_out, random_state=0), gamma=1.0).view(components.T)
 
 
-def decoded(values: Mapping[str, str]) -> FloatArray:
-    """The numbers of a typed array."""
+def decoded(values: Mapping[str, str] | Sequence[float | None]) -> FloatArray:
+    """The numbers of a typed array, or of a plain one with None where a line ends."""
+    if not isinstance(values, Mapping):
+        return np.array(values, dtype=float)
     assert values["dtype"] == "f4"
     return np.frombuffer(base64.b64decode(values["bdata"]), "<f4").astype(np.float64)
 

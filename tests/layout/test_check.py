@@ -34,7 +34,15 @@ def test_every_in_sample_score_has_its_held_out_twin_and_their_gap_beside_it():
 
 def test_the_overlap_of_every_pair_of_classes_is_shown_and_none_of_a_class_with_itself():
     cells = [props for props in parts(body()) if "--share" in props.get("style", {})]
-    assert [cell["children"] for cell in cells] == ["0.31", "0.10", "0.31", "0.20", "0.10", "0.20"]
+    buttons = [cell["children"]["props"] for cell in cells]
+    shares = [button["children"] for button in buttons]
+    assert shares == ["0.31", "0.10", "0.31", "0.20", "0.10", "0.20"]
+
+
+def test_a_pair_of_classes_can_be_shown_alone_from_its_overlap():
+    buttons = {props["data-isolate"]: props for props in parts(body()) if "data-isolate" in props}
+    assert set(buttons) == {"0,1", "0,2", "1,0", "1,2", "2,0", "2,1"}
+    assert buttons["0,2"]["aria-label"] == "0.10: show a and c alone"
 
 
 def test_a_p_value_on_its_way_says_where_it_may_end():

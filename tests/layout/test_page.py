@@ -31,9 +31,9 @@ def test_the_first_source_is_a_sample_there_is():
     assert part(page(), ids.SOURCE)["data"] == source
 
 
-def test_only_the_choice_of_data_outlives_the_page():
-    kept = [props["id"] for props in parts(page()) if props.get("storage_type") == "local"]
-    assert kept == [ids.SOURCE]
+def test_only_the_choice_of_data_and_the_story_outlive_the_page():
+    kept = {props["id"] for props in parts(page()) if props.get("storage_type") == "local"}
+    assert kept == {ids.SOURCE, ids.STORY}
 
 
 @pytest.mark.parametrize("key", SAMPLES)

@@ -26,14 +26,14 @@ def test_a_panel_has_buttons_that_stop_and_remove_its_run():
 
 def test_a_panel_offers_its_points_and_components():
     links = [props["href"] for props in parts(panel(RUN, "MELM", "Iris")) if "href" in props]
-    files = ("points.csv", "components.csv", "model.json", "script.py")
+    files = ("points.csv", "components.csv", "model.json", "script.py", "replay.html")
     assert links == [f"/runs/{RUN}/{file}" for file in files]
 
 
 def test_a_curved_picture_offers_no_linear_map():
     curved = panel(RUN, "Kernel PCA", "Iris", is_linear=False)
     links = [props["href"] for props in parts(curved) if "href" in props]
-    assert links == [f"/runs/{RUN}/points.csv"]
+    assert links == [f"/runs/{RUN}/{file}" for file in ("points.csv", "replay.html")]
     assert not [props for props in parts(curved) if props.get("data-part") == "refine"]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import trapezoid
 
+from melm_core.contours import GRID_LINES
 from melm_core.crescents import crescents
 from melm_core.decision_surface import (
     KINDS,
@@ -12,7 +13,6 @@ from melm_core.decision_surface import (
     fitted_machine,
     summarized,
 )
-from melm_core.views import GRID_LINES
 
 SEEN, Y = crescents(0, n_rows_per_class=100)
 UNSEEN, Y_UNSEEN = crescents(1, n_rows_per_class=100)

@@ -82,6 +82,19 @@ def test_angles_do_not_depend_on_the_order_of_the_planes():
     np.testing.assert_allclose(principal_angles(other, one), angles, rtol=1e-12)
 
 
+def test_a_line_within_a_plane_makes_no_angle_with_it():
+    whole = plane(3, 6)
+    for line in (whole[:1], np.array([[0.3, -2.0, 0.5]]) @ whole):
+        for pair in ((line, whole), (whole, line)):
+            np.testing.assert_allclose(principal_angles(*pair), [0], atol=1e-14)
+
+
+def test_a_line_makes_the_angle_with_a_plane_that_its_projection_does():
+    line, whole = plane(1, 6, seed=0), plane(2, 6, seed=1)
+    expected = np.arccos(np.linalg.norm(whole @ line[0]))
+    np.testing.assert_allclose(principal_angles(line, whole), [expected], rtol=1e-12)
+
+
 def test_alignment_keeps_the_plane():
     components = plane(2, 6, seed=0)
     aligned = align_components(components, plane(2, 6, seed=1))

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from melm_core import tables
-from melm_core.tables import TableError, counted, listed, read_table, shortened, unique_names
+from melm_core import table_records
+from melm_core.tables import TableError, read_table, unique_names
+from melm_core.wording import counted, listed, shortened
 
 PLAIN = "width,height,label\n1.5,2,small\n3,4.25,large\n"
 
@@ -227,28 +228,36 @@ def test_what_is_no_table_gets_a_sentence(raw, sentence):
 
 @pytest.mark.parametrize(
     ("limit", "sentence"),
-    [("MAX_COLUMNS", "3 columns and at most 2 can"), ("MAX_ROWS", "3 rows and at most 2 can")],
+    [
+        ("max_columns", "3 columns and at most 2 can be read. Leave some columns out"),
+        ("max_rows", "more than 2 rows, which is all that can be read. Leave some rows out"),
+    ],
 )
-def test_too_large_a_table_gets_a_sentence(monkeypatch, limit, sentence):
-    monkeypatch.setattr(tables, limit, 2)
+@pytest.mark.parametrize("header", ["a,b,c\n", ""])
+def test_too_large_a_table_gets_a_sentence(limit, sentence, header):
     with pytest.raises(TableError, match=sentence):
-        read("a,b,c\n" + "1,2,3\n" * 3)
+        read_table((header + "1,2,3\n" * 3).encode(), "data.csv", **{limit: 2})
 
 
-def test_a_table_of_just_the_largest_size_is_read(monkeypatch):
-    monkeypatch.setattr(tables, "MAX_COLUMNS", 3)
-    monkeypatch.setattr(tables, "MAX_ROWS", 3)
-    assert read("a,b,c\n" + "1,2,3\n" * 3).frame.shape == (3, 3)
+def test_a_table_of_just_the_largest_size_is_read():
+    raw = ("a,b,c\n" + "1,2,3\n" * 3).encode()
+    assert read_table(raw, "data.csv", max_rows=3, max_columns=3).frame.shape == (3, 3)
+
+
+def test_what_stands_behind_too_many_rows_is_not_even_looked_at():
+    raw = ("a,b\n" + "1,2\n" * 4 + "ragged\n").encode()
+    with pytest.raises(TableError, match="more than 3 rows"):
+        read_table(raw, "data.csv", max_rows=3)
 
 
 def test_a_row_number_is_right_beyond_the_lines_that_were_sampled(monkeypatch):
-    monkeypatch.setattr(tables, "SAMPLE_BYTES", 100)
+    monkeypatch.setattr(table_records, "SAMPLE_BYTES", 100)
     with pytest.raises(TableError, match="Row 1 002 "):
         read("first,second\n" + "1.25,2.25\n" * 1000 + "1\n")
 
 
 def test_text_beyond_the_lines_that_were_sampled_is_found(monkeypatch):
-    monkeypatch.setattr(tables, "SAMPLE_BYTES", 100)
+    monkeypatch.setattr(table_records, "SAMPLE_BYTES", 100)
     frame = read("x,label\n" + "1,2\n" * 50 + "1,late\n" * 50).frame
     assert frame["label"].tolist() == ["2"] * 50 + ["late"] * 50
 

@@ -7,14 +7,13 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from melm_core import MELM, views
+from melm_core.contours import CONTOUR_SHARES, class_contours
 from melm_core.density import density_on_grid, kernel_classes, log_densities, mass_levels
 from melm_core.divergence import held_out_divergence
 from melm_core.geometry import principal_angles
 from melm_core.views import (
-    CONTOUR_SHARES,
     MOST_ARROWS,
     PlaneViewer,
-    class_contours,
     standardized,
     strongest_loadings,
 )
@@ -134,7 +133,7 @@ def test_the_seen_rows_have_unit_covariance_in_the_picture():
     view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
     drawn = np.concatenate([class_view.seen for class_view in view.classes])
     np.testing.assert_allclose(np.cov(drawn.T, ddof=0), np.eye(2), atol=1e-10)
-    np.testing.assert_allclose(drawn.mean(axis=0), view.origin, atol=1e-12)
+    np.testing.assert_allclose(view.arrows.feet - drawn.mean(axis=0), 0.0, atol=1e-12)
 
 
 def test_every_row_is_drawn_in_its_class():
@@ -150,14 +149,14 @@ def test_the_box_holds_rows_contours_and_arrows(flip):
     seen, unseen = labelled_data(skewed, np.arange(90) % 2).split(0.2, random_state=0)
     view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
     for one in view.classes:
-        for points in (one.seen, one.unseen, one.contours, view.arrow_tips, view.origin[None]):
+        for points in (one.seen, one.unseen, one.contours, view.arrows.tips, view.arrows.feet):
             inside = (view.lower <= points) & (points <= view.upper)
             assert (inside | np.isnan(points)).all()
 
 
 def test_the_longest_arrow_reaches_across_a_good_part_of_the_picture():
     view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
-    longest = np.linalg.norm(view.arrow_tips - view.origin, axis=1).max()
+    longest = np.linalg.norm(view.arrows.tips - view.arrows.feet, axis=1).max()
     assert 0.3 < longest / (view.upper - view.lower).min() <= 0.4 + 1e-12
 
 
@@ -165,19 +164,19 @@ def test_arrows_point_along_the_loadings_of_the_strongest_features():
     components = plane(2, 5)
     view = PlaneViewer(SEEN, UNSEEN, 1.0).view(components)
     loadings = standardized(components, np.cov(SEEN.X.T, ddof=0))
-    tips, names = strongest_loadings(loadings, SEEN.feature_names)
-    assert view.arrow_names == names
-    scales = (view.arrow_tips - view.origin) / tips
-    np.testing.assert_allclose(scales, scales[0, 0], rtol=1e-9)
-    for tip, name in zip(tips, names, strict=True):
-        np.testing.assert_array_equal(tip, loadings[:, SEEN.feature_names.index(name)])
+    tips, features = strongest_loadings(loadings, len(SEEN.feature_names))
+    assert view.arrows.features.tolist() == features.tolist()
+    assert view.arrows.names == tuple(SEEN.feature_names[feature] for feature in features)
+    scales = (view.arrows.tips - view.arrows.feet) / tips
+    np.testing.assert_allclose(scales, view.arrows.scale, rtol=1e-9)
+    np.testing.assert_array_equal(tips, loadings[:, features].T)
 
 
 def test_there_are_at_most_so_many_arrows_the_strongest_first():
     components = plane(2, 30)
-    tips, names = strongest_loadings(components, [str(feature) for feature in range(30)])
+    tips, features = strongest_loadings(components, 30)
     strengths = np.linalg.norm(tips, axis=1)
-    assert len(tips) == len(names) == MOST_ARROWS
+    assert len(tips) == len(features) == MOST_ARROWS
     assert (np.diff(strengths) <= 0).all()
     assert strengths[-1] >= np.sort(np.linalg.norm(components, axis=0))[-MOST_ARROWS]
 
@@ -303,7 +302,7 @@ def test_a_plane_turned_and_reflected_is_drawn_like_the_one_it_is_turned_towards
     for one, other in zip(whole.classes, turned.classes, strict=True):
         np.testing.assert_allclose(one.seen, other.seen, atol=1e-10)
         np.testing.assert_allclose(one.contours, other.contours, atol=1e-8)
-    np.testing.assert_allclose(whole.arrow_tips, turned.arrow_tips, atol=1e-10)
+    np.testing.assert_allclose(whole.arrows.tips, turned.arrows.tips, atol=1e-10)
 
 
 def test_turning_changes_no_score():

@@ -7,22 +7,33 @@ from pathlib import Path
 
 import pytest
 
-from worker.store import DiskRunStore, RunStore
+from tests.worker.redis_server import RedisServer, running_redis
+from worker.disk_store import DiskRunStore
+from worker.limits import Limits
+from worker.store import RunStore
 
 # A further back end joins every test of the contract by a line here: a name, and how to open a
-# store that keeps its content in or under the name of a folder.
-BACK_ENDS: dict[str, Callable[[Path], RunStore]] = {
-    "disk": DiskRunStore,
+# store of some limits that keeps its content in or under the name of a folder.
+BACK_ENDS: dict[str, Callable[[pytest.FixtureRequest, Path, Limits], RunStore]] = {
+    "disk": lambda _, folder, limits: DiskRunStore(folder, limits),
+    "redis": lambda request, folder, limits: _redis_of(request).store(str(folder), limits),
 }
 
 
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory) -> Iterator[RedisServer]:
+    """One server for all tests of the session; each uses a prefix of its own."""
+    with running_redis(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
 @pytest.fixture(params=BACK_ENDS)
-def open_store(request, tmp_path) -> Iterator[Callable[[], RunStore]]:
-    """Open the same store once more, as another process would."""
+def open_store(request, tmp_path) -> Iterator[Callable[..., RunStore]]:
+    """Open the same store once more, as another process would, with its own limits if asked."""
     opened: list[RunStore] = []
 
-    def open_again() -> RunStore:
-        opened.append(BACK_ENDS[request.param](tmp_path))
+    def open_again(**limits: int) -> RunStore:
+        opened.append(BACK_ENDS[request.param](request, tmp_path, Limits(**limits)))
         return opened[-1]
 
     yield open_again
@@ -33,3 +44,8 @@ def open_store(request, tmp_path) -> Iterator[Callable[[], RunStore]]:
 @pytest.fixture
 def store(open_store) -> RunStore:
     return open_store()
+
+
+def _redis_of(request: pytest.FixtureRequest) -> RedisServer:
+    # asked for where it is needed, so that tests of the disk run without a server
+    return request.getfixturevalue("redis_server")

@@ -12,7 +12,7 @@ import numpy as np
 from melm_core._typing import FloatArray
 from melm_core.datasets import LabelledData
 from melm_core.geometry import principal_angles
-from worker.records import PlaneEvent, RunRecord, new_run
+from worker.records import PlaneEvent, RunRecord, RunState, new_run
 from worker.store import RunStore
 
 DEADLINE_S = 60.0
@@ -31,6 +31,20 @@ def wait_until(condition: Callable[[], Any], *, deadline_s: float = DEADLINE_S) 
 
 def run_of(owner: str = "ada", data_id: str = "d", method: str = "melm", **parameters) -> RunRecord:
     return new_run(owner, data_id, "blobs", method, PARAMETERS | parameters)
+
+
+def created(store: RunStore, owner: str = "ada") -> RunRecord:
+    """Put a run into the store."""
+    record = run_of(owner)
+    store.create(record)
+    return record
+
+
+def started(store: RunStore, owner: str = "ada") -> RunRecord:
+    """Put a run into the store that somebody works."""
+    record = created(store, owner)
+    assert store.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
+    return record
 
 
 def plane(objective: float = 1.0, seed: int = 0, **changes) -> PlaneEvent:
@@ -70,10 +84,12 @@ def blobs(n_rows: int = 90, n_classes: int = 3, seed: int = 0) -> LabelledData:
     )
 
 
-def queue_run(store: RunStore, data: LabelledData, method: str = "melm", **parameters) -> RunRecord:
+def queue_run(
+    store: RunStore, data: LabelledData, method: str = "melm", *, owner: str = "ada", **parameters
+) -> RunRecord:
     """Put the data and a run on them into the store."""
-    store.put_data("ada", data.content_hash, data.to_bytes())
-    record = run_of("ada", data.content_hash, method, **parameters)
+    store.put_data(owner, data.content_hash, data.to_bytes())
+    record = run_of(owner, data.content_hash, method, **parameters)
     store.create(record)
     return record
 

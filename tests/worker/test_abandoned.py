@@ -7,7 +7,7 @@ import pytest
 from tests.worker.helpers import assert_same_plane, plane, run_of
 from worker.abandoned import end_abandoned_run
 from worker.messages import STOPPED
-from worker.records import RunState
+from worker.records import AT_WORK, RunState
 
 
 @pytest.fixture
@@ -18,12 +18,12 @@ def run_id(store):
     return record.run_id
 
 
-def test_it_fails_with_the_sentence_and_keeps_its_best_plane(store, run_id):
+def test_it_is_lost_with_the_sentence_and_keeps_its_best_plane(store, run_id):
     for seed, objective in enumerate([1.0, 3.0, 2.0]):
         store.append(run_id, plane(objective, seed))
     end_abandoned_run(store, run_id, "Gone.", expected={RunState.RUNNING})
     record, final = store.get(run_id), store.last_event(run_id)
-    assert (record.state, record.message) == (RunState.FAILED, "Gone.")
+    assert (record.state, record.message) == (RunState.LOST, "Gone.")
     assert record.finished_s is not None
     assert final.is_final
     assert final.objective == 3.0
@@ -46,7 +46,13 @@ def test_a_history_that_is_complete_gets_no_second_end(store, run_id):
 def test_a_history_without_a_plane_stays_empty(store, run_id):
     end_abandoned_run(store, run_id, "Gone.", expected={RunState.RUNNING})
     assert store.n_events(run_id) == 0
-    assert store.get(run_id).state is RunState.FAILED
+    assert store.get(run_id).state is RunState.LOST
+
+
+def test_a_run_that_is_gone_while_paused_is_lost(store, run_id):
+    store.transition(run_id, {RunState.RUNNING}, state=RunState.PAUSED)
+    end_abandoned_run(store, run_id, "Gone.", expected=AT_WORK)
+    assert store.get(run_id).state is RunState.LOST
 
 
 def test_a_run_in_another_state_is_left_alone(store, run_id):

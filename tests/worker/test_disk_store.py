@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import diskcache
@@ -12,14 +13,15 @@ import pytest
 
 from tests.worker.helpers import run_of
 from worker.bytes_disk import BytesDisk, UnsafeValueError
+from worker.disk_cache import ORPHANED_AFTER_S
+from worker.disk_store import DiskRunStore
 from worker.records import RunState
-from worker.store import DiskRunStore
 
 PROJECT_ROOT = Path(__file__).parents[2]
 COMPETE = """
 import os, sys
 from worker.records import RunState
-from worker.store import DiskRunStore
+from worker.disk_store import DiskRunStore
 store = DiskRunStore(sys.argv[1])
 print("ready", flush=True)
 sys.stdin.readline()
@@ -88,6 +90,26 @@ def test_equal_data_of_two_owners_are_kept_once(store, tmp_path):
     assert store.get_data("bob", "y") == store.get_upload("bob", "y.csv") == raw
 
 
+def test_bytes_that_nobody_holds_any_more_leave_the_disk(store, tmp_path):
+    store.put_data("ada", "x", bytes(2_000_000))
+    store.put_data("bob", "x", bytes(2_000_000))
+    for owner, n_files in [("ada", 1), ("bob", 0)]:
+        store.drop(store.holdings(owner)[0])
+        assert len(list((tmp_path / "store").rglob("*.val"))) == n_files
+
+
+def test_a_file_that_a_dying_process_left_is_removed_once_it_is_old(store, tmp_path):
+    store.put_data("ada", "x", bytes(2_000_000))
+    (kept,) = (tmp_path / "store").rglob("*.val")
+    orphan = kept.with_name("orphan.val")
+    orphan.write_bytes(b"half")
+    store.tidy(time.time())
+    assert orphan.exists()
+    store.tidy(time.time() + ORPHANED_AFTER_S + 60)
+    assert not orphan.exists()
+    assert store.get_data("ada", "x") == bytes(2_000_000)
+
+
 @pytest.mark.parametrize("padding", [0, 2_000_000], ids=["in the database", "in a file"])
 def test_a_pickle_in_the_folder_is_refused_and_never_run(store, plain_cache, tmp_path, padding):
     sprung = tmp_path / "sprung"
@@ -98,7 +120,7 @@ def test_a_pickle_in_the_folder_is_refused_and_never_run(store, plain_cache, tmp
 
 
 def test_a_number_in_the_folder_is_refused(store, plain_cache):
-    plain_cache.set("count/evil", 5)
+    plain_cache.set("size/evil", 5)
     with pytest.raises(UnsafeValueError, match="not bytes"):
         store.n_events("evil")
 

@@ -110,6 +110,16 @@ def test_every_plane_is_turned_to_follow_the_one_before(store):
         np.testing.assert_allclose(event.components, turned, atol=1e-9)
 
 
+def test_a_finished_search_knows_how_many_starts_agree_on_its_plane(store):
+    data = blobs()
+    outcome = worked(store, data, n_init=4).outcome
+    assert outcome == {"agreeing": fitted(data, n_init=4).n_agreeing_inits_, "starts": 4}
+
+
+def test_a_method_without_starts_has_nothing_to_add(store):
+    assert worked(store, blobs(), "pca").outcome == {}
+
+
 def test_held_out_rows_are_not_fitted(store):
     data = blobs()
     record = worked(store, data, "pca", held_out=0.3, random_state=5)
@@ -210,7 +220,7 @@ def test_a_run_without_data_says_so(store):
     store.create(record)
     InlineRunner(store).drain()
     failed = store.get(record.run_id)
-    assert (failed.state, failed.message) == (RunState.FAILED, DATA_GONE)
+    assert (failed.state, failed.message) == (RunState.FAILED, DATA_GONE.format(days=30))
 
 
 def test_a_run_does_not_read_the_data_of_another_owner(store):
@@ -219,4 +229,4 @@ def test_a_run_does_not_read_the_data_of_another_owner(store):
     record = run_of("ada", data.content_hash)
     store.create(record)
     InlineRunner(store).drain()
-    assert store.get(record.run_id).message == DATA_GONE
+    assert store.get(record.run_id).message == DATA_GONE.format(days=30)

@@ -16,7 +16,7 @@ from worker.records import PlaneEvent, RunRecord, RunState
 
 
 def test_a_record_survives_the_round_trip():
-    record = replace(run_of("zoë"), state=RunState.FAILED, message="Zażółć", pid=7, started_s=0.1)
+    record = replace(run_of("zoë"), state=RunState.FAILED, message="Zażółć", outcome={"starts": 2})
     assert RunRecord.from_bytes(record.to_bytes()) == record
 
 
@@ -54,14 +54,18 @@ def test_every_run_has_a_name_of_its_own_that_is_long_enough_not_to_be_guessed()
 
 
 @pytest.mark.parametrize(
-    ("state", "is_final"),
+    ("state", "is_final", "is_cut_short"),
     [
-        (RunState.QUEUED, False),
-        (RunState.RUNNING, False),
-        (RunState.DONE, True),
-        (RunState.FAILED, True),
-        (RunState.CANCELLED, True),
+        (RunState.QUEUED, False, False),
+        (RunState.RUNNING, False, False),
+        (RunState.PAUSED, False, False),
+        (RunState.DONE, True, False),
+        (RunState.FAILED, True, True),
+        (RunState.CANCELLED, True, True),
+        (RunState.LOST, True, True),
     ],
 )
-def test_a_state_knows_whether_it_is_final(state, is_final):
-    assert state.is_final is is_final
+def test_a_state_knows_whether_it_is_final_and_whether_its_work_was_done(
+    state, is_final, is_cut_short
+):
+    assert (state.is_final, state.is_cut_short) == (is_final, is_cut_short)

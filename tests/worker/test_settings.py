@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from worker.limits import Limits
 from worker.settings import Settings, default_data_dir
 
 
@@ -42,9 +43,18 @@ ALL = [
     ("host", "HOST", "0.0.0.0", "0.0.0.0"),  # noqa: S104 - a value, nothing listens
     ("port", "PORT", "9000", 9000),
     ("data_dir", "MELM_DATA_DIR", "/data", Path("/data")),
+    ("store", "MELM_STORE", "redis://host:6379/0?prefix=lab", "redis://host:6379/0?prefix=lab"),
     ("workers", "MELM_WORKERS", "3", 3),
     ("max_upload_mb", "MELM_MAX_UPLOAD_MB", "10", 10),
+    ("max_rows", "MELM_MAX_ROWS", "1000", 1000),
+    ("max_columns", "MELM_MAX_COLUMNS", "50", 50),
     ("threads", "MELM_THREADS", "4", 4),
+    ("proxies", "MELM_PROXIES", "1", 1),
+    ("max_queued_runs", "MELM_MAX_QUEUED_RUNS", "7", 7),
+    ("max_session_runs", "MELM_MAX_SESSION_RUNS", "8", 8),
+    ("max_session_mb", "MELM_MAX_SESSION_MB", "9", 9),
+    ("max_run_planes", "MELM_MAX_RUN_PLANES", "10", 10),
+    ("days_kept", "MELM_DAYS_KEPT", "11", 11),
 ]
 
 
@@ -56,6 +66,17 @@ def test_every_setting_is_read_from_the_environment(name, variable, text, value)
 @pytest.mark.parametrize(("name", "variable", "text", "value"), ALL)
 def test_every_setting_is_read_from_its_flag(name, variable, text, value):
     assert getattr(settings("--" + name.replace("_", "-"), text), name) == value
+
+
+def test_the_limits_are_those_of_the_settings():
+    asked = {variable: text for _, variable, text, _ in ALL}
+    assert settings(**asked).limits == Limits(7, 8, 9, 10, 11)
+    assert settings().limits == Limits()
+
+
+def test_settings_written_as_an_environment_are_read_as_the_same_settings():
+    asked = settings(**{variable: text for _, variable, text, _ in ALL})
+    assert settings(**asked.as_environment()) == asked
 
 
 def test_a_flag_wins_over_the_environment_even_over_a_bad_one():
@@ -81,7 +102,18 @@ def test_a_bad_number_is_named_with_its_rule_and_the_way_out(capsys, text):
 
 
 def test_a_bad_flag_is_named_like_a_bad_variable(capsys):
-    assert "'none' is not a whole number from 1 to 256" in complaint(capsys, "--workers", "none")
+    assert "'none' is not a whole number from 0 to 256" in complaint(capsys, "--workers", "none")
+
+
+def test_a_store_that_is_no_address_is_refused_with_an_example(capsys):
+    said = complaint(capsys, MELM_STORE="localhost:6379")
+    assert "'localhost:6379' is not an address such as redis://host:6379/0" in said
+    assert "choose another by --store or MELM_STORE" in said
+
+
+def test_nobody_may_be_left_to_work_the_runs_unless_the_store_is_shared(capsys):
+    assert "0 workers would leave every run waiting" in complaint(capsys, "--workers", "0")
+    assert settings("--workers", "0", MELM_STORE="redis://host").workers == 0
 
 
 def test_a_host_with_a_scheme_is_refused(capsys):

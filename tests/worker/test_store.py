@@ -9,24 +9,13 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from tests.worker.helpers import plane, run_of
+from tests.worker.helpers import created, plane, started
 from worker.records import RunState
-from worker.store import RunEndedError
+from worker.store import Ended, RunEndedError
 
 QUEUED, RUNNING = RunState.QUEUED, RunState.RUNNING
-FINAL = [RunState.DONE, RunState.FAILED, RunState.CANCELLED]
-
-
-def created(store, owner="ada"):
-    record = run_of(owner)
-    store.create(record)
-    return record
-
-
-def started(store, owner="ada"):
-    record = created(store, owner)
-    assert store.transition(record.run_id, {QUEUED}, state=RUNNING)
-    return record
+FINAL = [state for state in RunState if state.is_final]
+PAUSED = RunState.PAUSED
 
 
 # ------------------------------------------------------------------------------------- runs
@@ -67,7 +56,7 @@ def test_runs_events_and_queue_are_there_after_reopening(open_store):
 # ------------------------------------------------------------------------------------- transitions
 
 
-@pytest.mark.parametrize("state", [RUNNING, *FINAL])
+@pytest.mark.parametrize("state", [RUNNING, PAUSED, *FINAL])
 def test_a_queued_run_moves_on_and_leaves_the_queue(store, state):
     record = created(store)
     assert store.transition(record.run_id, {QUEUED}, state=state, message="so")
@@ -185,6 +174,17 @@ def test_the_last_event_is_the_newest(store):
     assert store.n_events(record.run_id) == 2
 
 
+def test_the_bytes_of_a_history_are_counted_and_gone_with_it(store):
+    record = started(store)
+    assert store.event_bytes(record.run_id) == 0
+    for value in range(3):
+        store.append(record.run_id, plane(value))
+    expected = sum(len(event.to_bytes()) for event in store.events(record.run_id))
+    assert store.event_bytes(record.run_id) == expected
+    store.delete(record.run_id)
+    assert store.event_bytes(record.run_id) == 0
+
+
 def test_an_event_that_is_not_there_is_none(store):
     assert store.event("nobody", 0) is None
     assert store.events("nobody") == []
@@ -215,41 +215,6 @@ def test_events_appended_by_several_threads_are_all_kept_under_different_numbers
     assert open_store().n_events(record.run_id) == 40
 
 
-# ------------------------------------------------------------------------------------- cancel
-
-
-def test_a_queued_run_is_cancelled_at_once(store):
-    record = created(store)
-    store.request_cancel(record.run_id)
-    cancelled = store.get(record.run_id)
-    assert cancelled.state is RunState.CANCELLED
-    assert cancelled.finished_s is not None
-    assert cancelled.message == "Stopped before it started."
-    assert store.claim() is None
-
-
-def test_a_running_run_is_asked_to_stop(store):
-    record = started(store)
-    assert not store.cancel_requested(record.run_id)
-    store.request_cancel(record.run_id)
-    assert store.cancel_requested(record.run_id)
-    assert store.get(record.run_id).state is RUNNING
-
-
-def test_a_run_that_is_no_longer_kept_should_stop(store):
-    record = started(store)
-    store.delete(record.run_id)
-    assert store.cancel_requested(record.run_id)
-
-
-def test_a_request_to_cancel_an_unknown_run_creates_nothing(store):
-    store.request_cancel("later")
-    record = run_of()
-    store.create(record)
-    assert not store.cancel_requested(record.run_id)
-    assert store.get("later") is None
-
-
 # ------------------------------------------------------------------------------------- queue
 
 
@@ -262,6 +227,28 @@ def test_the_owner_with_the_fewest_claimed_runs_goes_first(store):
     ada = [created(store, "ada") for _ in range(3)]
     bob = [created(store, "bob") for _ in range(2)]
     assert [store.claim() for _ in range(5)] == [ada[0], bob[0], ada[1], bob[1], ada[2]]
+
+
+def test_nine_runs_of_one_owner_let_the_one_of_another_go_before_their_second(store):
+    ada = [created(store, "ada") for _ in range(9)]
+    bob = created(store, "bob")
+    assert [store.claim() for _ in range(10)] == [ada[0], bob, *ada[1:]]
+
+
+def test_a_late_run_of_another_owner_goes_before_all_that_still_wait(store):
+    ada = [created(store, "ada") for _ in range(9)]
+    started_first = [store.claim() for _ in range(4)]
+    bob = created(store, "bob")
+    assert started_first == ada[:4]
+    assert [store.claim(), store.claim()] == [bob, ada[4]]
+
+
+def test_the_queue_is_as_long_as_what_was_not_claimed(store):
+    first, *_ = [created(store) for _ in range(3)]
+    store.claim()
+    assert store.n_queued() == 2
+    store.release(first.run_id)
+    assert store.n_queued() == 3
 
 
 def test_a_run_that_ended_no_longer_counts_against_its_owner(store):
@@ -329,36 +316,35 @@ def test_deleting_an_unknown_run_does_nothing(store):
     assert store.runs_of("ada") == [record]
 
 
-# ------------------------------------------------------------------------------------- data
-
-KINDS = [("put_data", "get_data"), ("put_upload", "get_upload")]
+# ------------------------------------------------------------------------------------- tallies
 
 
-@pytest.mark.parametrize(("put", "get"), KINDS)
-@pytest.mark.parametrize("size", [0, 10, 3_000_000])
-def test_data_come_back_byte_for_byte(store, put, get, size):
-    raw = np.random.default_rng(size).bytes(size)
-    getattr(store, put)("ada", "iris", raw)
-    assert getattr(store, get)("ada", "iris") == raw
+def test_runs_that_ended_are_counted_with_the_seconds_they_worked(store):
+    for seconds in (2.0, 3.0):
+        record = created(store)
+        store.transition(record.run_id, {QUEUED}, state=RUNNING, started_s=10.0)
+        ending = {"state": RunState.DONE, "finished_s": 10.0 + seconds}
+        store.transition(record.run_id, {RUNNING}, **ending)
+        store.transition(record.run_id, set(RunState), **ending)
+        store.delete(record.run_id)
+    store.request_cancel(created(store).run_id)
+    ended = store.ended()
+    assert ended[RunState.DONE] == Ended(2, 5.0)
+    assert ended[RunState.CANCELLED] == Ended(1, 0.0)
+    assert ended[RunState.LOST] == Ended()
 
 
-@pytest.mark.parametrize(("put", "get"), KINDS)
-def test_only_who_put_data_reads_them(store, put, get):
-    getattr(store, put)("ada", "iris", b"secret")
-    assert getattr(store, get)("bob", "iris") is None
-    assert getattr(store, get)("ada/iris", "") is None
+def test_the_supervisor_s_last_beat_is_known(store):
+    assert store.supervisor_beat_s() is None
+    store.beat_supervisor(1.5)
+    store.beat_supervisor(2.5)
+    assert store.supervisor_beat_s() == 2.5
 
 
-@pytest.mark.parametrize(("put", "get"), KINDS)
-def test_putting_other_bytes_under_somebody_s_id_reads_and_changes_nothing_of_theirs(
-    store, put, get
-):
-    getattr(store, put)("ada", "iris", b"secret")
-    getattr(store, put)("bob", "iris", b"guess")
-    assert getattr(store, get)("bob", "iris") == b"guess"
-    assert getattr(store, get)("ada", "iris") == b"secret"
+# ------------------------------------------------------------------------------------- secret
 
 
-def test_data_and_uploads_do_not_mix(store):
-    store.put_data("ada", "iris", b"table")
-    assert store.get_upload("ada", "iris") is None
+def test_all_who_open_the_store_share_one_secret(open_store):
+    secret = open_store().secret()
+    assert len(secret) == 32
+    assert open_store().secret() == secret

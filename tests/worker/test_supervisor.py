@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import psutil
 import pytest
 
 from melm_core.methods import METHODS
-from tests.worker.helpers import PARAMETERS, assert_same_plane, blobs, queue_run, run_of, wait_until
+from tests.worker.helpers import PARAMETERS, assert_same_plane, queue_run, run_of, wait_until
+from tests.worker.processes import (
+    DATA,
+    alive,
+    assert_best_plane_kept,
+    assert_gone,
+    ended,
+    family,
+    freeze,
+    paused,
+    supervising,
+    working,
+)
+from worker.disk_store import DiskRunStore
 from worker.messages import DIED, LOST, STOPPED, STUDIO_STOPPED
 from worker.records import RunState
-from worker.store import DiskRunStore
-from worker.supervisor import start_supervisor
 
 PROJECT_ROOT = Path(__file__).parents[2]
-DATA = blobs(300)
-ENDLESS = {"n_init": 5_000}
 REPORTED_WITHIN_S = 5.0
 PARENT = """
 import sys
+from pathlib import Path
+from worker.settings import Settings
 from worker.supervisor import start_supervisor
-handle = start_supervisor(sys.argv[1], workers=1)
+handle = start_supervisor(Settings(data_dir=Path(sys.argv[1]), workers=1))
 print(handle.pid, flush=True)
 sys.stdin.read()
 """
@@ -43,7 +52,7 @@ def store(tmp_path):
 
 @pytest.fixture
 def supervisor(tmp_path):
-    handle = start_supervisor(tmp_path, workers=2)
+    handle = supervising(tmp_path, workers=2)
     yield handle
     handle.stop()
 
@@ -52,7 +61,7 @@ def supervisor(tmp_path):
 def shared_folder(tmp_path_factory):
     """A folder whose queue one supervisor works for several tests."""
     folder = tmp_path_factory.mktemp("shared")
-    handle = start_supervisor(folder, workers=2)
+    handle = supervising(folder, workers=2)
     yield folder
     handle.stop()
 
@@ -65,57 +74,6 @@ def shared(shared_folder):
         store.request_cancel(record.run_id)
     wait_until(lambda: not store.unfinished())
     store.close()
-
-
-def working(store, **parameters):
-    """A run that works without end and has shown planes."""
-    record = queue_run(store, DATA, **ENDLESS | parameters)
-    wait_until(lambda: store.n_events(record.run_id) > 3)
-    return store.get(record.run_id)
-
-
-def freeze(pid, folder):
-    """Stop the process while it does not hold the lock of the store, which would stop us too."""
-    database = sqlite3.connect(folder / "store" / "cache.db", timeout=0, isolation_level=None)
-
-    def frozen_without_lock():
-        os.kill(pid, signal.SIGSTOP)
-        wait_until(lambda: psutil.Process(pid).status() == psutil.STATUS_STOPPED)
-        try:
-            database.execute("BEGIN IMMEDIATE").execute("ROLLBACK")
-        except sqlite3.OperationalError:
-            os.kill(pid, signal.SIGCONT)
-            return False
-        return True
-
-    with closing(database):
-        wait_until(frozen_without_lock)
-
-
-def ended(store, run_id, **deadline):
-    return wait_until(lambda: (record := store.get(run_id)).state.is_final and record, **deadline)
-
-
-def family(pid):
-    """The supervisor and all that descends from it."""
-    process = psutil.Process(pid)
-    return [process, *process.children(recursive=True)]
-
-
-def assert_gone(processes):
-    wait_until(lambda: not any(alive(process) for process in processes))
-
-
-def alive(process):
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-
-
-def assert_best_plane_kept(store, run_id):
-    *events, final = store.events(run_id)
-    best = max(events, key=lambda event: event.objective)
-    assert final.is_final
-    assert final.objective == best.objective
-    assert_same_plane(final.components, best.components)
 
 
 # ------------------------------------------------------------------------------------- ends
@@ -158,8 +116,41 @@ def test_a_run_that_does_not_heed_the_request_is_killed_and_cancelled(shared, sh
 def test_a_killed_worker_is_reported_within_five_seconds(shared):
     record = working(shared)
     os.kill(record.pid, signal.SIGKILL)
-    failed = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
-    assert (failed.state, failed.message) == (RunState.FAILED, DIED.format(reason="signal 9"))
+    lost = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
+    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
+    assert_best_plane_kept(shared, record.run_id)
+
+
+def test_a_worker_killed_while_its_run_is_paused_is_reported_within_five_seconds(shared):
+    record = paused(shared)
+    os.kill(record.pid, signal.SIGKILL)
+    lost = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
+    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
+    assert_best_plane_kept(shared, record.run_id)
+
+
+def test_a_paused_run_gives_a_sign_of_life_and_no_plane_until_it_goes_on(shared):
+    record = paused(shared)
+    n_events = shared.n_events(record.run_id)
+    beat_s = shared.get(record.run_id).heartbeat_s
+    wait_until(lambda: shared.get(record.run_id).heartbeat_s > beat_s)
+    assert shared.n_events(record.run_id) == n_events
+    shared.request_resume(record.run_id)
+    wait_until(lambda: shared.n_events(record.run_id) > n_events)
+    wait_until(lambda: shared.get(record.run_id).state is RunState.RUNNING)
+
+
+def test_a_paused_run_leaves_its_worker_to_the_next(shared):
+    runs = [paused(shared), paused(shared)]
+    assert ended(shared, queue_run(shared, DATA, "pca").run_id).state is RunState.DONE
+    assert {shared.get(run.run_id).state for run in runs} == {RunState.PAUSED}
+
+
+def test_a_paused_run_is_cancelled_and_keeps_its_best_plane(shared):
+    record = paused(shared)
+    shared.request_cancel(record.run_id)
+    cancelled = ended(shared, record.run_id)
+    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
     assert_best_plane_kept(shared, record.run_id)
 
 
@@ -195,7 +186,7 @@ def test_a_run_that_another_process_left_behind_is_lost(shared):
     stale = {"heartbeat_s": time.time() - 60, "pid": 1}
     shared.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING, **stale)
     lost = ended(shared, record.run_id)
-    assert (lost.state, lost.message) == (RunState.FAILED, LOST)
+    assert (lost.state, lost.message) == (RunState.LOST, LOST)
 
 
 # ------------------------------------------------------------------------------------- stop, start
@@ -208,7 +199,7 @@ def test_stopping_leaves_no_process_and_tells_the_runs(store, supervisor):
     supervisor.stop()
     assert not any(alive(process) for process in processes)
     stopped = store.get(record.run_id)
-    assert (stopped.state, stopped.message) == (RunState.FAILED, STUDIO_STOPPED)
+    assert (stopped.state, stopped.message) == (RunState.LOST, STUDIO_STOPPED)
     assert_best_plane_kept(store, record.run_id)
 
 
@@ -219,12 +210,12 @@ def test_stopping_twice_is_no_mistake(supervisor):
 
 
 def test_queued_runs_stay_queued_when_the_studio_stops_and_go_on_when_it_starts(store, tmp_path):
-    handle = start_supervisor(tmp_path, workers=1)
+    handle = supervising(tmp_path, workers=1)
     working(store)
     claimed, waiting = queue_run(store, DATA, "pca"), queue_run(store, DATA, "pca")
     handle.stop()
     assert store.claim() == claimed  # as by a supervisor that ended before it could start the run
-    handle = start_supervisor(tmp_path, workers=1)
+    handle = supervising(tmp_path, workers=1)
     try:
         assert ended(store, claimed.run_id).state is RunState.DONE
         assert ended(store, waiting.run_id).state is RunState.DONE
@@ -233,13 +224,16 @@ def test_queued_runs_stay_queued_when_the_studio_stops_and_go_on_when_it_starts(
 
 
 def test_a_killed_supervisor_leaves_no_child_and_is_started_again(store, supervisor):
-    working(store)
+    cut_off = working(store)
     processes = family(supervisor.pid)
     os.kill(supervisor.pid, signal.SIGKILL)
     assert_gone(processes)
     record = queue_run(store, DATA, "pca")
     assert ended(store, record.run_id).state is RunState.DONE
     assert supervisor.pid not in [process.pid for process in processes]
+    lost = ended(store, cut_off.run_id)
+    assert (lost.state, lost.message) == (RunState.LOST, LOST)
+    assert_best_plane_kept(store, cut_off.run_id)
 
 
 def test_a_killed_parent_leaves_no_process(store, tmp_path):

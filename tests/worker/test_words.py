@@ -6,10 +6,17 @@ from dataclasses import replace
 
 import pytest
 
+from melm_core.picture import Scores
 from tests.worker.helpers import plane, run_of
-from worker.messages import STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
+from worker.messages import LOST, STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
 from worker.records import RunState
-from worker.words import drawn_sentence, state_sentence, title
+from worker.words import (
+    drawn_sentence,
+    reproduced_sentence,
+    scores_in_words,
+    state_sentence,
+    title,
+)
 
 
 def words(state, event=None, method="melm", message="") -> str:
@@ -29,6 +36,11 @@ def test_a_running_run_tells_its_start_its_time_and_its_best():
     assert words(RunState.RUNNING, event) == "Start 7 of 16, 0.4 s, best 3.050"
 
 
+def test_a_paused_run_tells_where_it_stands():
+    event = plane(stage="start 7 of 16", elapsed_s=0.44, best_objective=3.0504)
+    assert words(RunState.PAUSED, event) == "Paused, start 7 of 16, 0.4 s, best 3.050"
+
+
 @pytest.mark.parametrize(
     ("n_starts", "n_evaluations", "expected"),
     [
@@ -44,6 +56,20 @@ def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
     assert state_sentence(done, event) == expected
 
 
+@pytest.mark.parametrize(
+    ("agreeing", "starts", "expected"),
+    [
+        (1, 1, "1 start, "),
+        (7, 14, "Reached by at least 7 of 14 starts, "),
+        (14, 14, "Reached by all 14 starts, "),
+    ],
+)
+def test_a_finished_search_tells_how_many_starts_agree(agreeing, starts, expected):
+    outcome = {"agreeing": agreeing, "starts": starts}
+    done = replace(run_of(), state=RunState.DONE, outcome=outcome)
+    assert state_sentence(done, plane()).startswith(expected)
+
+
 @pytest.mark.parametrize("method", ["pca", "lda"])
 def test_a_method_without_a_search_says_so(method):
     assert words(RunState.DONE, plane(), method) == "Found in one step"
@@ -56,6 +82,7 @@ def test_a_method_without_a_search_says_so(method):
         (RunState.CANCELLED, STOPPED),
         (RunState.CANCELLED, STOPPED_IN_QUEUE),
         (RunState.FAILED, UNEXPECTED),
+        (RunState.LOST, LOST),
     ],
 )
 def test_a_run_that_was_stopped_or_failed_says_its_message(state, message, event):
@@ -83,3 +110,29 @@ def test_where_every_row_is_drawn_there_is_nothing_to_say():
 def test_a_sample_of_the_rows_is_told():
     sentence = drawn_sentence(2_000, 250_000)
     assert sentence.startswith("2\u202f000 of 250\u202f000 rows drawn")
+
+
+@pytest.mark.parametrize(
+    ("found", "is_same", "words"),
+    [
+        (5.5712, True, "Reproduced: divergence 5.5712, equal to 1e-09."),
+        (5.5712 + 5e-10, True, "Reproduced: divergence 5.5712, equal to 1e-09."),
+        (
+            5.4712,
+            False,
+            "Not reproduced: divergence 5.4712 here and 5.5712 where the view was made, a "
+            "difference of 0.1.",
+        ),
+    ],
+)
+def test_a_divergence_is_reproduced_or_the_difference_is_told(found, is_same, words):
+    assert reproduced_sentence(5.5712, found) == (is_same, words)
+
+
+def test_every_score_is_told_with_its_twin_where_there_is_one():
+    assert (
+        scores_in_words(3.05, Scores(1.0, None, None)) == "divergence 3.05 seen, accuracy 1.00 seen"
+    )
+    assert scores_in_words(3.05, Scores(1.0, 0.9, 2.0)) == (
+        "divergence 3.05 seen and 2.00 unseen, accuracy 1.00 seen and 0.900 unseen"
+    )

@@ -1,0 +1,92 @@
+"""How the page follows the hand: scrubbing through a run, dragging γ, turning a morph."""
+
+from __future__ import annotations
+
+import io
+import statistics
+
+from sklearn.datasets import make_blobs
+
+from benchmarks.studio import StudioPage, studio_page
+from benchmarks.table import Measurement
+
+STARTS = 16
+SCRUBBED_MS = 5_000
+GAMMAS = (0.5, 0.62, 0.75, 0.9, 1.2, 1.5, 2.0, 2.6, 3.3, 4.2)
+N_ROWS = (1_000, 100_000)
+N_FEATURES = 10
+
+# Moves the slider of the history back and forth at every paint, as a hand does.
+_SCRUB = """async ([run, milliseconds]) => {
+  const slider = document.querySelector(`[data-run="${run}"] [aria-label="History of the run"]`);
+  const begin = performance.now();
+  for (let at = 0; performance.now() - begin < milliseconds; at += 3) {
+    const last = Number(slider.max);
+    slider.value = last - Math.abs((at % (2 * last)) - last);
+    slider.dispatchEvent(new Event("input"));
+    await new Promise(requestAnimationFrame);
+  }
+}"""
+
+# From a change of the kernel width to its contours on screen, in milliseconds.
+_WIDEN = """async ([run, gammas]) => {
+  const panel = window.studio.Panel.all().find((one) => one.run === run);
+  const times = [];
+  for (const gamma of gammas) {
+    const begin = performance.now();
+    const painted = new Promise((resolve) =>
+      panel.node.addEventListener("panel:painted", resolve, { once: true }));
+    const asked = panel.lookAt({ gamma });
+    await painted;
+    times.push(performance.now() - begin);
+    await asked;
+  }
+  return times;
+}"""
+
+
+def scrub(repeats: int) -> list[Measurement]:
+    """Planes painted a second while the slider of a finished run is moved."""
+    with studio_page(workers=2) as page:
+        run_id = _finished(page, "MELM")
+        rates = tuple(_scrubbed(page, run_id) for _ in range(repeats))
+    return [Measurement("scrubbing", "frames/s", rates)]
+
+
+def gamma_drag(repeats: int) -> list[Measurement]:
+    """From a change of γ to its contours on screen, the median of ten, by the size of the table."""
+    with studio_page(workers=2) as page:
+        return [_widened(page, n_rows, repeats) for n_rows in N_ROWS]
+
+
+def _finished(page: StudioPage, method: str) -> str:
+    run_id = page.run(STARTS, method)
+    page.wait_for_end(run_id)
+    page.wait_for_first_frame(run_id)
+    return run_id
+
+
+def _scrubbed(page: StudioPage, run_id: str) -> float:
+    begin, n_before = page.now(), len(page.drawn())
+    page.page.evaluate(_SCRUB, [run_id, SCRUBBED_MS])
+    return 1000 * (len(page.drawn()) - n_before) / (page.now() - begin)
+
+
+def _widened(page: StudioPage, n_rows: int, repeats: int) -> Measurement:
+    page.upload(_table(n_rows), f"blobs-{n_rows}.csv")
+    run_id = _finished(page, "PCA")
+    page.page.evaluate(_WIDEN, [run_id, GAMMAS[:2]])  # the first ones measure the profile as well
+    medians = tuple(
+        statistics.median(page.page.evaluate(_WIDEN, [run_id, GAMMAS[repeat % 2 :: 2]]))
+        for repeat in range(repeats)
+    )
+    return Measurement(f"γ changed to contours painted, {n_rows} rows", "ms", medians)
+
+
+def _table(n_rows: int) -> bytes:
+    X, y = make_blobs(n_rows, N_FEATURES, centers=3, cluster_std=4.0, random_state=0)
+    text = io.StringIO()
+    text.write(",".join([*(f"x{i}" for i in range(N_FEATURES)), "class"]) + "\n")
+    for row, code in zip(X, y, strict=True):
+        text.write(",".join([*(f"{value:.4g}" for value in row), "abc"[code]]) + "\n")
+    return text.getvalue().encode()

@@ -1,0 +1,78 @@
+"""Holding a run still, letting it go on, and running it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flask
+from dash import Dash
+
+from callbacks.panels import PANELS_FULL, is_full, new_revision
+from callbacks.session import own_run, owner
+from callbacks.studio import Studio
+from melm_core.methods import METHODS
+from melm_core.parameters import STARTS
+from worker.history import best_event
+from worker.messages import HAS_ENDED, PAUSES_LATER
+from worker.records import RunKind, RunRecord, RunState, new_run
+
+
+def register(app: Dash, studio: Studio) -> None:
+    """Add a route for each thing that can be asked of a run that looks for a plane."""
+
+    @app.server.post("/runs/<run_id>/pause")
+    def pause(run_id: str) -> tuple[dict[str, Any], int]:
+        return _asked(_own_fit(studio, run_id), studio.store.request_pause)
+
+    @app.server.post("/runs/<run_id>/step")
+    def step(run_id: str) -> tuple[dict[str, Any], int]:
+        return _asked(_own_fit(studio, run_id), studio.store.request_step)
+
+    @app.server.post("/runs/<run_id>/resume")
+    def resume(run_id: str) -> tuple[dict[str, Any], int]:
+        return _asked(_own_fit(studio, run_id), studio.store.request_resume)
+
+    @app.server.post("/runs/<run_id>/again")
+    def again(run_id: str) -> tuple[dict[str, Any], int]:
+        record = _own_fit(studio, run_id)
+        if is_full(studio, record.table):
+            return {"words": PANELS_FULL}, 409
+        studio.store.create(_once_more(studio, record))
+        return {"revision": new_revision()}, 201
+
+
+def _own_fit(studio: Studio, run_id: str) -> RunRecord:
+    """The visitor's run of that id; a check is asked for in its own window."""
+    record = own_run(studio, run_id)
+    if record.kind is not RunKind.FIT:
+        flask.abort(404)
+    return record
+
+
+def _asked(record: RunRecord, request: Callable[[str], None]) -> tuple[dict[str, Any], int]:
+    if record.state.is_final:
+        return {"words": HAS_ENDED}, 409
+    request(record.run_id)
+    return {"words": PAUSES_LATER if record.state is RunState.QUEUED else ""}, 200
+
+
+def _once_more(studio: Studio, record: RunRecord) -> RunRecord:
+    parameters = {**record.parameters, **_head_start(studio, record)}
+    return new_run(
+        owner(),
+        record.data_id,
+        record.data_name,
+        record.method,
+        parameters,
+        source=record.source,
+    )
+
+
+def _head_start(studio: Studio, record: RunRecord) -> dict[str, Any]:
+    """The best plane of a run that was cut short, where its method can begin from one."""
+    can_begin = record.state.is_cut_short and METHODS[record.method].refines
+    best = best_event(studio.store, record.run_id) if can_begin else None
+    if best is None:
+        return {}
+    return {STARTS.name: 1, "init": [best.components.tolist()]}

@@ -1,0 +1,146 @@
+"""Starting several runs at once, to stand beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from dash import ALL, Dash, Input, Output, State, no_update
+
+from callbacks.data import chosen_table, prepared
+from callbacks.panels import MOST_PANELS, new_revision, runs_shown, source_of
+from callbacks.runs import NO_DATA, check_data, run_parameters
+from callbacks.session import owner
+from callbacks.studio import Studio
+from layout import ids
+from worker.limits import LimitReachedError
+from worker.records import RunRecord, new_run
+
+_NOTHING_CHOSEN = "Choose at least one method and one γ to run side by side."
+_TOO_MANY = (
+    "These are {n_runs} runs; the page holds {most} panels and shows {n_shown}. Choose fewer, or "
+    "remove some panels."
+)
+
+
+def register(app: Dash, studio: Studio) -> None:
+    """Connect the button that starts every method at every γ in every preparation chosen."""
+
+    @app.callback(
+        Output(ids.REVISION, "data", allow_duplicate=True),
+        Output(ids.RUN_ERROR, "children", allow_duplicate=True),
+        Input(ids.RUN_SEVERAL, "n_clicks"),
+        State(ids.DATA, "data"),
+        State(ids.SEVERAL_METHODS, "value"),
+        State(ids.SEVERAL_GAMMAS, "value"),
+        State(ids.SEVERAL_BOTH, "checked"),
+        State(ids.METHOD, "value"),
+        State(ids.N_COMPONENTS, "value"),
+        State(ids.N_INIT, "value"),
+        State(ids.RANDOM_STATE, "value"),
+        State(ids.HELD_OUT, "value"),
+        State(ids.setting(ALL), "id"),
+        State(ids.setting(ALL), "value"),
+        prevent_initial_call=True,
+    )
+    def run_these(
+        clicks: int | None,
+        data: dict[str, Any] | None,
+        methods: Sequence[str] | None,
+        gammas: Sequence[str] | None,
+        both: bool,
+        method: str,
+        n_components: Any,
+        n_init: Any,
+        random_state: Any,
+        held_out_percent: Any,
+        own_ids: list[dict[str, str]],
+        own_values: list[Any],
+    ) -> tuple[Any, str | None]:
+        if data is None:
+            return no_update, NO_DATA
+        own = dict(zip((own_id["name"] for own_id in own_ids), own_values, strict=True))
+        others = (n_init, random_state, held_out_percent)
+        rail = _Rail(method, n_components, others, own)
+        try:
+            asked = list(product(methods or (), map(_number, gammas or ()), _ways(data, both=both)))
+            _check_room(studio, data, len(asked))
+            return _created(studio, _new_runs(studio, data, asked, rail))
+        except ValueError as error:
+            return no_update, str(error)
+
+
+@dataclass(frozen=True)
+class _Rail:
+    """What the other controls of the rail hold."""
+
+    method: str
+    n_components: Any
+    others: tuple[Any, Any, Any]
+    own: Mapping[str, Any]
+
+    def parameters(self, method: str, gamma: Any) -> dict[str, Any]:
+        """The parameters of a run; what is the own of a method goes to that method alone."""
+        own = self.own if method == self.method else {}
+        return run_parameters(method, self.n_components, gamma, *self.others, own)
+
+
+def _number(text: str) -> Any:
+    """The number that was typed; what is none stays as it is, to be refused."""
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return text
+
+
+def _ways(data: Mapping[str, Any], *, both: bool) -> list[bool]:
+    """Whether the features are standardised: as chosen, or either way."""
+    chosen = source_of(data).get("standardise", True)
+    return [chosen, not chosen] if both else [chosen]
+
+
+def _check_room(studio: Studio, data: Mapping[str, Any], n_runs: int) -> None:
+    if n_runs == 0:
+        raise ValueError(_NOTHING_CHOSEN)
+    n_shown = len(runs_shown(studio, data))
+    if n_shown + n_runs > MOST_PANELS:
+        raise ValueError(_TOO_MANY.format(n_runs=n_runs, most=MOST_PANELS, n_shown=n_shown))
+
+
+def _new_runs(
+    studio: Studio,
+    data: Mapping[str, Any],
+    asked: Sequence[tuple[str, Any, bool]],
+    rail: _Rail,
+) -> list[RunRecord]:
+    """The runs, none of them queued yet; all are checked before the first one starts."""
+    source = source_of(data)
+    table = chosen_table(studio, source)
+    ways = {way: prepared(studio, table, {**source, "standardise": way}) for _, _, way in asked}
+    runs = []
+    for method, gamma, way in asked:
+        parameters = rail.parameters(method, gamma)
+        check_data(method, ways[way], parameters)
+        runs.append(
+            new_run(
+                owner(),
+                ways[way].content_hash,
+                ways[way].name,
+                method,
+                parameters,
+                source={**source, "standardise": way},
+            )
+        )
+    return runs
+
+
+def _created(studio: Studio, runs: Iterable[RunRecord]) -> tuple[Any, str | None]:
+    """Queue the runs; where a limit is reached, those that fit are kept."""
+    try:
+        for run in runs:
+            studio.store.create(run)
+    except LimitReachedError as error:
+        return new_revision(), str(error)
+    return new_revision(), None

@@ -1,0 +1,82 @@
+"""What takes a plane by hand: beside the picture of the run in front, filled by a script."""
+
+from __future__ import annotations
+
+import dash_mantine_components as dmc
+from dash import html
+from dash.development.base_component import Component
+
+MOST_ARROWS = 8
+
+
+def tools(*, n_components: int, is_linear: bool) -> Component:
+    """The tools of a panel; a picture without features has arrows neither to hide nor to move."""
+    of_features = [_arrow_limit(), _kept()] if is_linear else []
+    of_a_plane = [_arrow()] if is_linear and n_components == 2 else []
+    of_a_space = [_direction()] if n_components == 3 else []
+    return html.Div(
+        [*of_features, *of_a_plane, *of_a_space], className="tools explore-only", **part("tools")
+    )
+
+
+def part(name: str) -> dict[str, str]:
+    """What the script finds an element by."""
+    return {"data-part": name}
+
+
+def _arrow_limit() -> Component:
+    return _slider("Arrows shown", "arrow-limit", 0, MOST_ARROWS, MOST_ARROWS)
+
+
+def _kept() -> Component:
+    """The range is set by the script, which knows how many features there are."""
+    return html.Div(
+        [
+            _slider("Features kept", "kept", 1, MOST_ARROWS, MOST_ARROWS),
+            html.P(className="tool-words", role="status", **part("kept-words")),
+        ]
+    )
+
+
+def _arrow() -> Component:
+    explanation = "Drag the tip of an arrow in the picture, or choose it here and turn it"
+    return html.Fieldset(
+        [
+            dmc.Tooltip(html.Legend("Move an arrow"), label=explanation, openDelay=400),
+            html.Label(
+                [
+                    html.Span("Feature"),
+                    # The options come with the plane.
+                    html.Select([], **part("arrow"), **{"aria-label": "Feature"}),
+                ],
+                className="tool",
+            ),
+            _slider("Angle", "angle", -180, 180, 0),
+            _slider("Length", "length", 0, 200, 0),
+        ]
+    )
+
+
+def _direction() -> Component:
+    return html.Fieldset(
+        [
+            html.Legend("Look from"),
+            _slider("Side", "side", -180, 180, 0),
+            _slider("Above", "up", -180, 180, 0),
+            html.P("Or drag the picture; with Shift, it is moved.", className="tool-words"),
+        ]
+    )
+
+
+def _slider(label: str, name: str, low: int, high: int, value: int) -> Component:
+    # Dash has no plain range input: the script makes one of these marks.
+    return html.Div(
+        className="tool",
+        **{
+            "data-slider": name,
+            "data-label": label,
+            "data-low": str(low),
+            "data-high": str(high),
+            "data-value": str(value),
+        },
+    )

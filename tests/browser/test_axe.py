@@ -1,0 +1,44 @@
+"""No serious barrier that a machine can find, in any mode, light or dark (axe-core)."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.browser.page import StudioPage
+
+SERIOUS = ("serious", "critical")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_mode_has_a_serious_barrier(page: Page, scheme: str):
+    page.emulate_media(color_scheme=scheme)
+    studio = StudioPage(page)
+    for method in ("LDA", "PCA"):
+        studio.run(method).expect_end()
+    found = {}
+    for mode in ("Explore", "Compare", "Present"):
+        studio.show(mode)
+        if barriers := serious(page):
+            found[mode] = barriers
+    assert not found
+
+
+@pytest.mark.parametrize("button", ["Is it real?", "Decision surface", "Columns", "Story"])
+def test_no_window_has_a_serious_barrier(page: Page, button: str):
+    studio = StudioPage(page)
+    studio.run("LDA").expect_end()
+    page.get_by_role("button", name=button, exact=True).first.click()
+    page.get_by_role("dialog").wait_for()
+    assert not serious(page)
+
+
+def serious(page: Page) -> list[str]:
+    """Every serious violation with the first elements that it is about."""
+    violations = Axe().run(page).response["violations"]
+    return [
+        f"{violation['id']}: {[node['target'] for node in violation['nodes']][:3]}"
+        for violation in violations
+        if violation["impact"] in SERIOUS
+    ]

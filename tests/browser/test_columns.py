@@ -1,0 +1,99 @@
+"""The window of the columns, by pointer and by keyboard."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.page import StudioPage
+from tests.callbacks.tables import csv
+from tests.callbacks.test_columns import pots
+
+
+@pytest.fixture
+def window(page: Page) -> Locator:
+    """The window of a table of pots."""
+    studio = StudioPage(page)
+    file = {"name": "pots.csv", "mimeType": "text/csv", "buffer": csv(pots())}
+    studio.file_input.set_input_files(file)
+    expect(studio.summary).to_contain_text("pots")
+    page.get_by_role("button", name="Columns").click()
+    window = page.get_by_role("dialog", name="Columns of the table")
+    expect(row(window, "place")).to_be_visible()
+    return window
+
+
+def row(window: Locator, column: str) -> Locator:
+    head = window.page.get_by_role("rowheader", name=column, exact=True)
+    return window.get_by_role("row").filter(has=head)
+
+
+def role(window: Locator, column: str) -> Locator:
+    return window.get_by_role("textbox", name=f"Role of {column}", exact=True)
+
+
+def test_an_identifier_becomes_a_feature_by_keyboard_and_the_focus_stays(window: Locator):
+    keyboard = window.page.keyboard
+    choice = role(window, "number")
+    expect(choice).to_have_value("Left out, an identifier")
+    choice.focus()
+    keyboard.press("Enter")
+    option = window.page.get_by_role("option", name="Feature", exact=True)
+    expect(option).to_be_visible()
+    keyboard.press("ArrowUp")
+    expect(option).to_have_attribute("data-combobox-selected", "true")
+    keyboard.press("Enter")
+    expect(row(window, "number")).to_contain_text("as you chose")
+    expect(role(window, "number")).to_be_focused()
+    expect(role(window, "number")).to_have_value("Feature, a number")
+    window.get_by_role("button", name="Back to the guesses").click()
+    expect(role(window, "number")).to_have_value("Left out, an identifier")
+
+
+def test_another_label_gives_other_classes_behind_the_window(window: Locator):
+    page = window.page
+    role(window, "ware").click()
+    page.get_by_role("option", name="Label").click()
+    expect(role(window, "ware")).to_have_value("Label")
+    expect(role(window, "label")).to_have_value("Feature, categories")
+    page.keyboard.press("Escape")
+    expect(window).to_be_hidden()
+    classes = page.get_by_role("list", name="Classes").get_by_role("listitem")
+    expect(classes).to_have_count(3)
+
+
+def test_what_a_column_cannot_be_cannot_be_chosen(window: Locator):
+    role(window, "unit").click()
+    for choice in ("Label", "Feature"):
+        option = window.page.get_by_role("option", name=choice, exact=True)
+        expect(option).to_have_attribute("data-combobox-disabled", "true")
+    expect(row(window, "unit")).to_contain_text("every value is the same")
+
+
+def test_what_is_refused_is_said_in_the_window_and_not_seen_any_more(window: Locator):
+    for column in ("x", "y", "ware"):
+        role(window, column).click()
+        window.page.get_by_role("option", name="Left out").click()
+        if column != "ware":
+            expect(row(window, column)).to_contain_text("as you chose")
+    expect(window.get_by_role("alert")).to_contain_text("A plane needs at least 2 features")
+    expect(role(window, "ware")).to_have_value("Feature, categories")
+    window.page.keyboard.press("Escape")
+    expect(window).to_be_hidden()
+    window.page.get_by_role("button", name="Columns").click()
+    expect(row(window, "place")).to_be_visible()
+    expect(window.get_by_role("alert")).to_be_hidden()
+
+
+def test_columns_are_found_by_their_name(window: Locator):
+    window.get_by_label("Find a column by its name").fill("la")
+    expect(window.get_by_role("rowheader")).to_have_text(["label", "place"])
+    expect(window.get_by_role("table")).to_contain_text(re.compile("2 columns"))
+
+
+def test_figures_of_the_summary_are_explained_to_the_keyboard(page: Page):
+    studio = StudioPage(page)
+    studio.summary.get_by_text("density").focus()
+    expect(page.get_by_role("tooltip")).to_have_text(re.compile("not zero"))

@@ -1,0 +1,164 @@
+"""Runs side by side: started together, told apart in tables, seen through the same rows."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from layout import ids
+from tests.browser.page import Panel, StudioPage
+
+N_FAINT = """plot => [...plot.querySelectorAll(".point")]
+  .filter((point) => Number(getComputedStyle(point).opacity) < 0.3).length"""
+
+
+@pytest.fixture
+def wines(page: Page) -> StudioPage:
+    """The page in Compare, with the wines."""
+    studio = StudioPage(page)
+    page.locator(f"#{ids.MODE}").get_by_text("Compare").click()
+    return studio
+
+
+@pytest.fixture
+def pair(wines: StudioPage) -> tuple[Panel, Panel]:
+    """Finished runs of LDA and PCA side by side."""
+    pair = wines.run("LDA"), wines.run("PCA")
+    for panel in pair:
+        panel.expect_end()
+    return pair
+
+
+def points(panel: Panel) -> Locator:
+    return panel.part("plot").locator(".point")
+
+
+def n_faint(panel: Panel) -> int:
+    return panel.part("plot").evaluate(N_FAINT)
+
+
+def rings(panel: Panel, kind: str) -> Locator:
+    return panel.node.locator(f".ring.is-{kind}")
+
+
+def middle(mark: Locator) -> tuple[float, float]:
+    box = mark.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def angle_of(panel: Panel) -> list[float]:
+    """Where the arrows of the panel point."""
+    return panel.part("plot").evaluate(
+        "el => el.data.find(({ meta, mode }) => meta === 'arrow' && mode !== 'lines').marker.angle"
+    )
+
+
+def test_several_runs_start_together_and_their_figures_are_compared(page: Page, wines: StudioPage):
+    methods = page.get_by_role("textbox", name="Methods")
+    methods.press("Backspace")  # PCA
+    methods.press("Backspace")  # LDA
+    methods.press("Backspace")  # MELM
+    for label in ("LDA", "PCA"):
+        methods.fill(label)
+        page.get_by_role("option", name=label, exact=True).click()
+    methods.press("Escape")
+    page.get_by_role("switch", name="Both standardised and not").click()
+    page.get_by_role("button", name="Run these").click()
+    expect(wines.panels).to_have_count(4)
+    for position in range(4):
+        wines.panel(position).expect_end()
+
+    page.get_by_role("tab", name="Table").click()
+    rows = page.get_by_role("table", name="The runs and their figures").locator("tbody tr")
+    expect(rows).to_have_count(4)
+    expect(rows.nth(1)).to_contain_text("not standardised")
+    head = page.get_by_role("button", name="Sort by Divergence, seen")
+    head.click()
+    expect(head.locator("..")).to_have_attribute("aria-sort", "descending")
+    shown = [float(row.locator("td").first.inner_text()) for row in rows.all()]
+    assert shown == sorted(shown, reverse=True)
+    head.click()
+    expect(head.locator("..")).to_have_attribute("aria-sort", "ascending")
+    expect(rows.first.locator("td").first).to_have_text(f"{min(shown):g}")
+
+    page.get_by_role("tab", name="Agreement of planes").click()
+    angles = page.get_by_role("table", name="Angles between the planes")
+    expect(angles.locator("tbody tr").first.locator("td").nth(1)).to_have_text("0°")
+
+
+def test_a_row_is_ringed_in_every_panel_while_pointed_at_and_when_marked(
+    page: Page, pair: tuple[Panel, Panel]
+):
+    left, right = pair
+    page.mouse.move(*middle(points(left).first))
+    for panel in pair:
+        expect(rings(panel, "hovered")).to_be_visible()
+        expect(points(panel).first).to_be_visible()
+    for axis in (0, 1):
+        ring, point = middle(rings(right, "hovered"))[axis], middle(points(right).first)[axis]
+        assert ring == pytest.approx(point, abs=1.5)
+    page.mouse.move(5, 5)
+    expect(rings(right, "hovered")).to_be_hidden()
+
+    page.get_by_role("tab", name="Biggest movers").click()
+    marks = page.get_by_role("button", name=re.compile(r"^Mark row \d+$"))
+    expect(marks).to_have_count(10)
+    marks.first.click()
+    expect(marks.first).to_have_attribute("aria-pressed", "true")
+    for panel in pair:
+        expect(rings(panel, "marked")).to_be_visible()
+    marks.first.click()
+    expect(rings(left, "marked")).to_be_hidden()
+
+
+def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
+    page: Page, wines: StudioPage, pair: tuple[Panel, Panel]
+):
+    left, right = pair
+    page.locator(f"#{ids.DRAG}").get_by_text("Box").click()
+    x, y = middle(points(left).first)
+    page.mouse.move(x - 15, y - 15)
+    page.mouse.down()
+    page.mouse.move(x + 15, y + 15, steps=4)
+    page.mouse.up()
+    said = page.locator(f"#{ids.BRUSHED}")
+    expect(said).to_contain_text(re.compile(r"^[1-9]\d* rows? selected: [1-9]"))
+    for panel in pair:
+        wines.wait_until(lambda panel=panel: n_faint(panel) > 0, "the other rows are faint")
+        expect(points(panel).first).to_have_css("opacity", "1")
+    wines.toggle("Contours")  # which paints anew
+    assert n_faint(left) == n_faint(right) > 0
+    page.get_by_role("button", name="Clear").click()
+    expect(said).to_be_hidden()
+    wines.wait_until(lambda: n_faint(right) == 0, "all rows stand out again")
+
+
+def test_classes_can_be_shown_alone(page: Page, wines: StudioPage, pair: tuple[Panel, Panel]):
+    one = wines.summary.get_by_role("button", name="Barolo")
+    one.click()
+    expect(one).to_have_attribute("aria-pressed", "true")
+    said = page.locator(f"#{ids.ISOLATED}")
+    expect(said).to_contain_text("Only Barolo is shown")
+    for panel in pair:
+        contours = panel.part("plot").locator(".scatterlayer .trace .js-fill")
+        expect(contours).to_have_count(1)
+    page.get_by_role("button", name="Show all classes").click()
+    expect(said).to_be_hidden()
+    expect(one).to_have_attribute("aria-pressed", "false")
+
+
+def test_the_panel_that_the_others_turn_to_can_be_chosen(
+    wines: StudioPage, pair: tuple[Panel, Panel]
+):
+    left, right = pair
+    anchors = [panel.node.get_by_role("button", name="Turn the others") for panel in pair]
+    expect(anchors[0]).to_have_attribute("aria-pressed", "true")
+    before = [angle_of(panel) for panel in pair]
+    anchors[1].click()
+    expect(anchors[1]).to_have_attribute("aria-pressed", "true")
+    expect(anchors[0]).to_have_attribute("aria-pressed", "false")
+    wines.wait_until(lambda: angle_of(right) != before[1], "the chosen one lies as it was found")
+    wines.wait_until(lambda: angle_of(left) != before[0], "the other follows it")

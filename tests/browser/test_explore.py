@@ -1,0 +1,144 @@
+"""One run in front: taken by hand, turned, paused, and chosen among the others."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.page import Panel, StudioPage
+
+LONG = 500
+
+# Where the tip of the strongest arrow is on the screen.
+TIP = """(plot) => {
+  const [, tips] = plot.data.filter(({ meta }) => meta === "arrow");
+  const { xaxis, yaxis } = plot._fullLayout;
+  const box = plot.getBoundingClientRect();
+  return [
+    box.left + xaxis._offset + xaxis.d2p(tips.x[0]),
+    box.top + yaxis._offset + yaxis.d2p(tips.y[0]),
+  ];
+}"""
+
+
+@pytest.fixture
+def wines(page: Page) -> StudioPage:
+    """The page with the wines."""
+    studio = StudioPage(page)
+    studio.choose_sample("Wine")
+    return studio
+
+
+def finished(studio: StudioPage, method: str = "LDA") -> Panel:
+    panel = studio.run(method)
+    panel.expect_end()
+    return panel
+
+
+def test_an_arrow_is_dragged_and_the_plane_follows_and_comes_back(wines: StudioPage):
+    panel = finished(wines)
+    before = panel.divergence
+    x, y = panel.part("plot").evaluate(TIP)
+    wines.page.mouse.move(x, y)
+    wines.page.mouse.down()
+    wines.page.mouse.move(x - 60, y + 90, steps=4)
+    wines.wait_until(lambda: panel.divergence != before, "the divergence follows")
+    wines.page.mouse.up()
+    expect(panel.part("refine")).to_have_text("Polish from here")
+    panel.part("back").click()
+    wines.wait_until(lambda: panel.divergence == before, "the plane of the run is back")
+
+
+def test_an_arrow_is_turned_by_keyboard_and_the_plane_polished(wines: StudioPage):
+    panel = finished(wines)
+    before = panel.divergence
+    feature = panel.node.get_by_role("combobox", name="Feature")
+    feature.select_option(index=2)
+    panel.node.get_by_label("Angle").focus()
+    for _ in range(8):
+        wines.page.keyboard.press("PageUp")
+    wines.wait_until(lambda: panel.divergence != before, "the divergence follows")
+    moved = panel.divergence
+    panel.part("refine").click()
+    expect(wines.panels).to_have_count(2)
+    polished = wines.panel(1)
+    polished.expect_end()
+    assert polished.divergence > moved
+
+
+def test_a_few_features_tell_what_they_keep(wines: StudioPage):
+    panel = finished(wines)
+    before = panel.divergence
+    panel.node.get_by_label("Features kept").focus()
+    wines.page.keyboard.press("Home")
+    expect(panel.part("kept-words")).to_have_text(
+        re.compile(r"^\S+ and \S+ alone keep \d+% of the divergence\.$")
+    )
+    wines.wait_until(lambda: 0 < panel.divergence < before, "two features keep less")
+
+
+def test_weak_arrows_can_be_hidden(wines: StudioPage):
+    panel = finished(wines)
+    names = panel.part("plot").locator(".textpoint")
+    wines.wait_until(lambda: names.count() > 1, "arrows are named")
+    limit = panel.node.get_by_label("Arrows shown")
+    limit.focus()
+    wines.page.keyboard.press("Home")
+    expect(names).to_have_count(0)
+    wines.page.keyboard.press("ArrowRight")
+    expect(names).to_have_count(1)
+
+
+def test_one_component_shows_its_densities_and_three_can_be_turned(wines: StudioPage):
+    components = wines.page.get_by_role("radiogroup", name="Components")
+    components.get_by_text("1", exact=True).click()
+    line = finished(wines)
+    expect(line.part("plot")).to_have_attribute("aria-label", re.compile("line of Wine"))
+    components.get_by_text("3", exact=True).click()
+    space = finished(wines)
+    first = space.part("plot").locator(".point").first
+    expect(first).to_be_visible()
+    before = first.get_attribute("transform")
+    space.part("plot").hover()
+    wines.page.mouse.down()
+    box = space.part("plot").bounding_box()
+    assert box is not None
+    wines.page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=4)
+    wines.page.mouse.up()
+    expect(first).not_to_have_attribute("transform", before or "")
+    expect(space.node.get_by_label("Side")).not_to_have_value("0")
+
+
+def test_the_newest_run_is_in_front_and_another_can_be_brought_there(wines: StudioPage):
+    first, second = finished(wines), finished(wines, "PCA")
+    expect(first.node).to_be_hidden()
+    expect(second.node).to_be_visible()
+    tabs = wines.page.get_by_role("group", name="Runs").get_by_role("button")
+    tabs.first.click()
+    expect(first.node).to_be_visible()
+    expect(second.node).to_be_hidden()
+    wines.show("Compare")
+    for panel in (first, second):
+        expect(panel.node).to_be_visible()
+
+
+def test_a_run_pauses_takes_a_step_and_goes_on(page: Page):
+    studio = StudioPage(page)
+    studio.choose_sample("Digits")
+    panel = studio.run("MELM", n_init=LONG)
+    panel.expect_a_plane()
+    panel.node.get_by_role("button", name="Pause", exact=True).click()
+    panel.expect_state("paused")
+    at = panel.last_sequence
+    panel.node.get_by_role("button", name="Step", exact=True).click()
+    studio.wait_until(lambda: panel.last_sequence == at + 1, "one step makes one plane")
+    panel.expect_state("paused")
+    panel.node.get_by_role("button", name="Resume").click()
+    panel.expect_state("running")
+    studio.wait_until(lambda: panel.last_sequence > at + 1, "it goes on")
+    panel.stop.click()
+    panel.expect_state("cancelled")
+    panel.node.get_by_role("button", name="Run again").click()
+    expect(studio.panels).to_have_count(2)

@@ -1,0 +1,168 @@
+"""Present: the morph, the keys, the story, and the replay that opens by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from layout import ids
+from tests.browser.page import Panel, StudioPage
+
+
+@pytest.fixture
+def wines(page: Page) -> StudioPage:
+    return StudioPage(page)
+
+
+@pytest.fixture
+def pair(wines: StudioPage) -> tuple[Panel, Panel]:
+    """Finished runs of LDA and PCA; PCA stands in front."""
+    lda = wines.run("LDA")
+    lda.expect_end()
+    pca = wines.run("PCA")
+    pca.expect_end()
+    return lda, pca
+
+
+def mode(studio: StudioPage, label: str) -> None:
+    studio.page.get_by_role("radiogroup", name="Mode").get_by_text(label).click()
+    expect(studio.page.locator("body")).to_have_attribute("data-mode", label.lower())
+
+
+def share(studio: StudioPage):
+    return studio.page.get_by_label("Share of the way to the other run")
+
+
+def test_a_plane_turns_into_that_of_another_run_and_back(wines: StudioPage):
+    lda = wines.run("LDA")
+    lda.expect_end()
+    wanted = lda.divergence
+    pca = wines.run("PCA")
+    pca.expect_end()
+    begun = pca.divergence
+    wines.page.get_by_label("Speed").select_option("4×")
+    wines.page.get_by_label("Morph to").select_option(index=1)
+    expect(wines.page.get_by_role("button", name="Pause the morph")).to_be_visible()
+    expect(wines.page.get_by_role("button", name="Play the morph")).to_be_visible()
+    expect(share(wines)).to_have_value("1")
+    wines.wait_until(lambda: pca.divergence == pytest.approx(wanted), "it ends in the other plane")
+    share(wines).focus()
+    wines.page.keyboard.press("Home")
+    wines.wait_until(lambda: pca.divergence == begun, "the way leads back")
+
+
+def test_the_keys_of_present(wines: StudioPage):
+    page = wines.page
+    melm, pca = wines.run("MELM", n_init=1), wines.run("PCA")
+    pca.expect_end()
+    mode(wines, "Present")
+    page.keyboard.press("?")
+    expect(page.get_by_text("full screen", exact=False).last).to_be_visible()
+    page.keyboard.press("1")
+    expect(melm.node).to_be_visible()
+    expect(pca.node).to_be_hidden()
+    melm.expect_end()
+    last = melm.sequence
+    page.keyboard.press("ArrowLeft")
+    melm.expect_sequence(last - 1)
+    page.keyboard.press("ArrowRight")
+    melm.expect_sequence(last)
+    page.keyboard.press(" ")
+    expect(melm.node.get_by_role("button", name="Pause playing")).to_be_visible()
+    page.keyboard.press(" ")
+    expect(melm.node.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(wines.run_button).to_be_visible()
+
+
+def test_whoever_types_presses_no_shortcut(wines: StudioPage, pair: tuple[Panel, Panel]):
+    mode(wines, "Present")
+    wines.page.get_by_label("Speed").focus()
+    wines.page.keyboard.press("1")
+    expect(pair[1].node).to_be_visible()
+    mode_before = wines.page.locator("body").get_attribute("data-mode")
+    assert mode_before == "present"
+
+
+def test_the_history_is_marked_where_starts_begin_and_records_fall(wines: StudioPage):
+    panel = wines.run("MELM", n_init=3)
+    panel.expect_end()
+    curve = panel.part("curve")
+    starts, records = (curve.evaluate(f"el => el.data[{i}].x") for i in (3, 4))
+    best = curve.evaluate("el => el.data[4].y")
+    assert len(starts) >= 1
+    assert records
+    assert best == sorted(best)
+    assert best[-1] == pytest.approx(panel.divergence)
+
+
+def test_a_story_is_made_saved_loaded_and_told(
+    wines: StudioPage,
+    pair: tuple[Panel, Panel],
+    new_context: Callable[..., BrowserContext],
+    tmp_path: Path,
+):
+    page = wines.page
+    add(page, 1)
+    page.locator(f'[data-tab="{pair[0].run_id}"]').click()
+    add(page, 2)
+    page.get_by_role("button", name="Story", exact=True).click()
+    page.get_by_label("Caption of view 1").fill("Without the labels.")
+    page.get_by_label("Caption of view 2").fill("With them.")
+    page.get_by_role("button", name="Move up, view 2").click()
+    expect(page.get_by_label("Caption of view 1")).to_have_value("With them.")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save").click()
+    file = tmp_path / "story.json"
+    waiting.value.save_as(file)
+
+    other = StudioPage(new_context().new_page())
+    other.page.get_by_role("button", name="Story", exact=True).click()
+    other.page.get_by_label("Load a story").set_input_files(file)
+    expect(other.page.locator(f"#{ids.NOTICE}")).to_contain_text("The story has 2 views")
+    other.page.get_by_role("button", name="Close the story").click()
+    mode(other, "Present")
+    caption = other.page.locator(f"#{ids.CAPTION}")
+    for key, words, method in (
+        ("ArrowRight", "With them.", "LDA"),
+        ("ArrowRight", "Without the labels.", "PCA"),
+        ("ArrowLeft", "With them.", "LDA"),
+    ):
+        other.page.keyboard.press(key)
+        expect(caption).to_have_text(words)
+        front = other.page.locator("[data-run].is-front")
+        expect(front.locator(".panel-title")).to_have_text(re.compile(f"^{method}"))
+    expect(other.page.get_by_text("1 of 2")).to_be_visible()
+
+
+def add(page: Page, number: int) -> None:
+    page.get_by_role("button", name="Add to story").click()
+    expect(page.locator(f"#{ids.NOTICE}")).to_have_text(f"Added to the story as view {number}.")
+
+
+def test_the_replay_plays_without_the_studio_and_without_a_network(
+    wines: StudioPage, new_context: Callable[..., BrowserContext], tmp_path: Path
+):
+    panel = wines.run("MELM", n_init=1)
+    panel.expect_end()
+    file = tmp_path / "replay.html"
+    panel.download("Replay, HTML").save_as(file)
+    assert file.stat().st_size < 10_000_000
+    alone = new_context()
+    alone.set_offline(True)
+    page = alone.new_page()
+    page.goto(file.as_uri())
+    plane = page.locator(".slider-label").first
+    last = plane.text_content()
+    assert last.startswith(f"plane {panel.sequence + 1}, divergence ")
+    points = page.locator(".scatterlayer .point")
+    place = points.first.get_attribute("transform")
+    page.get_by_text("Play", exact=True).click()
+    expect(plane).not_to_have_text(last)
+    expect(points.first).not_to_have_attribute("transform", place)
+    expect(plane).to_have_text(last)
+    expect(points.first).to_have_attribute("transform", place)

@@ -1,0 +1,43 @@
+"""Flask's test client for a studio in another process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import Retry
+
+ANSWER_S = 30
+
+
+class RemoteClient:
+    """As much of the client as a `Visitor` uses; the cookie holds on any port of this machine."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._session = requests.Session()
+        # A connection that was kept alive may lead to a process that is gone.
+        self._session.mount("http://", HTTPAdapter(max_retries=Retry(3, backoff_factor=0.1)))
+
+    def get(self, path: str, query_string: Mapping[str, Any] | None = None) -> Answer:
+        return Answer(self._session.get(self.url + path, params=query_string, timeout=ANSWER_S))
+
+    def post(self, path: str, json: Any) -> Answer:
+        return Answer(self._session.post(self.url + path, json=json, timeout=ANSWER_S))
+
+    def close(self) -> None:
+        self._session.close()
+
+
+class Answer:
+    """An answer of Flask's test client."""
+
+    def __init__(self, response: requests.Response) -> None:
+        self.status_code, self.text = response.status_code, response.text
+        self._response = response
+
+    @property
+    def json(self) -> Any:
+        return self._response.json()

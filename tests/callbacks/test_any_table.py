@@ -1,0 +1,89 @@
+"""Whatever table is thrown at the whole path, there is a picture or a sentence."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from layout import ids
+from melm_core.datasets import LabelledData
+from melm_core.methods import METHODS
+from melm_core.picture import PlaneView
+from melm_core.preparation import prepare
+from melm_core.tables import TableError, read_table
+from melm_core.views import PlaneViewer
+from tests.callbacks.odd_tables import tables
+from tests.callbacks.visitor import components
+
+SUMMARY, ERROR = f"{ids.DATA_SUMMARY}.children", f"{ids.DATA_ERROR}.children"
+SENTENCE = re.compile(r"[^\s<][^\n]+\.")
+# Where the words of a table may stand: React shows all of these as text.
+TEXT_PROPS = {"children", "title", "value", "label", "aria-label"}
+
+few = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+many = settings(max_examples=2_000, suppress_health_check=[HealthCheck.too_slow])
+
+
+def follow_the_path(raw: bytes) -> None:
+    """Read, prepare, split, project on a plane and draw; or a sentence."""
+    try:
+        data = prepare(read_table(raw, "any.csv"))
+    except TableError as refusal:
+        assert SENTENCE.fullmatch(str(refusal)), str(refusal)  # noqa: PT017
+        return
+    seen, unseen = data.split(0.25, 0)
+    assert len(seen.y) + len(unseen.y) == len(data.y)
+    if METHODS["pca"].refusal(seen, 2) is None:
+        assert_drawn(view_of(seen, unseen), seen)
+
+
+def view_of(seen: LabelledData, unseen: LabelledData) -> PlaneView:
+    components = np.linalg.svd(seen.X - seen.X.mean(axis=0), full_matrices=False)[2][:2]
+    return PlaneViewer(seen, unseen, 1.0).view(components)
+
+
+def assert_drawn(view: PlaneView, seen: LabelledData) -> None:
+    assert len(view.classes) == len(seen.class_names)
+    assert np.isfinite([view.lower, view.upper]).all()
+    for drawn in view.classes:
+        assert np.isfinite(drawn.seen).all()
+
+
+def send_to_the_page(visitor, raw: bytes) -> None:
+    """Upload and choose; then a summary stands on the page, or a sentence."""
+    changes = visitor.choose_file(raw, "any.csv")
+    if changes[ERROR] is not None:
+        assert list(changes) == [ERROR]
+        assert SENTENCE.fullmatch(changes[ERROR]), changes[ERROR]
+        return
+    visitor.values |= {f"{ids.COLUMNS_SEARCH}.value": "", f"{ids.COLUMNS_PAGE}.value": 1}
+    window = visitor.fire(ids.COLUMNS, "opened", True, ids.COLUMNS_TABLE)
+    for part in components([changes[SUMMARY], window[f"{ids.COLUMNS_TABLE}.children"]]):
+        assert part["type"] not in {"Markdown", "Iframe", "Script", "Link", "A"}
+        marked = {name for name, text in part["props"].items() if "<" in str(text)}
+        assert all(name in TEXT_PROPS or isinstance(part["props"][name], list) for name in marked)
+
+
+def test_any_table_is_drawn_or_refused():
+    few(given(tables())(follow_the_path))()
+
+
+def test_any_table_stands_on_the_page_or_is_refused(studio):
+    visitor = studio.visitor()
+    few(given(tables())(lambda raw: send_to_the_page(visitor, raw)))()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_very_many_tables_are_drawn_or_refused():
+    many(given(tables())(follow_the_path))()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_very_many_tables_stand_on_the_page_or_are_refused(studio):
+    visitor = studio.visitor()
+    many(given(tables())(lambda raw: send_to_the_page(visitor, raw)))()

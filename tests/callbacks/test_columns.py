@@ -1,0 +1,170 @@
+"""Making something else of a column, from the window to the exported program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from layout import ids
+from tests.callbacks.tables import blobs, csv
+from tests.callbacks.visitor import components
+
+CHOICE, ERROR = f"{ids.CHOICE}.data", f"{ids.DATA_ERROR}.children"
+TABLE, TOTAL, PAGE = (
+    f"{ids.COLUMNS_TABLE}.children",
+    f"{ids.COLUMNS_PAGE}.total",
+    f"{ids.COLUMNS_PAGE}.value",
+)
+
+
+def pots() -> pd.DataFrame:
+    """Two features, an identifier, a long list of places, a constant, another label."""
+    n = np.arange(60)
+    return blobs().assign(
+        number=n, place=[f"p{i % 30}" for i in n], unit="cm", ware=["red", "grey", "black"] * 20
+    )
+
+
+@pytest.fixture
+def pottery(visitor):
+    visitor.choose_file(csv(pots()), "pots.csv")
+    return visitor
+
+
+def opened(visitor, **changes) -> dict:
+    """What the open window shows."""
+    visitor.values |= {f"{ids.COLUMNS_SEARCH}.value": "", PAGE: 1} | changes
+    return visitor.fire(ids.COLUMNS, "opened", True, ids.COLUMNS_TABLE)
+
+
+def roles(visitor) -> dict[str, str]:
+    """The roles in the window, by the place of the column."""
+    shown = opened(visitor)[TABLE]
+    selects = [p["props"] for p in components(shown) if isinstance(p["props"].get("id"), dict)]
+    return {select["id"]["column"]: select["value"] for select in selects}
+
+
+def make(visitor, column: str, use: str) -> dict:
+    """Choose a role in the window, and take the data that follow."""
+    at = list(pots().columns).index(column)
+    chosen = visitor.fire(ids.role(at), "value", use)
+    return visitor.choose(chosen[CHOICE])
+
+
+def test_the_window_opens_by_its_button(visitor):
+    assert visitor.fire(ids.COLUMNS_OPEN, "n_clicks", 1) == {f"{ids.COLUMNS}.opened": True}
+
+
+def test_a_closed_window_shows_nothing(pottery):
+    assert pottery.fire(ids.COLUMNS, "opened", False, ids.COLUMNS_TABLE) == {}
+
+
+def test_every_column_stands_in_the_window_as_it_was_guessed(pottery):
+    expected = ["feature", "feature", "label", "ignored", "ignored", "ignored", "feature"]
+    assert list(roles(pottery).values()) == expected
+
+
+def test_rows_that_are_put_up_choose_nothing(pottery):
+    for at, use in roles(pottery).items():
+        assert pottery.fire(ids.role(at), "value", use) == {}
+
+
+def test_a_column_is_left_out_and_taken_back(studio, pottery):
+    make(pottery, "y", "ignored")
+    assert "y" not in studio.data_of(pottery).feature_names
+    assert roles(pottery)[1] == "ignored"
+    make(pottery, "y", "feature")
+    assert "y" in studio.data_of(pottery).feature_names
+
+
+@pytest.mark.parametrize(("column", "feature"), [("number", "number"), ("place", "place = p7")])
+def test_an_identifier_or_a_long_list_becomes_a_feature(studio, pottery, column, feature):
+    changes = make(pottery, column, "feature")
+    assert changes[ERROR] is None
+    assert feature in studio.data_of(pottery).feature_names
+
+
+def test_another_column_becomes_the_label(studio, pottery):
+    changes = make(pottery, "ware", "label")
+    assert changes["label.value"] == "ware"
+    assert studio.data_of(pottery).class_names == ("black", "grey", "red")
+
+
+def test_where_the_label_is_left_out_another_is_guessed(studio, pottery):
+    changes = make(pottery, "label", "ignored")
+    assert changes["label.value"] == "ware"
+    assert not any("label" in name for name in studio.data_of(pottery).feature_names)
+
+
+def test_the_label_that_is_chosen_in_the_rail_is_no_feature_any_more(studio, pottery):
+    make(pottery, "ware", "ignored")
+    chosen = pottery.fire(ids.LABEL, "value", "ware")[CHOICE]
+    assert chosen["roles"] == {}
+    assert pottery.choose(chosen)[ERROR] is None
+    assert studio.data_of(pottery).class_names == ("black", "grey", "red")
+
+
+def test_what_a_column_cannot_be_gets_a_sentence_and_the_window_shows_what_is_so(pottery):
+    changes = make(pottery, "unit", "feature")
+    assert list(changes) == [ERROR]
+    assert changes[ERROR] == '"unit" cannot be a feature: every value is the same. Leave it out.'
+    pottery.fire(ids.COLUMNS_ERROR, "children", changes[ERROR])
+    assert roles(pottery)[5] == "ignored"
+
+
+def test_the_guesses_come_back_at_a_click(studio, pottery):
+    guessed = studio.data_of(pottery).content_hash
+    assert opened(pottery)[f"{ids.COLUMNS_RESET}.disabled"] is True
+    make(pottery, "y", "ignored")
+    make(pottery, "number", "feature")
+    assert opened(pottery)[f"{ids.COLUMNS_RESET}.disabled"] is False
+    chosen = pottery.fire(ids.COLUMNS_RESET, "n_clicks", 1)
+    pottery.choose(chosen[CHOICE])
+    assert studio.data_of(pottery).content_hash == guessed
+
+
+def test_many_columns_stand_on_pages_and_are_found_by_name(visitor):
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.normal(size=(20, 120)), columns=[f"gene {i}" for i in range(120)])
+    visitor.choose_file(csv(wide.assign(label=["a", "b"] * 10)))
+    first = opened(visitor)
+    assert (first[TOTAL], first[PAGE]) == (5, 1)
+    last = opened(visitor, **{PAGE: 99})
+    assert last[PAGE] == 5
+    assert len([*components(last[TABLE])]) < len([*components(first[TABLE])])
+    found = opened(visitor, **{f"{ids.COLUMNS_SEARCH}.value": "GENE 11"})
+    names = [p["props"]["children"] for p in components(found[TABLE]) if p["type"] == "Th"]
+    assert names[5:] == ["gene 11", *(f"gene {i}" for i in range(110, 120))]
+
+
+def test_data_that_are_gone_get_a_sentence(studio, pottery):
+    pottery.values[f"{ids.DATA}.data"]["id"] = "gone"
+    assert "no longer stored here" in opened(pottery)[TABLE]
+    assert pottery.fire(ids.role(1), "value", "ignored") == {}
+
+
+def test_a_place_beyond_the_table_chooses_nothing(pottery):
+    assert pottery.fire(ids.role(99), "value", "ignored") == {}
+
+
+@pytest.mark.parametrize("given", [None, [], "x", {"x": "target"}, {"x": 7}, {"x": ["feature"]}])
+def test_roles_that_this_page_never_wrote_get_a_sentence(visitor, given):
+    changes = visitor.choose({"kind": "sample", "key": "iris", "roles": given})
+    assert list(changes) == [ERROR]
+    assert changes[ERROR].startswith("What was chosen here last cannot be read any more.")
+
+
+def test_roles_of_a_column_that_is_not_there_get_a_sentence(visitor):
+    changes = visitor.choose({"kind": "sample", "key": "iris", "roles": {"planet": "feature"}})
+    assert changes[ERROR].startswith('There is no column "planet".')
+
+
+def test_a_run_knows_the_choice_and_its_program_repeats_it(studio, pottery):
+    make(pottery, "number", "feature")
+    make(pottery, "ware", "ignored")
+    run = pottery.start(method="pca")
+    studio.work()
+    assert studio.store.get(run).source["roles"] == {"number": "feature", "ware": "ignored"}
+    script = pottery.http.get(f"/runs/{run}/script.py").text
+    assert "roles={'number': 'feature', 'ware': 'ignored'})" in script

@@ -1,0 +1,68 @@
+"""The whole studio in processes of its own, to be ended in unkind ways."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.worker.helpers import wait_until
+from tests.worker.processes import alive
+
+PROJECT_ROOT = Path(__file__).parents[2]
+ANNOUNCED = "MELM Studio is at "
+
+
+@dataclass(frozen=True)
+class StudioProcess:
+    """A studio that runs."""
+
+    url: str
+    process: subprocess.Popen[str]
+
+    def family(self) -> list[psutil.Process]:
+        """The web server and all that descends from it."""
+        parent = psutil.Process(self.process.pid)
+        return [parent, *parent.children(recursive=True)]
+
+    def end(self, number: signal.Signals) -> int:
+        """Send a signal and return the exit code, once nothing is left of the family."""
+        family = self.family()
+        self.process.send_signal(number)
+        code = self.process.wait()
+        wait_until(lambda: not any(alive(process) for process in family))
+        return code
+
+    def frames(self, run_id: str, cookie: str) -> dict[str, Any]:
+        """What the page of a visitor gets to know of a run."""
+        request = urllib.request.Request(
+            f"{self.url}/frames?run={run_id}", headers={"Cookie": f"melm-studio={cookie}"}
+        )
+        with urllib.request.urlopen(request) as answer:
+            news: dict[str, Any] = json.load(answer)["runs"][run_id]
+        return news
+
+
+@contextmanager
+def studio_process(data_dir: Path, port: int, *, workers: int = 1) -> Iterator[StudioProcess]:
+    """Start a studio and wait until it says where it is; leave nothing of it."""
+    flags = ["--data-dir", str(data_dir), "--port", str(port), "--workers", str(workers)]
+    command = [sys.executable, "app.py", *flags]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=PROJECT_ROOT, text=True, **pipes) as process:
+        try:
+            line = process.stdout.readline()
+            assert line.startswith(ANNOUNCED), f"The studio did not start: {line!r}"
+            yield StudioProcess(line.removeprefix(ANNOUNCED).strip(), process)
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)

@@ -1,0 +1,58 @@
+"""A disk that fills up under running processes, and is freed again."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from psutil import RLIM_INFINITY, RLIMIT_FSIZE
+
+from tests.worker.helpers import queue_run, wait_until
+from tests.worker.processes import (
+    DATA,
+    alive,
+    assert_best_plane_kept,
+    ended,
+    family,
+    supervising,
+    working,
+)
+from worker.disk_store import DiskRunStore
+from worker.messages import NO_ROOM
+from worker.records import RunState
+
+# A supervisor that can write says so every second.
+SILENT_S = 3.0
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = DiskRunStore(tmp_path)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def supervisor(tmp_path):
+    handle = supervising(tmp_path, workers=2)
+    yield handle
+    handle.stop()
+
+
+def let_files_grow_to(n_bytes, processes):
+    for process in processes:
+        process.rlimit(RLIMIT_FSIZE, (n_bytes, RLIM_INFINITY))
+
+
+def test_runs_fail_with_a_sentence_and_the_studio_goes_on_when_there_is_room(store, supervisor):
+    records = [working(store), working(store)]
+    processes = family(supervisor.pid)
+    let_files_grow_to(2**15, processes)
+    wait_until(lambda: time.time() - store.supervisor_beat_s() > SILENT_S)
+    let_files_grow_to(RLIM_INFINITY, processes)
+    for record in records:
+        failed = ended(store, record.run_id)
+        assert (failed.state, failed.message) == (RunState.FAILED, NO_ROOM)
+        assert_best_plane_kept(store, record.run_id)
+    assert ended(store, queue_run(store, DATA, "pca").run_id).state is RunState.DONE
+    assert alive(processes[0])

@@ -1,0 +1,159 @@
+"""What docs/deployment.md and deploy/ tell people to type exists and says the same everywhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import gunicorn.config
+import pytest
+from celery.bin.worker import worker as celery_worker_command
+
+import app
+from tests.deployment import (
+    DEPLOY,
+    ROOT,
+    UNITS,
+    command_of,
+    service_command,
+    services,
+    unit,
+    variables,
+)
+from tests.worker.helpers import wait_until
+from tests.worker.redis_server import RedisServer
+from tools.find_redis import REMEDY, find_redis
+from worker.settings import Settings, default_data_dir
+
+PAGE = (ROOT / "docs" / "deployment.md").read_text()
+DEFAULTS = Settings(data_dir=default_data_dir({})).as_environment()
+FILES = [path for path in DEPLOY.iterdir() if path.is_file()]
+COMMANDS = [command_of(name) for name in UNITS] + [service_command(name) for name in services()]
+
+
+NGINX = (DEPLOY / "nginx.conf").read_text()
+
+
+def of_program(name):
+    return [command for command in COMMANDS if command[0] == name]
+
+
+def options_of(command):
+    return gunicorn.config.Config().parser().parse_args(command[1:])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_variable_in_a_file_is_a_setting(path):
+    assert variables(path.read_text()) <= set(DEFAULTS)
+
+
+def test_the_page_names_every_setting_once_with_its_default_and_no_other():
+    rows = dict(re.findall(r"^\| `([A-Z_]+)` \| (.*?) ?\|", PAGE, re.MULTILINE))
+    assert set(rows) == set(DEFAULTS)
+    assert variables(PAGE) <= set(DEFAULTS)
+    in_words = {"MELM_DATA_DIR", "MELM_WORKERS"}
+    assert {name: rows[name] for name in rows if name not in in_words} == {
+        name: value for name, value in DEFAULTS.items() if name not in in_words
+    }
+
+
+def test_every_file_is_named_on_the_page_and_every_named_file_exists():
+    named = set(re.findall(r"deploy/([\w.-]+)", PAGE))
+    assert named == {path.name for path in FILES} - {"Dockerfile", "Dockerfile.dockerignore"}
+    for requirements in re.findall(r"requirements[\w-]*\.txt", PAGE):
+        assert (ROOT / requirements).is_file()
+
+
+def test_every_program_is_installed_by_the_requirements():
+    programs = {command[0] for command in COMMANDS} - {"python", "redis-server"}
+    pinned = (ROOT / "requirements-redis.txt").read_text()
+    assert programs == {"gunicorn", "celery"}
+    for program in programs:
+        assert Path(sys.executable).with_name(program).is_file()
+        assert re.search(rf"^{program}==", pinned, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", of_program("gunicorn"), ids=("unit", "compose"))
+def test_gunicorn_understands_its_command(command):
+    options = options_of(command)
+    (module_and_call,) = options.args
+    module, call = module_and_call.split(":")
+    assert (module, call) == ("app", f"{app.server_from_environment.__name__}()")
+    assert options.worker_class == "gthread"
+
+
+@pytest.mark.parametrize("command", of_program("celery"), ids=("unit", "compose"))
+def test_celery_understands_its_command(command):
+    before, after = command[1 : command.index("worker")], command[command.index("worker") + 1 :]
+    assert before == ["--quiet", "--app", "worker.celery_app"]
+    assert (ROOT / "worker" / "celery_app.py").is_file()
+    known = {name for parameter in celery_worker_command.params for name in parameter.opts}
+    assert set(after) <= known
+
+
+def test_the_page_of_one_machine_is_started_by_its_program():
+    assert command_of("melm-studio.service") == ["python", "app.py"]
+    assert (ROOT / "app.py").is_file()
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_a_unit_lets_the_studio_stop_its_processes_itself(name):
+    service = unit(name)
+    assert service["KillMode"] == "mixed"
+    assert service["WorkingDirectory"] == "/opt/melm-studio"
+
+
+def test_proxy_and_web_processes_agree_on_the_port():
+    binds = [bind for command in of_program("gunicorn") for bind in options_of(command).bind]
+    ports = {bind.rpartition(":")[2] for bind in binds}
+    proxied = re.findall(r"proxy_pass http://127\.0\.0\.1:(\d+);", NGINX)
+    (published,) = services()["web"]["ports"]
+    assert ports == set(proxied) == {DEFAULTS["PORT"]}
+    assert published == f"127.0.0.1:{DEFAULTS['PORT']}:{DEFAULTS['PORT']}"
+
+
+def test_the_proxy_lets_every_upload_pass_that_the_studio_takes():
+    (most,) = re.findall(r"client_max_body_size (\d+)m;", NGINX)
+    assert int(most) == int(DEFAULTS["MELM_MAX_UPLOAD_MB"]) + 1
+
+
+def test_every_service_shares_the_store_of_the_compose_file():
+    studio = [services()["web"], services()["worker"]]
+    for service in studio:
+        assert service["environment"]["MELM_STORE"] == "redis://redis:6379/0"
+        settings = Settings.from_environment_and_flags([], service["environment"])
+        assert settings.store
+        dockerfile = ROOT / "deploy" / service["build"]["context"] / service["build"]["dockerfile"]
+        assert dockerfile.resolve() == DEPLOY / "Dockerfile"
+
+
+def test_the_image_copies_what_is_there():
+    for names in re.findall(r"^COPY (.*) \S+$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE):
+        assert all((ROOT / name).exists() for name in names.split())
+
+
+def test_the_server_of_the_compose_file_keeps_everything(tmp_path):
+    program = find_redis()
+    if program is None:
+        pytest.skip(REMEDY)
+    server = RedisServer(program, tmp_path, service_command("redis")[1:])
+    with server.client() as client:
+        assert wait_until(client.ping)
+        assert client.config_get("appendonly") == {"appendonly": "yes"}
+        assert client.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+    server.kill()
+
+
+@pytest.mark.parametrize("start", ["server_from_environment()", None])
+def test_without_a_shared_store_the_commands_say_what_to_set(start):
+    code = f"import app; app.{start}" if start else "import worker.celery_app"
+    environment = {"PATH": "", "MELM_STORE": ""}
+    command = [sys.executable, "-c", code]
+    refused = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert refused.returncode == 1
+    assert "set MELM_STORE to its address, such as redis://host:6379/0" in refused.stderr
+    assert "Traceback" not in refused.stderr

@@ -1,0 +1,234 @@
+"""Runs on a shared store, worked by Celery."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from pathlib import Path
+
+import psutil
+import pytest
+
+from melm_core.methods import METHODS
+from tests.worker.helpers import PARAMETERS, assert_same_plane, queue_run, wait_until
+from tests.worker.processes import (
+    DATA,
+    ENDLESS,
+    alive,
+    assert_best_plane_kept,
+    assert_gone,
+    ended,
+    family,
+    paused,
+    supervising,
+    working,
+)
+from tests.worker.redis_server import running_redis
+from worker.broker import CALLS, TASK, celery_on
+from worker.caretaker import Caretaker
+from worker.limits import Limits
+from worker.messages import DIED, LOST, STOPPED, STUDIO_STOPPED
+from worker.records import RunState
+from worker.redis_address import RedisAddress
+from worker.shared import CallingRunStore
+from worker.stores import PATIENCE_S
+
+REPORTED_WITHIN_S = 5.0
+
+
+def state_of(store, record):
+    return store.get(record.run_id).state
+
+
+def calling_store(server, prefix):
+    return CallingRunStore(RedisAddress(server.url, prefix), Limits(), PATIENCE_S)
+
+
+@pytest.fixture
+def prefix(tmp_path):
+    return tmp_path.name
+
+
+@pytest.fixture
+def store(redis_server, prefix):
+    store = calling_store(redis_server, prefix)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def start_worker(redis_server, prefix, tmp_path):
+    handles = []
+
+    def start(workers=2):
+        handles.append(supervising(tmp_path, store=redis_server.text(prefix), workers=workers))
+        return handles[-1]
+
+    yield start
+    for handle in handles:
+        handle.stop()
+
+
+@pytest.fixture(scope="module")
+def shared_prefix(redis_server, tmp_path_factory):
+    """A queue that one Celery worker works for several tests."""
+    folder = tmp_path_factory.mktemp("celery")
+    handle = supervising(folder, store=redis_server.text("celery"), workers=2)
+    yield "celery"
+    handle.stop()
+
+
+@pytest.fixture
+def shared(redis_server, shared_prefix):
+    store = calling_store(redis_server, shared_prefix)
+    yield store
+    for record in store.unfinished():
+        store.request_cancel(record.run_id)
+    wait_until(lambda: not store.unfinished())
+    store.close()
+
+
+# ------------------------------------------------------------------------------------- ends
+
+
+def test_a_run_is_worked_and_its_plane_is_that_of_the_estimator(shared):
+    record = ended(shared, queue_run(shared, DATA).run_id)
+    estimator = METHODS["melm"].estimator(PARAMETERS).fit(DATA.X, DATA.y)
+    assert (record.state, record.message) == (RunState.DONE, "")
+    assert_same_plane(shared.last_event(record.run_id).components, estimator.components_)
+
+
+def test_a_killed_process_is_reported_within_five_seconds(shared):
+    record = working(shared)
+    os.kill(record.pid, signal.SIGKILL)
+    lost = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
+    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
+    assert_best_plane_kept(shared, record.run_id)
+
+
+def test_a_running_run_is_cancelled_and_keeps_its_best_plane(shared):
+    record = working(shared)
+    shared.request_cancel(record.run_id)
+    cancelled = ended(shared, record.run_id)
+    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
+    assert_best_plane_kept(shared, record.run_id)
+
+
+def test_paused_runs_leave_their_workers_to_others(shared):
+    held = [paused(shared), paused(shared)]
+    assert ended(shared, queue_run(shared, DATA, "pca").run_id).state is RunState.DONE
+    assert {shared.get(record.run_id).state for record in held} == {RunState.PAUSED}
+
+
+def test_a_process_has_one_thread_for_linear_algebra(shared):
+    variables = psutil.Process(working(shared).pid).parent().environ()
+    assert variables["OMP_NUM_THREADS"] == variables["OPENBLAS_NUM_THREADS"] == "1"
+
+
+def test_somebody_works_the_queue_as_long_as_a_worker_lives(shared):
+    before_s = wait_until(shared.supervisor_beat_s)
+    wait_until(lambda: shared.supervisor_beat_s() > before_s)
+
+
+class Trap:
+    """Touches a file when unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def test_a_message_that_is_pickled_is_refused_and_never_read(
+    shared, redis_server, shared_prefix, tmp_path
+):
+    sprung = tmp_path / "sprung"
+    app = celery_on(RedisAddress(redis_server.url, shared_prefix))
+    with app.connection_for_write() as connection:
+        producer = app.amqp.Producer(connection)
+        message = pickle.dumps(([], {"trap": Trap(sprung)}, {}))
+        headers = {"task": TASK, "id": "evil"}
+        kinds = {"content_type": "application/x-python-serialize", "content_encoding": "binary"}
+        producer.publish(message, routing_key=CALLS, headers=headers, **kinds)
+    assert ended(shared, queue_run(shared, DATA, "pca").run_id).state is RunState.DONE
+    assert not sprung.exists()
+
+
+# ------------------------------------------------------------------------------------- stop, start
+
+
+@pytest.fixture
+def caretaker(store):
+    """As beside every page."""
+    caretaker = Caretaker(store, store.broker)
+    caretaker.start()
+    yield caretaker
+    caretaker.stop()
+
+
+@pytest.mark.slow
+def test_stopping_leaves_no_process_and_tells_the_runs(store, start_worker):
+    worker = start_worker()
+    record = working(store)
+    processes = family(worker.pid)
+    assert record.pid in [process.pid for process in processes]
+    worker.stop()
+    assert not any(alive(process) for process in processes)
+    stopped = store.get(record.run_id)
+    assert (stopped.state, stopped.message) == (RunState.LOST, STUDIO_STOPPED)
+    assert_best_plane_kept(store, record.run_id)
+
+
+@pytest.mark.slow
+def test_a_killed_worker_leaves_no_child_and_its_runs_are_lost(store, start_worker, caretaker):
+    worker = start_worker()
+    record = working(store)
+    processes = family(worker.pid)
+    os.kill(worker.pid, signal.SIGKILL)
+    assert_gone(processes)
+    lost = ended(store, record.run_id)
+    assert (lost.state, lost.message) == (RunState.LOST, LOST)
+    assert_best_plane_kept(store, record.run_id)
+
+
+@pytest.mark.slow
+def test_of_two_workers_one_is_for_whoever_called_last(store, start_worker):
+    ada = [queue_run(store, DATA, **ENDLESS) for _ in range(3)]
+    bob = queue_run(store, DATA, owner="bob", **ENDLESS)
+    start_worker(workers=2)
+    wait_until(lambda: state_of(store, ada[0]) is state_of(store, bob) is RunState.RUNNING)
+    assert [state_of(store, run) for run in ada[1:]] == [RunState.QUEUED, RunState.QUEUED]
+
+
+@pytest.mark.slow
+def test_a_run_for_which_no_call_came_through_is_worked_all_the_same(
+    store, redis_server, prefix, start_worker, caretaker
+):
+    silent = redis_server.store(prefix)
+    record = queue_run(silent, DATA, "pca")
+    start_worker()
+    assert ended(store, record.run_id).state is RunState.DONE
+    silent.close()
+
+
+@pytest.mark.slow
+def test_runs_go_on_when_the_server_is_killed_and_comes_back(tmp_path):
+    with running_redis(tmp_path) as server:
+        store = calling_store(server, "melm")
+        caretaker = Caretaker(store, store.broker)
+        caretaker.start()
+        worker = supervising(tmp_path, store=server.text(), workers=1)
+        record, waiting = working(store), queue_run(store, DATA, "pca")
+        server.kill()
+        server.start()
+        n_events = store.n_events(record.run_id)
+        wait_until(lambda: store.n_events(record.run_id) > n_events + 10)
+        assert store.get(record.run_id).state is RunState.RUNNING
+        store.request_cancel(record.run_id)
+        assert ended(store, record.run_id).state is RunState.CANCELLED
+        assert ended(store, waiting.run_id).state is RunState.DONE
+        worker.stop()
+        caretaker.stop()
+        store.close()

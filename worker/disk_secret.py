@@ -1,0 +1,26 @@
+"""A secret in a file that only its user can read."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+SECRET_BYTES = 32
+
+
+def secret_in(path: Path) -> bytes:
+    """Return the secret that the file holds, made once."""
+    if not path.exists():
+        _create_whole(path, secrets.token_bytes(SECRET_BYTES))
+    return path.read_bytes()
+
+
+def _create_whole(path: Path, content: bytes) -> None:
+    """Make a private file that nobody ever sees half written; leave one that is there."""
+    with tempfile.NamedTemporaryFile(dir=path.parent) as file:  # made with mode 0600
+        file.write(content)
+        file.flush()
+        with suppress(FileExistsError):
+            path.hardlink_to(file.name)
