@@ -18,6 +18,7 @@ from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.hands import gamma_drag, scrub
 from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.live import first_frame, frame_rate, watching
+from benchmarks.load import crowd, soak, watchers
 from benchmarks.rotations import rotations
 from benchmarks.scale import million
 from benchmarks.table import as_text
@@ -29,6 +30,8 @@ BENCHMARKS = {
     "watching": watching,
     "scrub": scrub,
     "gamma-drag": gamma_drag,
+    "crowd": crowd,
+    "watchers": watchers,
     "paper": against_paper,
     "paper-fit": paper_fit,
     "engines": direct_and_nufft,
@@ -41,6 +44,9 @@ BENCHMARKS = {
     "kernel-machines": approximation_of_kernel_machines,
 }
 
+# Minutes each: run when asked for by name only.
+LONG_BENCHMARKS = {"soak": soak}
+
 
 def main() -> None:
     """Run the benchmarks that were asked for and print one table."""
@@ -49,14 +55,19 @@ def main() -> None:
     measurements = []
     for name in names:
         print(f"Measuring {name} ...", flush=True)
-        measurements += BENCHMARKS[name](arguments.repeats)
+        measurements += (BENCHMARKS | LONG_BENCHMARKS)[name](arguments.repeats)
     print(f"\nBreast cancer: 569 rows, 30 features, 2 classes. {os.cpu_count()} cores.\n")
     print(as_text(measurements))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Speed and scale.")
-    parser.add_argument("name", nargs="?", choices=BENCHMARKS, help="all of them by default")
+    parser.add_argument(
+        "name",
+        nargs="?",
+        choices=BENCHMARKS | LONG_BENCHMARKS,
+        help="all but the longest by default",
+    )
     parser.add_argument("--repeats", type=int, default=5, help="runs of each (default 5)")
     return parser
 

@@ -13,6 +13,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -136,16 +137,25 @@ def fit_seconds(words: str) -> float:
 @contextmanager
 def studio_page(workers: int) -> Iterator[StudioPage]:
     """Start a studio and a browser, and end both."""
-    with _running_studio(workers) as url, sync_playwright() as playwright:
+    with running_studio(workers) as studio, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=_chromium(), args=_flags())
         try:
-            yield StudioPage(browser.new_page(base_url=url, viewport=VIEWPORT))
+            yield StudioPage(browser.new_page(base_url=studio.url, viewport=VIEWPORT))
         finally:
             browser.close()
 
 
+@dataclass(frozen=True)
+class RunningStudio:
+    """A studio in a process of its own."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+
+
 @contextmanager
-def _running_studio(workers: int) -> Iterator[str]:
+def running_studio(workers: int) -> Iterator[RunningStudio]:
+    """Start a studio with a folder of its own, and end it."""
     port = _free_port()
     with tempfile.TemporaryDirectory() as folder:
         flags = ["--port", str(port), "--data-dir", folder, "--workers", str(workers)]
@@ -158,7 +168,7 @@ def _running_studio(workers: int) -> Iterator[str]:
         try:
             url = f"http://127.0.0.1:{port}"
             _wait_for_answer(process, url)
-            yield url
+            yield RunningStudio(url, process)
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(END_WITHIN_S)

@@ -8,6 +8,7 @@ from typing import Any
 import flask
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 from dash.development.base_component import Component
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from layout import ids
 from layout.story import story_list
@@ -92,9 +93,11 @@ def _connect_file(app: Dash) -> None:
     @app.server.post("/story")
     def load() -> tuple[dict[str, Any], int]:
         """Take the file of a story as the body of the request."""
-        if (flask.request.content_length or 0) > _MOST_BYTES:
+        flask.request.max_content_length = _MOST_BYTES
+        try:
+            raw = flask.request.get_data()
+        except RequestEntityTooLarge:
             return {"words": _TOO_LARGE}, 413
-        raw = flask.request.get_data()
         if not raw:
             return {"words": _NOTHING_THERE}, 400
         try:

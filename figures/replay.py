@@ -14,13 +14,9 @@ import plotly.io as pio
 
 from figures.plane import limits, plane_figure, plane_frame
 from figures.theme import FONT, THEMES, Scheme, Theme
-from melm_core._typing import FloatArray
 from melm_core.picture import PlaneView
 
 FRAME_MS = 110
-
-# A picture that shrinks a little keeps its axes.
-SHRINK_BELOW = 0.7
 
 # The page must stay easy to send; plotly itself takes as much again.
 FRAMES_BYTES = 5_000_000
@@ -38,7 +34,6 @@ body {{ margin: 0 auto; max-width: 1100px; padding: 20px 24px 28px; background: 
   color: {ink}; font-family: {font}; }}
 h1 {{ margin: 0 0 4px; font-size: 1.5rem; font-weight: 650; overflow-wrap: anywhere; }}
 p {{ margin: 0 0 12px; color: {faint_ink}; font-variant-numeric: tabular-nums; }}
-h1 ~ div {{ height: min(80vh, 900px); }}
 </style>
 </head>
 <body>
@@ -80,6 +75,7 @@ def replay_page(
         include_mathjax=False,
         auto_play=False,
         div_id="picture",
+        default_height="82vh",
         config={"displayModeBar": False, "scrollZoom": True, "responsive": True},
     )
     return _PAGE.format(
@@ -109,14 +105,14 @@ def replay_figure(
         trace.update(last, showlegend=False)
     for trace in figure.data[len(class_names) : 2 * len(class_names)]:
         trace.showlegend = True
-    axes = _axes(views)
     figure.frames = [
-        go.Frame(name=str(number), data=traces, layout=ranges)
-        for number, (traces, ranges) in enumerate(zip(arrays, axes, strict=True))
+        go.Frame(name=str(number), data=traces) for number, traces in enumerate(arrays)
     ]
+    x, y = _axes(views)
     is_played = len(kept) > 1
     return figure.update_layout(
-        **axes[-1],
+        xaxis={"range": x},
+        yaxis={"range": y},
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
         margin={"l": 8, "r": 8, "t": 44, "b": 8},
@@ -155,21 +151,12 @@ def _thinned(view: PlaneView) -> PlaneView:
     return replace(view, classes=classes)
 
 
-def _axes(views: Sequence[PlaneView]) -> list[dict[str, Any]]:
-    """The axes of every plane; they stay while they hold it well, so that it turns and no more."""
-    box = np.array(limits(views[0]))  # (2, 2)
-    axes = []
-    for view in views:
-        fresh = np.array(limits(view))
-        box = np.array([_settled(*pair) for pair in zip(box, fresh, strict=True)])
-        axes.append({"xaxis": {"range": box[0].tolist()}, "yaxis": {"range": box[1].tolist()}})
-    return axes
-
-
-def _settled(old: FloatArray, fresh: FloatArray) -> FloatArray:
-    """A new range, unless the old one holds it with little to spare."""
-    fits = old[0] <= fresh[0] and fresh[1] <= old[1]
-    return old if fits and np.ptp(fresh) > SHRINK_BELOW * np.ptp(old) else fresh
+def _axes(views: Sequence[PlaneView]) -> list[list[float]]:
+    """Ranges that hold the last plane and most others; a few of a far start may reach beyond."""
+    boxes = np.array([limits(view) for view in views])  # (n_views, 2, 2)
+    lows, highs = np.quantile(boxes[:, :, 0], 0.1, axis=0), np.quantile(boxes[:, :, 1], 0.9, axis=0)
+    last = boxes[-1]
+    return np.column_stack([np.minimum(lows, last[:, 0]), np.maximum(highs, last[:, 1])]).tolist()
 
 
 def _slider(frames: Sequence[ReplayFrame], theme: Theme) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Find the Chromium or Chrome that the browser tests and benchmarks drive.
+"""Find the Chromium or Chrome that browser tests, benchmarks and pictures drive.
 
 Run as a program it installs one where none is found, and prints its path.
 """
@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import sync_playwright
 
@@ -21,6 +22,15 @@ MACOS_APPLICATIONS = (
     Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
 )
 APT_INSTALL = Path(__file__).with_name("apt_install.sh")
+FLAGS = (
+    "--headless=new",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 class BrowserError(RuntimeError):
@@ -40,6 +50,13 @@ def find_browser() -> Path | None:
             )
         return Path(chosen)
     return next((path for path in _candidates() if not _is_snap(path) and _starts(path)), None)
+
+
+def launch_options() -> dict[str, Any]:
+    """Say how Playwright starts the browser."""
+    # Chromium refuses to run as root inside its sandbox.
+    flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else [*FLAGS]
+    return {"executable_path": find_browser(), "args": flags}
 
 
 def ensure_browser() -> Path:

@@ -14,7 +14,7 @@ from worker.control import GO, Control
 from worker.disk_cache import DiskCache
 from worker.disk_content import DiskContent
 from worker.disk_secret import secret_in
-from worker.fairness import fairest
+from worker.fairness import fairest, served_now
 from worker.holdings import Holding, HoldingKind
 from worker.limits import Limits
 from worker.messages import STOPPED_IN_QUEUE
@@ -142,9 +142,11 @@ class DiskRunStore(RunStore):
         if not self._cache.listed(QUEUE):
             return None  # an idle supervisor asks often and must not take the lock each time
         with self._cache.transaction():
-            chosen = fairest(self.unfinished(), self._cache.listed(QUEUE))
+            unfinished, served = self.unfinished(), self._cache.listed(SERVED)
+            chosen = fairest(unfinished, self._cache.listed(QUEUE), served)
             if chosen is not None:
                 self._cache.unlist(QUEUE, chosen.run_id)
+                self._cache.put_listed(SERVED, served_now(served, chosen.owner, unfinished))
             return chosen
 
     def release(self, run_id: str) -> None:
@@ -275,6 +277,7 @@ def _event_key(run_id: str, sequence: int) -> str:
 
 QUEUE = _key("queue")
 UNFINISHED = _key("unfinished")
+SERVED = _key("served")
 OWNERS = _key("owners")
 SUPERVISOR = _key("supervisor")
 PROBE = _key("probe")

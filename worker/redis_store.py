@@ -12,7 +12,7 @@ from typing import Any
 from worker.admission import admit_bytes, admit_run
 from worker.control import GO, Control
 from worker.disk_secret import SECRET_BYTES
-from worker.fairness import fairest
+from worker.fairness import fairest, served_now
 from worker.holdings import Holding, HoldingKind
 from worker.limits import Limits
 from worker.messages import STOPPED_IN_QUEUE
@@ -60,6 +60,7 @@ class RedisRunStore(RunStore):
         self._content = RedisContent(self._redis, address)
         self._append_script = self._redis.register_script(APPEND)
         self._queue, self._unfinished = self._key("queue"), self._key("unfinished")
+        self._served = self._key("served")
         self._owners, self._tallies = self._key("owners"), self._key("ended")
 
     def create(self, record: RunRecord) -> None:
@@ -275,10 +276,14 @@ class RedisRunStore(RunStore):
 
     def _claim(self, pipe: Pipeline) -> RunRecord | None:
         waiting = _texts(pipe.zrange(self._queue, 0, -1))
-        chosen = fairest(self.unfinished(), waiting) if waiting else None
+        served = _texts(pipe.lrange(self._served, 0, -1))
+        unfinished = self.unfinished() if waiting else []
+        chosen = fairest(unfinished, waiting, served)
         pipe.multi()
         if chosen is not None:
             pipe.zrem(self._queue, chosen.run_id)
+            pipe.delete(self._served)
+            pipe.rpush(self._served, *served_now(served, chosen.owner, unfinished))
         return chosen
 
     def _ask(self, run_id: str, change: Callable[[Control], Control]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,18 +10,9 @@ import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, WebError
 
 from tests.browser.studio import Studio, running_studio
-from tools.find_browser import find_browser
+from tools.find_browser import launch_options
 
 HERE = Path(__file__).parent
-FLAGS = (
-    "--headless=new",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -33,9 +23,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    # Chromium refuses to run as root inside its sandbox.
-    flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else [*FLAGS]
-    return browser_type_launch_args | {"executable_path": find_browser(), "args": flags}
+    return browser_type_launch_args | launch_options()
 
 
 @pytest.fixture(scope="session")

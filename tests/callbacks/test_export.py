@@ -124,13 +124,13 @@ def test_no_feature_begins_a_formula_however_it_is_written(studio, finished, mar
     assert table["feature"].tolist() == [f"'{mark}1", *names[1:]]
 
 
-@pytest.mark.parametrize("kind", ["sample", "upload", "upload with roles"])
+@pytest.mark.parametrize("kind", ["sample", "upload"])
 def test_the_script_computes_the_points(studio, tmp_path, kind):
     visitor = studio.visitor()
     if kind == "sample":
         visitor.choose_sample("wine")
     else:
-        roles = {"mean radius": "ignored", "row": "feature"} if kind.endswith("roles") else {}
+        roles = {"mean radius": "ignored", "row": "feature"}
         visitor.choose_file(TABLE, "breast cancer.csv", roles=roles)
     run = visitor.start(method="lda")
     studio.work()

@@ -235,6 +235,17 @@ def test_nine_runs_of_one_owner_let_the_one_of_another_go_before_their_second(st
     assert [store.claim() for _ in range(10)] == [ada[0], bob, *ada[1:]]
 
 
+def test_with_one_worker_as_well_owners_take_turns(store):
+    ada = [created(store, "ada") for _ in range(3)]
+    bob = [created(store, "bob") for _ in range(2)]
+    order = []
+    while (record := store.claim()) is not None:
+        order.append(record)
+        store.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
+        store.transition(record.run_id, {RunState.RUNNING}, state=RunState.DONE)
+    assert order == [ada[0], bob[0], ada[1], bob[1], ada[2]]
+
+
 def test_a_late_run_of_another_owner_goes_before_all_that_still_wait(store):
     ada = [created(store, "ada") for _ in range(9)]
     started_first = [store.claim() for _ in range(4)]
@@ -252,11 +263,10 @@ def test_the_queue_is_as_long_as_what_was_not_claimed(store):
 
 
 def test_a_run_that_ended_no_longer_counts_against_its_owner(store):
-    ada = [created(store, "ada") for _ in range(2)]
-    bob = created(store, "bob")
-    store.claim()
+    ada, bob = ([created(store, owner) for _ in range(2)] for owner in ("ada", "bob"))
+    assert [store.claim(), store.claim()] == [ada[0], bob[0]]
     store.transition(ada[0].run_id, {QUEUED}, state=RunState.DONE)
-    assert [store.claim(), store.claim()] == [ada[1], bob]
+    assert [store.claim(), store.claim()] == [ada[1], bob[1]]
 
 
 def test_a_claimed_run_stays_queued_until_somebody_starts_it(store):

@@ -1,0 +1,228 @@
+"""Many visitors at once: the queue drains, pages keep up, nothing leaks.
+
+The visitors are simulated over HTTP: they call the callbacks and routes that the page calls, one
+thread each, and paint nothing.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import psutil
+
+from benchmarks.studio import RunningStudio, running_studio
+from benchmarks.table import Measurement
+from tests.callbacks.remote import Answer, RemoteClient
+from tests.callbacks.visitor import Visitor
+
+N_VISITORS = 20
+RUNS_EACH = 3
+N_WATCHERS = 8
+WATCHED_PANELS = 4
+WATCHED_S = 15
+LEAST_FRAME_S = 0.06  # as the page's own loop
+FOLLOW_S = 0.5
+SOAK_WINDOW_S = 360
+SAMPLES = ("iris", "wine", "breast_cancer")
+METHODS = ("melm", "lda", "pca", "rotations")
+N_WORKERS = 2
+_BYTES = 2**20
+
+
+@dataclass
+class Clock:
+    """How long answers took, by kind of request."""
+
+    callbacks: list[float] = field(default_factory=list)
+    frames: list[float] = field(default_factory=list)
+
+    def note(self, path: str, seconds: float) -> None:
+        """Add the time of an answer."""
+        (self.callbacks if path.startswith("/_dash") else self.frames).append(seconds)
+
+
+class TimedClient(RemoteClient):
+    """A visitor's connection that notes how long it waits."""
+
+    def __init__(self, url: str, clock: Clock) -> None:
+        super().__init__(url)
+        self._clock = clock
+
+    def get(self, path: str, query_string: object = None) -> Answer:
+        return self._timed(path, lambda: RemoteClient.get(self, path, query_string))
+
+    def post(self, path: str, json: object) -> Answer:
+        return self._timed(path, lambda: RemoteClient.post(self, path, json))
+
+    def _timed(self, path: str, ask: Callable[[], Answer]) -> Answer:
+        begin = time.monotonic()
+        answer = ask()
+        self._clock.note(path, time.monotonic() - begin)
+        return answer
+
+
+def crowd(repeats: int) -> list[Measurement]:
+    """Twenty visitors start three runs each at once, two workers."""
+    clock = Clock()
+    with running_studio(N_WORKERS) as studio:
+        results = [_crowd(studio, clock) for _ in range(repeats)]
+    drained, waits, lost = zip(*results, strict=True)
+    return [
+        Measurement("60 runs of 20 visitors, until the last is done", "s", drained),
+        Measurement("longest wait for a first run, of all that", "", waits),
+        Measurement("runs that were not done in the end", "", lost),
+        _percentile("a callback of the page, 95th percentile", clock.callbacks),
+        _percentile("an answer of the frames route, 95th percentile", clock.frames),
+    ]
+
+
+def watchers(repeats: int) -> list[Measurement]:
+    """Eight pages of one visitor watch four runs at work."""
+    with running_studio(WATCHED_PANELS) as studio:
+        rates = tuple(_watched(studio) for _ in range(repeats))
+    return [Measurement("frames a second and panel, slowest of 8 pages of 4 panels", "", rates)]
+
+
+def soak(repeats: int) -> list[Measurement]:
+    """Twenty visitors come and go for `repeats` windows of six minutes."""
+    clock, stop = Clock(), threading.Event()
+    with running_studio(N_WORKERS) as studio, _visitors(studio, clock, stop) as tally:
+        samples = [_window(studio) for _ in range(repeats)]
+        stop.set()
+    memory, files, processes = zip(*samples, strict=True)
+    return [
+        Measurement("memory of all processes, by window", "MB", memory),
+        Measurement("open files, by window", "", files),
+        Measurement("processes, by window", "", processes),
+        Measurement("memory, last window over first", "", (memory[-1] / memory[0],)),
+        Measurement("runs done", "", (tally["done"],)),
+        Measurement("runs that ended otherwise", "", (tally["otherwise"],)),
+        _percentile("a callback of the page, 95th percentile", clock.callbacks),
+        _percentile("an answer of the frames route, 95th percentile", clock.frames),
+    ]
+
+
+def _percentile(what: str, seconds: list[float]) -> Measurement:
+    return Measurement(what, "ms", (1000 * statistics.quantiles(seconds, n=20)[-1],))
+
+
+def _crowd(studio: RunningStudio, clock: Clock) -> tuple[float, float, float]:
+    """Seconds until all is done, the share of them until every visitor has one, runs not done."""
+    begin = time.monotonic()
+    with ThreadPoolExecutor(N_VISITORS) as pool:
+        ends = list(
+            pool.map(lambda seed: _one_of_the_crowd(studio, clock, seed), range(N_VISITORS))
+        )
+    drained = max(max(done.values(), default=begin) for done, _ in ends) - begin
+    first = max(min(done.values(), default=begin) for done, _ in ends) - begin
+    return drained, first / drained, float(sum(others for _, others in ends))
+
+
+def _one_of_the_crowd(
+    studio: RunningStudio, clock: Clock, seed: int
+) -> tuple[dict[str, float], int]:
+    """When each run of a visitor was seen done, and how many ended otherwise."""
+    visitor = Visitor(TimedClient(studio.url, clock))
+    visitor.choose_sample("wine")
+    runs = [visitor.start(method="melm", random_state=seed + i, n_init=4) for i in range(RUNS_EACH)]
+    done: dict[str, float] = {}
+    others = 0
+    while len(done) + others < len(runs):
+        for run_id, news in _news(visitor, runs).items():
+            if news["is_final"] and run_id not in done:
+                if news["state"] == "done":
+                    done[run_id] = time.monotonic()
+                else:
+                    others += 1
+        time.sleep(FOLLOW_S)
+    return done, others
+
+
+def _news(visitor: Visitor, runs: list[str]) -> dict[str, dict[str, object]]:
+    answer = visitor.http.get("/frames", query_string={"run": [f"{run}:99999999" for run in runs]})
+    news: dict[str, dict[str, object]] = answer.json["runs"]
+    return news
+
+
+def _watched(studio: RunningStudio) -> float:
+    """Frames a second and panel of the slowest page."""
+    visitor = Visitor(RemoteClient(studio.url))
+    visitor.choose_sample("breast_cancer")
+    runs = [
+        visitor.start(method="melm", random_state=seed, n_init=500)
+        for seed in range(WATCHED_PANELS)
+    ]
+    while not all(news["state"] == "running" for news in _news(visitor, runs).values()):
+        time.sleep(FOLLOW_S)
+    with ThreadPoolExecutor(N_WATCHERS) as pool:
+        rates = list(pool.map(lambda _: _watch(visitor.http, runs), range(N_WATCHERS)))
+    for run_id in runs:
+        visitor.fire({"type": "remove", "run": run_id}, "n_clicks", 1)
+    return min(rates)
+
+
+def _watch(client: RemoteClient, runs: list[str]) -> float:
+    after = dict.fromkeys(runs, -1)
+    n_frames, begin = 0, time.monotonic()
+    while (now := time.monotonic()) - begin < WATCHED_S:
+        asked = [f"{run_id}:{sequence}" for run_id, sequence in after.items()]
+        for run_id, news in client.get("/frames", query_string={"run": asked}).json["runs"].items():
+            if news["plane"]:
+                n_frames += 1
+                after[run_id] = news["sequences"][-1]
+        time.sleep(max(0.0, now + LEAST_FRAME_S - time.monotonic()))
+    return n_frames / (time.monotonic() - begin) / len(runs)
+
+
+@contextmanager
+def _visitors(
+    studio: RunningStudio, clock: Clock, stop: threading.Event
+) -> Iterator[dict[str, int]]:
+    """Visitors who come and go until `stop`, and how their runs ended."""
+    tally = {"done": 0, "otherwise": 0}
+    with ThreadPoolExecutor(N_VISITORS) as pool:
+        coming = [
+            pool.submit(_come_and_go, studio, clock, stop, tally, seed)
+            for seed in range(N_VISITORS)
+        ]
+        try:
+            yield tally
+        finally:
+            stop.set()
+            for one in coming:
+                one.result()
+
+
+def _come_and_go(
+    studio: RunningStudio, clock: Clock, stop: threading.Event, tally: dict[str, int], seed: int
+) -> None:
+    choice = random.Random(seed)  # noqa: S311 - which sample is no secret
+    while not stop.is_set():
+        visitor = Visitor(TimedClient(studio.url, clock))
+        visitor.choose_sample(choice.choice(SAMPLES))
+        run_id = visitor.start(method=choice.choice(METHODS), random_state=seed, n_init=2)
+        while not (news := _news(visitor, [run_id])[run_id])["is_final"]:
+            time.sleep(FOLLOW_S)
+        visitor.http.get(f"/runs/{run_id}/planes/0")
+        tally["done" if news["state"] == "done" else "otherwise"] += 1
+        visitor.fire({"type": "remove", "run": run_id}, "n_clicks", 1)
+        visitor.http.close()
+        stop.wait(choice.uniform(1.0, 5.0))
+
+
+def _window(studio: RunningStudio) -> tuple[float, float, float]:
+    """Memory in MB, open files and processes at the end of a window."""
+    time.sleep(SOAK_WINDOW_S)
+    parent = psutil.Process(studio.process.pid)
+    family = [parent, *parent.children(recursive=True)]
+    alive = [process for process in family if process.is_running()]
+    memory = sum(process.memory_info().rss for process in alive) / _BYTES
+    files = sum(process.num_fds() for process in alive)
+    return memory, float(files), float(len(alive))
