@@ -12,10 +12,10 @@ SHARED := $(VENV)/.requirements-redis
 DEV := $(VENV)/.requirements-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow audit bench lint format hooks pins clean browser redis
+.PHONY: help run test slow audit bench pictures lint format hooks pins clean browser redis
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(RUNTIME) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
@@ -32,6 +32,9 @@ audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 
 bench: browser ## Measure speed and scale
 	@CHROMIUM="$$($(PYTHON_IN_VENV) tools/find_browser.py)" exec $(PYTHON_IN_VENV) -m benchmarks $(ARGS)
+
+pictures: browser ## Take the pictures of the documentation anew, or one: make pictures ARGS=live
+	@exec $(PYTHON_IN_VENV) -m tools.pictures $(ARGS)
 
 lint: $(DEV) ## Check style, types and the direction of imports
 	@$(VENV)/bin/ruff check

@@ -64,8 +64,15 @@
     },
   };
 
+  // A reload of the page stays in its mode.
+  const rememberedMode = sessionStorage.getItem("mode");
+  whenPresent("#mode", () => {
+    if (rememberedMode) window.dash_clientside.set_props("mode", { value: rememberedMode });
+  });
+
   window.dash_clientside.studio.setMode = (mode) => {
     view.mode = document.body.dataset.mode = mode;
+    sessionStorage.setItem("mode", mode);
     document.dispatchEvent(new Event("studio:mode"));
     return window.dash_clientside.no_update;
   };

@@ -88,8 +88,6 @@ def _header() -> Component:
                 data=[{"value": value, "label": label} for value, label in MODES.items()],
                 value=next(iter(MODES)),
                 size="sm",
-                persistence=True,
-                persistence_type="session",
                 className="modes",
                 **{"aria-label": "Mode"},
             ),

@@ -6,29 +6,39 @@
 from __future__ import annotations
 
 import argparse
-import io
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from PIL import Image
-from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
 
 from layout import ids
-from tests.browser.page import Panel, StudioPage, wait_until
+from tests.browser.page import Panel, StudioPage
 from tests.browser.studio import running_studio
 from tools.find_browser import launch_options
-from tools.live_picture import live_picture
+from tools.images import Shot, animation, still
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
-COLOURS = 128
-LIVE = "live"
+LIVE_WIDTH = 720
+LIVE_STARTS = 40  # long enough to be watched
 ENDLESS_STARTS = 500
-SEQUENCE_AT_WORK = 60
-ASIDE = (2, 2)  # where the pointer points at nothing
+SOME_PLANES = 60
+POINTING_AT_NOTHING = (2, 2)
+
+# Where the tip of the strongest arrow is on the screen.
+TIP = """(plot) => {
+  const [, tips] = plot.data.filter(({ meta }) => meta === "arrow");
+  const { xaxis, yaxis } = plot._fullLayout;
+  const box = plot.getBoundingClientRect();
+  return [
+    box.left + xaxis._offset + xaxis.d2p(tips.x[0]),
+    box.top + yaxis._offset + yaxis.d2p(tips.y[0]),
+  ];
+}"""
 
 # A table with a column of every kind.
 POTS = "\n".join(
@@ -46,7 +56,7 @@ Scene: TypeAlias = Callable[[StudioPage], None]
 def explore_at_work(studio: StudioPage) -> None:
     """A run that has not ended."""
     panel = studio.run("MELM", n_init=ENDLESS_STARTS)
-    wait_until(studio.page, lambda: panel.sequence > SEQUENCE_AT_WORK, "the run is at work")
+    studio.wait_until(lambda: panel.sequence > SOME_PLANES, "some planes were tried")
 
 
 def explore(studio: StudioPage) -> None:
@@ -145,7 +155,7 @@ def story(studio: StudioPage) -> None:
     page.get_by_role("button", name="Close this note").click()
 
 
-STILLS: dict[str, Scene] = {
+SCENES: dict[str, Scene] = {
     "explore-at-work": explore_at_work,
     "explore": explore,
     "arrow": arrow,
@@ -160,28 +170,30 @@ STILLS: dict[str, Scene] = {
     "story": story,
 }
 DARK = {"present"}
-FILES = {LIVE: f"{LIVE}.gif"} | {name: f"{name}.png" for name in STILLS}
+PICTURES = {"live": "live.gif"} | {name: f"{name}.png" for name in SCENES}
 
 
 def main() -> None:
     """Take the pictures that were asked for."""
-    arguments = _parser().parse_args()
+    asked = _parser().parse_args().name
     FOLDER.mkdir(exist_ok=True)
-    with _browser_and_studio() as (browser, url):
-        for name in [arguments.name] if arguments.name else FILES:
+    with _browser_and_url() as (browser, url):
+        for name in [asked] if asked else PICTURES:
             picture = _picture(browser, url, name)
-            (FOLDER / FILES[name]).write_bytes(picture)
-            print(f"{FILES[name]}: {len(picture) / 1000:.0f} kB", flush=True)
+            (FOLDER / PICTURES[name]).write_bytes(picture)
+            print(f"{PICTURES[name]}: {len(picture) / 1000:.0f} kB", flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m tools.pictures", description=__doc__)
-    parser.add_argument("name", nargs="?", choices=FILES, help="all of them by default")
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.pictures", description="Take the pictures of the documentation."
+    )
+    parser.add_argument("name", nargs="?", choices=PICTURES, help="all of them by default")
     return parser
 
 
 @contextmanager
-def _browser_and_studio() -> Iterator[tuple[Browser, str]]:
+def _browser_and_url() -> Iterator[tuple[Browser, str]]:
     with (
         tempfile.TemporaryDirectory() as folder,
         running_studio(Path(folder)) as studio,
@@ -193,26 +205,71 @@ def _browser_and_studio() -> Iterator[tuple[Browser, str]]:
 
 
 def _picture(browser: Browser, url: str, name: str) -> bytes:
-    """The bytes of a picture, on the page of a new visitor."""
-    context = browser.new_context(
-        base_url=url,
-        viewport=VIEWPORT,
-        color_scheme="dark" if name in DARK else "light",
-        reduced_motion="reduce",
-    )
-    with context.new_page() as page:
-        studio = StudioPage(page)
-        studio.choose_sample("Wine")
-        if name == LIVE:
-            return live_picture(studio)
-        STILLS[name](studio)
-        return _still(page)
+    """The bytes of a picture, taken of the page of a new visitor."""
+    scheme = "dark" if name in DARK else "light"
+    page = browser.new_page(base_url=url, viewport=VIEWPORT, color_scheme=scheme)
+    studio = StudioPage(page)
+    studio.choose_sample("Wine")
+    try:
+        return _still(studio, SCENES[name]) if name in SCENES else _live(studio)
+    finally:
+        _end(studio)
 
 
-def _still(page: Page) -> bytes:
-    """The page at rest as a PNG of a few colours."""
-    if not page.evaluate("document.querySelector('.can-take')"):
-        page.mouse.move(*ASIDE)
-    page.mouse.move
-    expect(page.locator(".is-moving")).to_have_count(0)
-    return smaller(page.screenshot(animations="disabled"))
+def _still(studio: StudioPage, scene: Scene) -> bytes:
+    scene(studio)
+    expect(studio.page.locator(".is-moving")).to_have_count(0)
+    return still(studio.page.screenshot(animations="disabled"))
+
+
+def _live(studio: StudioPage) -> bytes:
+    """A run from its first plane to its end."""
+    _found(studio, "PCA")  # so that a worker is awake
+    panel = studio.run("MELM", n_init=LIVE_STARTS)
+    clip = panel.node.bounding_box()
+
+    def shot() -> Shot:
+        return Shot(studio.page.screenshot(clip=clip), 1000 * time.monotonic())
+
+    shots = []
+    while panel.state != "done":
+        shots.append(shot())
+    panel.expect_end()
+    return animation([*shots, shot()], LIVE_WIDTH)
+
+
+def _end(studio: StudioPage) -> None:
+    """Leave no run behind that would take the time of the next."""
+    for stop in studio.panels.get_by_role("button", name="Stop").all():
+        if stop.is_visible():
+            stop.click()
+    studio.page.close()
+
+
+def _found(studio: StudioPage, method: str) -> Panel:
+    panel = studio.run(method)
+    panel.expect_end()
+    studio.page.mouse.move(*POINTING_AT_NOTHING)
+    return panel
+
+
+def _choose_components(studio: StudioPage, number: int) -> None:
+    components = studio.page.get_by_role("radiogroup", name="Components")
+    components.get_by_text(str(number), exact=True).click()
+
+
+def _four_methods(studio: StudioPage) -> None:
+    """In Compare, the three methods that are chosen there at first, and one more."""
+    studio.show("Compare")
+    methods = studio.page.get_by_role("textbox", name="Methods")
+    methods.fill("Rotations")
+    studio.page.get_by_role("option", name="Rotations", exact=True).click()
+    methods.press("Escape")
+    studio.page.get_by_role("button", name="Run these").click()
+    expect(studio.panels).to_have_count(4)
+    for position in range(4):
+        studio.panel(position).expect_end()
+
+
+if __name__ == "__main__":
+    main()

@@ -101,7 +101,9 @@ class Gallery:
         """
         if not look.is_of_another_plane:
             return event.components
-        return orthonormalize(self._plane(record, event, look))
+        plane = self._plane(record, event, look)
+        # What is left out stays out, to the last digit.
+        return np.where(plane.any(axis=0), orthonormalize(plane), 0.0)
 
     def _plane(self, record: RunRecord, event: PlaneEvent, look: Look) -> FloatArray:
         """The plane under that look in the frame in which it is drawn."""
