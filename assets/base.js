@@ -46,12 +46,24 @@
 
   document.body.dataset.mode = view.mode;
 
+  const decoded = new WeakMap();
+
+  // The numbers of an array as the server sends it: typed, or plain with null where a line ends.
+  function numbers(array) {
+    if (!array?.bdata) return array ?? [];
+    if (!decoded.has(array)) {
+      const bytes = Uint8Array.from(atob(array.bdata), (letter) => letter.charCodeAt(0));
+      decoded.set(array, new Float32Array(bytes.buffer));
+    }
+    return decoded.get(array);
+  }
+
   // Functions that are given every new panel, to add what it can do.
   const extensions = [];
 
   const scheme = () => document.documentElement.dataset.mantineColorScheme || "light";
 
-  window.studio = { whenPresent, view, scheme, extensions };
+  window.studio = { whenPresent, view, scheme, numbers, extensions };
 
   window.dash_clientside = window.dash_clientside || {};
   window.dash_clientside.studio = {

@@ -3,6 +3,7 @@
 (() => {
   "use strict";
 
+  const { numbers } = window.studio;
   const STILL_AFTER_MS = 250;
   const DIMMED = 0.2; // what is not selected, as plotly has it
 
@@ -97,13 +98,6 @@
 
   const scale = ([low, high], offset, length) => (value) =>
     value === null ? NaN : offset + ((value - low) / (high - low)) * length;
-
-  // A typed array as the server sends it, or a plain one.
-  function numbers(values) {
-    if (!values?.bdata) return Array.from(values ?? []);
-    const bytes = Uint8Array.from(atob(values.bdata), (letter) => letter.charCodeAt(0));
-    return Array.from(new Float32Array(bytes.buffer));
-  }
 
   function drawTrace(pen, trace, x, y) {
     pen.globalAlpha = trace.opacity ?? 1;

@@ -46,12 +46,13 @@
       return this.node.querySelector(`[data-part="${name}"]`);
     }
 
+    // The figure in the colours of the page; who comes while it is fetched waits for the same.
     async loadFigure() {
       const wanted = scheme();
       if (this.figure && this.figureScheme === wanted) return;
-      const answer = await fetch(`runs/${this.run}/figure?scheme=${wanted}`);
-      if (!answer.ok) throw new Error(`figure: ${answer.status}`);
-      this.figure = await answer.json();
+      const address = `runs/${this.run}/figure?scheme=${wanted}`;
+      if (!Panel.figures.has(address)) Panel.figures.set(address, fetchFigure(address));
+      this.figure = await Panel.figures.get(address);
       this.figureScheme = wanted;
     }
 
@@ -361,7 +362,15 @@
 
   Panel.known = new Map();
   Panel.shared = { zoom: null };
+  Panel.figures = new Map(); // promises of figures, by their address
   Panel.dressers = []; // functions (trace, panel, position) that change a trace before it is drawn
+
+  async function fetchFigure(address) {
+    const answer = await fetch(address).catch(() => null);
+    if (answer?.ok) return answer.json();
+    Panel.figures.delete(address); // to be asked for again
+    throw new Error(`${address}: ${answer?.status ?? "no answer"}`);
+  }
 
   // A picture fills its place, whatever changes that.
   function fitted(node) {

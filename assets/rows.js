@@ -4,14 +4,13 @@
 (() => {
   "use strict";
 
-  const { Panel, view, extensions, whenPresent } = window.studio;
+  const { Panel, view, extensions, numbers, whenPresent } = window.studio;
   const FAINT = 0.1;
 
   let hovered = null; // the row under the pointer
   let table = null; // what the rows and classes are of
 
   const indices = new WeakMap();
-  const decoded = new WeakMap();
 
   // The trace that a row of the file is drawn by, and its place there.
   function placeOf(figure, row) {
@@ -20,14 +19,6 @@
       indices.set(figure, new Map(places));
     }
     return indices.get(figure).get(row);
-  }
-
-  function numbers(array) {
-    if (!decoded.has(array)) {
-      const bytes = Uint8Array.from(atob(array.bdata), (letter) => letter.charCodeAt(0));
-      decoded.set(array, new Float32Array(bytes.buffer));
-    }
-    return decoded.get(array);
   }
 
   class Rings {

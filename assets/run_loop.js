@@ -97,7 +97,10 @@
   document.addEventListener("studio:view", () => Panel.shown().forEach((panel) => panel.paint()));
   document.addEventListener("studio:turned", () => Panel.shown().forEach((panel) => panel.lookAgain()));
   document.addEventListener("studio:gamma", () => Panel.shown().forEach(widen));
-  document.addEventListener("studio:mode", () => wake());
+  document.addEventListener("studio:mode", () => {
+    Panel.shown().forEach((panel) => panel.lookAgain()); // another mode aligns otherwise
+    wake();
+  });
   new MutationObserver(() => Panel.all().forEach((panel) => panel.restyle().catch(console.warn))).observe(
     document.documentElement,
     { attributes: true, attributeFilter: ["data-mantine-color-scheme"] },

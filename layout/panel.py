@@ -6,6 +6,8 @@ names the run in `data-run`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
@@ -111,7 +113,7 @@ def _head(run_id: str, title: str, *, is_flat: bool, is_linear: bool) -> Compone
         [
             html.Div(
                 [
-                    dmc.Title(title, order=3, size="h5", className="panel-title"),
+                    html.H3(title, className="panel-title"),
                     html.P(className="words", role="status", **part("words")),
                 ],
                 className="panel-names",
@@ -133,17 +135,12 @@ def _head(run_id: str, title: str, *, is_flat: bool, is_linear: bool) -> Compone
 
 
 def _anchor() -> Component:
-    return dmc.Tooltip(
-        dmc.ActionIcon(
-            html.Span(className="icon icon-anchor"),
-            variant="subtle",
-            color="gray",
-            className="compare-only",
-            **part("anchor"),
-            **{"aria-label": "Turn the others to lie like this one", "aria-pressed": "false"},
-        ),
-        label="Turn the others to lie like this one",
-        openDelay=400,
+    return _icon_button(
+        "anchor",
+        "Turn the others to lie like this one",
+        "compare-only",
+        **part("anchor"),
+        **{"aria-pressed": "false"},
     )
 
 
@@ -153,69 +150,57 @@ def _orders() -> list[Component]:
 
 
 def _order(name: str, label: str) -> Component:
-    return dmc.Button(
-        label, variant="default", size="compact-sm", style={"display": "none"}, **part(name)
-    )
+    return _button(label, style={"display": "none"}, **part(name))
 
 
 def _stop(run_id: str) -> Component:
-    return dmc.Button(
-        "Stop",
-        id=ids.stop(run_id),
-        variant="light",
-        color="red",
-        size="compact-sm",
-        leftSection=html.Span(className="icon icon-stop"),
-        **part("stop"),
-    )
+    icon = html.Span(className="icon icon-stop")
+    return _button([icon, "Stop"], "is-red", id=ids.stop(run_id), **part("stop"))
 
 
 def _check(run_id: str) -> Component:
-    return dmc.Tooltip(
-        dmc.Button(
-            "Is it real?",
-            id=ids.check(run_id),
-            variant="light",
-            size="compact-sm",
-            className="ask-check",
-        ),
-        label="Refit in folds and to shuffled labels: would chance do as well?",
-        openDelay=400,
+    return _button(
+        "Is it real?",
+        "is-light ask-check",
+        id=ids.check(run_id),
+        title="Refit in folds and to shuffled labels: would chance do as well?",
     )
 
 
 def _surface(run_id: str) -> Component:
-    return dmc.Tooltip(
-        dmc.ActionIcon(
-            html.Span(className="icon icon-surface"),
-            id=ids.surface(run_id),
-            variant="subtle",
-            color="gray",
-            **{"aria-label": "Decision surface"},
-        ),
-        label="Decision surface of a kernel machine in this plane",
-        openDelay=400,
+    return _icon_button(
+        "surface",
+        "Decision surface",
+        id=ids.surface(run_id),
+        title="Decision surface of a kernel machine in this plane",
+    )
+
+
+# Plain elements: a panel of the kit's buttons and tooltips takes several times as long to put up.
+def _button(label: Any, look: str = "", **properties: Any) -> Component:
+    return html.Button(label, type="button", className=f"small-button {look}", **properties)
+
+
+def _icon_button(icon: str, label: str, look: str = "", **properties: Any) -> Component:
+    return html.Button(
+        html.Span(className=f"icon icon-{icon}"),
+        type="button",
+        className=f"icon-button {look}",
+        **{"aria-label": label, "title": label} | properties,
     )
 
 
 def _elsewhere(is_linear: bool) -> Component:
     """What can be done while the plane is shown at another kernel width than its run's."""
-    back = dmc.Button("", variant="default", size="compact-xs", **part("back"))
-    refine = dmc.Button("Refine here", variant="light", size="compact-xs", **part("refine"))
+    back = _button("", **part("back"))
+    refine = _button("Refine here", "is-light", **part("refine"))
     return html.Div([back, *([refine] if is_linear else [])], className="elsewhere")
 
 
 def _exports(run_id: str, is_linear: bool) -> Component:
     return dmc.Menu(
         [
-            dmc.MenuTarget(
-                dmc.ActionIcon(
-                    html.Span(className="icon icon-download"),
-                    variant="subtle",
-                    color="gray",
-                    **{"aria-label": "Download"},
-                )
-            ),
+            dmc.MenuTarget(_icon_button("download", "Download")),
             dmc.MenuDropdown(
                 [
                     dmc.MenuLabel("The picture on screen"),
@@ -258,13 +243,7 @@ def _picture(run_id: str, kind: str) -> Component:
 
 
 def _remove(run_id: str) -> Component:
-    return dmc.ActionIcon(
-        html.Span(className="icon icon-close"),
-        id=ids.remove(run_id),
-        variant="subtle",
-        color="gray",
-        **{"aria-label": "Remove this panel"},
-    )
+    return _icon_button("close", "Remove this panel", id=ids.remove(run_id))
 
 
 def _history() -> Component:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
@@ -42,7 +41,7 @@ def _arrow() -> Component:
     explanation = "Drag the tip of an arrow in the picture, or choose it here and turn it"
     return html.Fieldset(
         [
-            dmc.Tooltip(html.Legend("Move an arrow"), label=explanation, openDelay=400),
+            html.Legend("Move an arrow", title=explanation),
             html.Label(
                 [
                     html.Span("Feature"),

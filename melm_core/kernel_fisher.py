@@ -17,12 +17,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core._base import check_class_sizes, check_integer, check_positive
 from melm_core._typing import FloatArray, IntArray
-from melm_core.kernel_space import (
-    Bandwidth,
-    KernelSpace,
-    kernel_sums,
-    sampled_space,
-)
+from melm_core.kernel_space import Bandwidth, KernelSpace, sampled_space
+from melm_core.kernel_sums import gaussian_sums
 
 # Discriminants that explain less than this share of their own variance by the
 # class are rounding.
@@ -135,7 +131,7 @@ class KernelFisherDiscriminant(
         """Values of the discriminants, shape (n_samples, n_components)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        sums = kernel_sums(X, self.X_fit_, self.bandwidth_, self.dual_coef_)
+        sums = gaussian_sums(X, self.X_fit_, self.bandwidth_, self.dual_coef_.T)
         values: FloatArray = sums + self.intercept_
         return values
 

@@ -15,7 +15,8 @@ from melm_core._base import check_class_sizes, check_integer, check_positive
 from melm_core._typing import FloatArray, IntArray
 from melm_core.directions import independent_rows
 from melm_core.kernel_fisher import kernel_discriminants
-from melm_core.kernel_space import Bandwidth, KernelSpace, kernel_sums, sampled_space
+from melm_core.kernel_space import Bandwidth, KernelSpace, sampled_space
+from melm_core.kernel_sums import gaussian_sums
 
 
 class _KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -31,7 +32,7 @@ class _KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Coordinates in feature space, shape (n_samples, n_components)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        sums = kernel_sums(X, self.X_fit_, self.bandwidth_, self.dual_coef_)
+        sums = gaussian_sums(X, self.X_fit_, self.bandwidth_, self.dual_coef_.T)
         return sums + self.intercept_
 
     @property

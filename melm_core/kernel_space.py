@@ -19,9 +19,6 @@ from melm_core.sampling import stratified_sample
 
 Bandwidth = float | Literal["median"]
 
-# Kernel values held at once when rows are mapped, 16 MB.
-BLOCK_ENTRIES = 1 << 21
-
 # Directions of feature space whose variance is below this share of the
 # largest one are rounding.
 NULL_SHARE = 1e-12
@@ -65,7 +62,7 @@ class KernelSpace:
         weights : ndarray of shape (n_directions, n_centres)
             Each row sums to zero.
         intercepts : ndarray of shape (n_directions,)
-            Coordinates are `kernel_sums(X, ...) + intercepts`.
+            Coordinates are `gaussian_sums(X, ..., weights.T) + intercepts`.
         """
         moments = self.variances * len(self.centres)
         weights = (directions / moments) @ self.coordinates.T
@@ -128,30 +125,6 @@ def gaussian_kernel(X: FloatArray, centres: FloatArray, bandwidth: float) -> Flo
         (X - origin) / bandwidth, (centres - origin) / bandwidth, gamma=0.5
     )
     return values
-
-
-def kernel_sums(
-    X: FloatArray, centres: FloatArray, bandwidth: float, weights: FloatArray
-) -> FloatArray:
-    """sum_i w_i exp(-|x - c_i|^2 / (2 sigma^2)), in blocks of bounded memory.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    centres : ndarray of shape (n_centres, n_features)
-    bandwidth : float
-    weights : ndarray of shape (n_functions, n_centres)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_functions)
-    """
-    sums = np.empty((len(X), len(weights)))
-    step = max(1, BLOCK_ENTRIES // len(centres))
-    for begin in range(0, len(X), step):
-        block = slice(begin, begin + step)
-        sums[block] = gaussian_kernel(X[block], centres, bandwidth) @ weights.T
-    return sums
 
 
 def chosen_bandwidth(bandwidth: Bandwidth, centres: FloatArray) -> float:

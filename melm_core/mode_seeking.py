@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from melm_core._typing import FloatArray, IntArray
-from melm_core.kernel_machines import gaussian_sums
+from melm_core.kernel_sums import gaussian_sums
 
 # Lengths below are in bandwidths. Trajectories that come this close go on as one.
 COALESCE = 1e-2

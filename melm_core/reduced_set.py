@@ -11,7 +11,8 @@ from sklearn.cluster import KMeans
 from melm_core._base import check_integer
 from melm_core._typing import FloatArray
 from melm_core.kernel_approximation import fitted_amplitudes, spread_rows
-from melm_core.kernel_machines import KernelMachine, checked_rows, gaussian_sums
+from melm_core.kernel_machines import KernelMachine, checked_rows
+from melm_core.kernel_sums import gaussian_sums
 
 
 def reduced_set(

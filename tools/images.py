@@ -1,4 +1,4 @@
-"""Screenshots as small files: each in few colours, or several as an animation."""
+"""Screenshots as small files: one in few colours, or several as an animation."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 from PIL import Image
 
+Box: TypeAlias = tuple[float, float, float, float]
+
 COLOURS = 256
-COLOURS_IN_MOTION = 64
+COLOURS_IN_MOTION = 128
+ROUNDS = 4
 LAST_MS = 2500
 SHORTEST_MS = 20  # browsers slow down what is faster
 
@@ -26,17 +29,25 @@ class Shot:
 
 def still(png: bytes) -> bytes:
     """The picture as PNG in few colours."""
-    return _written(_in_colours(_opened(png), COLOURS), "PNG", optimize=True)
+    return _written(_in_few_colours(_opened(png), COLOURS), "PNG", optimize=True)
 
 
-def animation(shots: Sequence[Shot], width: int) -> bytes:
-    """The pictures as GIF at the pace at which they were taken; the last one stays a while."""
-    changes = [shots[0], *(new for old, new in pairwise(shots) if new.png != old.png)]
-    frames = [_scaled(_opened(shot.png), width) for shot in changes]
-    # One palette for all, that of the last: a ground that changes its colour would flicker.
-    palette = _in_colours(frames[-1], COLOURS_IN_MOTION)
+def animation(shots: Sequence[Shot], box: Box, width: int) -> bytes:
+    """What happened in a box, as GIF at the pace at which it did; the last picture stays a while.
+
+    Parameters
+    ----------
+    shots : sequence of Shot
+    box : tuple of float
+        Left, top, right and bottom, in pixels of the screenshots.
+    width : int
+        Of the animation, in pixels.
+    """
+    frames = [_scaled(_opened(shot.png).crop(_whole(box)), width) for shot in shots]
+    # One palette for all: a ground that changes its colour would flicker.
+    palette = _in_few_colours(frames[len(frames) // 2], COLOURS_IN_MOTION)
     first, *others = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    durations = [max(SHORTEST_MS, round(b.at_ms - a.at_ms)) for a, b in pairwise(changes)]
+    durations = [max(SHORTEST_MS, round(b.at_ms - a.at_ms)) for a, b in pairwise(shots)]
     return _written(
         first,
         "GIF",
@@ -44,7 +55,6 @@ def animation(shots: Sequence[Shot], width: int) -> bytes:
         append_images=others,
         duration=[*durations, LAST_MS],
         loop=0,
-        optimize=True,
     )
 
 
@@ -52,8 +62,14 @@ def _opened(png: bytes) -> Image.Image:
     return Image.open(io.BytesIO(png)).convert("RGB")
 
 
-def _in_colours(picture: Image.Image, n_colours: int) -> Image.Image:
-    return picture.quantize(n_colours, dither=Image.Dither.NONE)
+def _in_few_colours(picture: Image.Image, n_colours: int) -> Image.Image:
+    # Without rounds of k-means, classes that few pixels show would share a colour.
+    return picture.quantize(n_colours, kmeans=ROUNDS, dither=Image.Dither.NONE)
+
+
+def _whole(box: Box) -> tuple[int, int, int, int]:
+    left, top, right, bottom = map(round, box)
+    return left, top, right, bottom
 
 
 def _scaled(picture: Image.Image, width: int) -> Image.Image:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,8 @@ from layout import ids
 from tests.browser.page import Panel, StudioPage
 from tests.browser.studio import running_studio
 from tools.find_browser import launch_options
-from tools.images import Shot, animation, still
+from tools.images import animation, still
+from tools.screencast import screencast
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
@@ -40,6 +40,16 @@ TIP = """(plot) => {
   ];
 }"""
 
+BOX = """(node) => {
+  const { left, top, right, bottom } = node.getBoundingClientRect();
+  return [left, top, right, bottom];
+}"""
+
+# No plane is on its way, and plotly has drawn all as large as its place is.
+IS_AT_REST = """() => [...document.querySelectorAll(".plot")].every((plot) =>
+  !plot.clientWidth ||
+  (!plot.classList.contains("is-moving") && plot._fullLayout?.width === plot.clientWidth))"""
+
 # A table with a column of every kind.
 POTS = "\n".join(
     ["number,workshop,height_cm,width_cm,weight_g,glaze,place,ware"]
@@ -57,6 +67,8 @@ def explore_at_work(studio: StudioPage) -> None:
     """A run that has not ended."""
     panel = studio.run("MELM", n_init=ENDLESS_STARTS)
     studio.wait_until(lambda: panel.sequence > SOME_PLANES, "some planes were tried")
+    studio.page.locator(f"#{ids.DROP_ZONE}").scroll_into_view_if_needed()
+    studio.page.mouse.move(*POINTING_AT_NOTHING)
 
 
 def explore(studio: StudioPage) -> None:
@@ -71,7 +83,7 @@ def arrow(studio: StudioPage) -> None:
     tip = panel.part("plot").evaluate(TIP)
     studio.page.mouse.move(*tip)
     studio.page.mouse.down()
-    studio.page.mouse.move(tip[0] - 60, tip[1] + 90, steps=4)
+    studio.page.mouse.move(tip[0] + 120, tip[1] + 60, steps=4)
     studio.wait_until(lambda: panel.divergence != found, "the plane follows")
 
 
@@ -133,8 +145,10 @@ def agreement(studio: StudioPage) -> None:
 
 def present(studio: StudioPage) -> None:
     """A run as a lecture room sees it."""
+    _found(studio, "PCA")
     _found(studio, "MELM")
     studio.show("Present")
+    studio.page.keyboard.press("?")
 
 
 def story(studio: StudioPage) -> None:
@@ -218,24 +232,19 @@ def _picture(browser: Browser, url: str, name: str) -> bytes:
 
 def _still(studio: StudioPage, scene: Scene) -> bytes:
     scene(studio)
-    expect(studio.page.locator(".is-moving")).to_have_count(0)
+    studio.wait_until(lambda: studio.page.evaluate(IS_AT_REST), "every picture fills its place")
     return still(studio.page.screenshot(animations="disabled"))
 
 
 def _live(studio: StudioPage) -> bytes:
-    """A run from its first plane to its end."""
+    """A run from its first planes to its end."""
     _found(studio, "PCA")  # so that a worker is awake
     panel = studio.run("MELM", n_init=LIVE_STARTS)
-    clip = panel.node.bounding_box()
-
-    def shot() -> Shot:
-        return Shot(studio.page.screenshot(clip=clip), 1000 * time.monotonic())
-
-    shots = []
-    while panel.state != "done":
-        shots.append(shot())
-    panel.expect_end()
-    return animation([*shots, shot()], LIVE_WIDTH)
+    panel.expect_a_plane()
+    box = panel.node.evaluate(BOX)
+    with screencast(studio.page) as shots:
+        panel.expect_end()
+    return animation(shots, box, LIVE_WIDTH)
 
 
 def _end(studio: StudioPage) -> None:

@@ -102,7 +102,9 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None) -> str:
 
 
 def _at_work(event: PlaneEvent) -> str:
-    return f"{event.stage}, {event.elapsed_s:.1f} s, best {event.best_objective:.3f}"
+    rate = event.n_evaluations / max(event.elapsed_s, 1e-3)
+    pace = f"{event.elapsed_s:.1f} s, {_grouped(round(rate))} evaluations a second"
+    return f"{event.stage}, {pace}, best {event.best_objective:.3f}"
 
 
 def _finished(record: RunRecord, event: PlaneEvent) -> str:

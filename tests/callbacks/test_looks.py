@@ -84,9 +84,7 @@ def test_the_divergence_on_screen_is_that_of_the_plane_on_screen(studio, wine, r
 
 @pytest.mark.parametrize("n_kept", [2, 4])
 @pytest.mark.parametrize("method", ["pca", "lda"])
-def test_a_plane_of_few_features_has_no_others_and_says_what_it_keeps(
-    studio, wine, method, n_kept
-):
+def test_a_plane_of_few_features_has_no_others_and_says_what_it_keeps(studio, wine, method, n_kept):
     run = wine.start(method=method)
     studio.work()
     answer = plane(wine, run, kept=n_kept)

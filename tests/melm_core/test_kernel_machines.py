@@ -15,7 +15,7 @@ from melm_core.crescents import crescents
 from melm_core.density import kernel_classes, log_densities
 from melm_core.kde_classifier import KernelDensityClassifier
 from melm_core.kernel_fisher import KernelFisherDiscriminant
-from melm_core.kernel_machines import BLOCK_CENTERS, KernelMachine, gaussian_sums
+from melm_core.kernel_machines import KernelMachine
 from tests.melm_core.helpers import classes, invertible
 
 CENTERS = np.array([[0.0, 0.0], [1.0, 2.0], [-1.0, 0.5]])
@@ -40,15 +40,6 @@ def test_a_whitener_stretches_the_distances():
     round_ = KernelMachine(CENTERS @ W, WEIGHTS, 0.7)
     stretched = KernelMachine(CENTERS, WEIGHTS, 0.7, whitener=W)
     np.testing.assert_allclose(stretched.decision_function(X), round_.decision_function(X @ W))
-
-
-@pytest.mark.parametrize("n_centers", [1, 100, BLOCK_CENTERS, 2 * BLOCK_CENTERS + 7])
-def test_the_blocks_do_not_change_the_sums(n_centers):
-    rng = np.random.default_rng(0)
-    centers, X = rng.normal(size=(n_centers, 3)), rng.normal(size=(70, 3))
-    columns = rng.normal(size=(n_centers, 2))
-    expected = np.exp(-cdist(X, centers, "sqeuclidean") / 2) @ columns
-    np.testing.assert_allclose(gaussian_sums(X, centers, 1.0, columns), expected, atol=1e-11)
 
 
 def test_rows_far_from_the_origin_lose_no_digits():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from melm_core.kernel_machines import KernelMachine, gaussian_sums
+from melm_core.kernel_machines import KernelMachine
+from melm_core.kernel_sums import gaussian_sums
 from melm_core.mode_seeking import Ascent, ascend, find_modes, merged, spread_out
 from tests.melm_core.helpers import finite_differences, plane
 

@@ -32,13 +32,18 @@ def test_a_running_run_without_a_plane_is_starting():
 
 
 def test_a_running_run_tells_its_start_its_time_and_its_best():
-    event = plane(stage="start 7 of 16", elapsed_s=0.44, best_objective=3.0504)
-    assert words(RunState.RUNNING, event) == "Start 7 of 16, 0.4 s, best 3.050"
+    event = plane(stage="start 7 of 16", elapsed_s=0.44, n_evaluations=99, best_objective=3.0504)
+    assert (
+        words(RunState.RUNNING, event)
+        == "Start 7 of 16, 0.4 s, 225 evaluations a second, best 3.050"
+    )
 
 
 def test_a_paused_run_tells_where_it_stands():
-    event = plane(stage="start 7 of 16", elapsed_s=0.44, best_objective=3.0504)
-    assert words(RunState.PAUSED, event) == "Paused, start 7 of 16, 0.4 s, best 3.050"
+    event = plane(stage="start 7 of 16", elapsed_s=0.44, n_evaluations=99, best_objective=3.0504)
+    assert words(RunState.PAUSED, event) == (
+        "Paused, start 7 of 16, 0.4 s, 225 evaluations a second, best 3.050"
+    )
 
 
 @pytest.mark.parametrize(
