@@ -1,4 +1,5 @@
-// What can be asked of a run: to pause, to take one step, to go on, to run again.
+// What can be asked of a run: to stop, to pause, to take one step, to go on, to run again, to go;
+// and the windows that open on it.
 (() => {
   "use strict";
 
@@ -13,9 +14,12 @@
 
   extensions.push((panel) => {
     const order = (path) => panel.order(path).catch(console.warn);
+    for (const name of ["stop", "step", "again", "remove"]) panel.part(name).onclick = () => order(name);
     panel.part("pause").onclick = () => order(panel.node.dataset.state === "paused" ? "resume" : "pause");
-    panel.part("step").onclick = () => order("step");
-    panel.part("again").onclick = () => order("again");
+    for (const name of ["check", "surface"]) {
+      const button = panel.part(name); // three components have no decision surface
+      if (button) button.onclick = () => ask(`${name}-asked`, panel.run);
+    }
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => {
       for (const name of ["pause", "step", "again"]) {
         panel.part(name).style.display = SHOWN[state]?.includes(name) ? "" : "none";
@@ -23,4 +27,9 @@
       panel.part("pause").textContent = state === "paused" ? "Resume" : "Pause";
     });
   });
+
+  // The time makes it another question when the same run is asked about again.
+  function ask(store, run) {
+    window.dash_clientside.set_props(store, { data: { run, asked: Date.now() } });
+  }
 })();

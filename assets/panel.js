@@ -28,7 +28,8 @@
       this.part("back").onclick = () => this.lookAt({ ...AS_FOUND, from: this.look.from });
       const refine = this.part("refine");
       if (refine) refine.onclick = () => this.refine().catch(console.warn);
-      for (const name of ["plot", "curve"]) fitted(this.part(name));
+      fitted(this.part("plot"));
+      fitted(this.part("curve"), () => this.history.moveCursor());
       for (const extend of extensions) extend(this);
     }
 
@@ -59,9 +60,8 @@
     // News from the frames route: words, scalars, and perhaps a newer plane, not yet painted.
     async take(news) {
       await this.loadFigure();
-      const hasEnded = news.is_final && !this.isFinal && this.run === Panel.reference();
+      const hasEnded = news.is_final && !this.isFinal;
       this.isFinal = news.is_final;
-      if (hasEnded) Panel.shown().forEach((panel) => panel !== this && panel.lookAgain());
       this.node.dataset.state = news.state;
       this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
       this.part("words").textContent = news.words;
@@ -73,6 +73,7 @@
       }
       if (news.plane && this.isLive && this.isAsFound()) this.show(news.plane);
       this.history.draw(this.isFinal);
+      if (hasEnded) this.alignAgain();
       this.tell("news", news);
     }
 
@@ -273,6 +274,15 @@
       this.ahead = new Map([[address, answer]]);
     }
 
+    // What has ended lies like the newest plane of the reference; and the reference, once it has
+    // ended itself, takes the others along.
+    alignAgain() {
+      const reference = Panel.reference();
+      if (reference === null) return;
+      const turned = this.run === reference ? Panel.shown() : [this];
+      turned.forEach((panel) => panel.run !== reference && panel.lookAgain());
+    }
+
     // Shows once more what is on screen: what it lies like has changed.
     lookAgain() {
       if (this.plane && this.isFinal) this.ask(this.plane.sequence);
@@ -373,9 +383,9 @@
   }
 
   // A picture fills its place, whatever changes that.
-  function fitted(node) {
+  function fitted(node, onFit = null) {
     new ResizeObserver(() => {
-      if (node._fullLayout && node.clientWidth) window.Plotly.Plots.resize(node);
+      if (node._fullLayout && node.clientWidth) window.Plotly.Plots.resize(node).then(onFit);
     }).observe(node);
   }
 

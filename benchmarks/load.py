@@ -164,7 +164,7 @@ def _watched(studio: RunningStudio) -> float:
     with ThreadPoolExecutor(N_WATCHERS) as pool:
         rates = list(pool.map(lambda _: _watch(visitor.http, runs), range(N_WATCHERS)))
     for run_id in runs:
-        visitor.fire({"type": "remove", "run": run_id}, "n_clicks", 1)
+        visitor.order(run_id, "remove")
     return min(rates)
 
 
@@ -212,7 +212,7 @@ def _come_and_go(
             time.sleep(FOLLOW_S)
         visitor.http.get(f"/runs/{run_id}/planes/0")
         tally["done" if news["state"] == "done" else "otherwise"] += 1
-        visitor.fire({"type": "remove", "run": run_id}, "n_clicks", 1)
+        visitor.order(run_id, "remove")
         visitor.http.close()
         stop.wait(choice.uniform(1.0, 5.0))
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import ALL, Dash, Input, Output, State, ctx, no_update
+from dash import Dash, Input, Output, State, no_update
 
-from callbacks.panels import is_click
 from callbacks.session import own_run, owner
 from callbacks.studio import Studio
 from layout import ids
@@ -25,19 +24,17 @@ def register(app: Dash, studio: Studio) -> None:
         Output(ids.CHECK, "title"),
         Output(ids.CHECK_RUN, "data"),
         Output(ids.CHECK_BODY, "children", allow_duplicate=True),
-        Input({"type": "check", "run": ALL}, "n_clicks"),
+        Input(ids.CHECK_ASKED, "data"),
         prevent_initial_call=True,
     )
-    def open_view(clicks: list[int | None]) -> tuple[Any, ...]:
-        if not is_click():
-            return (no_update,) * 4
-        record = own_run(studio, ctx.triggered_id["run"])
-        asked = f"Is it real? {title(record)}"
+    def open_view(asked: dict[str, str]) -> tuple[Any, ...]:
+        record = own_run(studio, asked["run"])
+        heading = f"Is it real? {title(record)}"
         try:
             check = standing_check(studio, record)
         except LimitReachedError as error:
-            return True, asked, None, _refusal(error)
-        return True, asked, check.run_id, _body(studio, check)
+            return True, heading, None, _refusal(error)
+        return True, heading, check.run_id, _body(studio, check)
 
     @app.callback(
         Output(ids.CHECK_BODY, "children"),

@@ -1,14 +1,13 @@
-"""Holding a run still, letting it go on, and running it again."""
+"""Stopping a run, removing it, holding it still, letting it go on, and running it again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import flask
 from dash import Dash
 
-from callbacks.panels import PANELS_FULL, is_full, new_revision
+from callbacks.panels import PANELS_FULL, checks_of, is_full, new_revision
 from callbacks.session import own_run, owner
 from callbacks.studio import Studio
 from melm_core.methods import METHODS
@@ -21,17 +20,28 @@ from worker.records import RunKind, RunRecord, RunState, new_run
 def register(app: Dash, studio: Studio) -> None:
     """Add a route for each thing that can be asked of a run that looks for a plane."""
 
-    @app.server.post("/runs/<run_id>/pause")
-    def pause(run_id: str) -> tuple[dict[str, Any], int]:
-        return _asked(_own_fit(studio, run_id), studio.store.request_pause)
+    requests = {
+        "stop": studio.store.request_cancel,
+        "pause": studio.store.request_pause,
+        "step": studio.store.request_step,
+        "resume": studio.store.request_resume,
+    }
 
-    @app.server.post("/runs/<run_id>/step")
-    def step(run_id: str) -> tuple[dict[str, Any], int]:
-        return _asked(_own_fit(studio, run_id), studio.store.request_step)
+    @app.server.post(f"/runs/<run_id>/<any({', '.join(requests)}):order>")
+    def ask(run_id: str, order: str) -> tuple[dict[str, Any], int]:
+        record = _own_fit(studio, run_id)
+        if record.state.is_final:
+            return {"words": HAS_ENDED}, 409
+        requests[order](record.run_id)
+        is_later = order != "stop" and record.state is RunState.QUEUED
+        return {"words": PAUSES_LATER if is_later else ""}, 200
 
-    @app.server.post("/runs/<run_id>/resume")
-    def resume(run_id: str) -> tuple[dict[str, Any], int]:
-        return _asked(_own_fit(studio, run_id), studio.store.request_resume)
+    @app.server.post("/runs/<run_id>/remove")
+    def remove(run_id: str) -> tuple[dict[str, Any], int]:
+        run = _own_fit(studio, run_id)
+        for gone in (run, *checks_of(studio, run.run_id)):
+            studio.store.delete(gone.run_id)
+        return {"revision": new_revision()}, 200
 
     @app.server.post("/runs/<run_id>/again")
     def again(run_id: str) -> tuple[dict[str, Any], int]:
@@ -48,13 +58,6 @@ def _own_fit(studio: Studio, run_id: str) -> RunRecord:
     if record.kind is not RunKind.FIT:
         flask.abort(404)
     return record
-
-
-def _asked(record: RunRecord, request: Callable[[str], None]) -> tuple[dict[str, Any], int]:
-    if record.state.is_final:
-        return {"words": HAS_ENDED}, 409
-    request(record.run_id)
-    return {"words": PAUSES_LATER if record.state is RunState.QUEUED else ""}, 200
 
 
 def _once_more(studio: Studio, record: RunRecord) -> RunRecord:

@@ -6,10 +6,10 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from dash import ALL, Dash, Input, Output, ctx, no_update
+from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
-from callbacks.session import own_run, owner
+from callbacks.session import owner
 from callbacks.studio import Studio
 from layout import ids
 from layout.panel import panel, run_tab, teaching_panel
@@ -47,29 +47,6 @@ def register(app: Dash, studio: Studio) -> None:
             for run in runs
         ]
         return panels or [teaching_panel()], [run_tab(run.run_id, title(run)) for run in runs]
-
-    @app.callback(
-        Output(ids.REVISION, "data", allow_duplicate=True),
-        Input({"type": "stop", "run": ALL}, "n_clicks"),
-        prevent_initial_call=True,
-    )
-    def stop(clicks: list[int | None]) -> Any:
-        if is_click():
-            studio.store.request_cancel(own_run(studio, ctx.triggered_id["run"]).run_id)
-        return no_update
-
-    @app.callback(
-        Output(ids.REVISION, "data", allow_duplicate=True),
-        Input({"type": "remove", "run": ALL}, "n_clicks"),
-        prevent_initial_call=True,
-    )
-    def remove(clicks: list[int | None]) -> Any:
-        if not is_click():
-            return no_update
-        run = own_run(studio, ctx.triggered_id["run"])
-        for gone in (run, *checks_of(studio, run.run_id)):
-            studio.store.delete(gone.run_id)
-        return new_revision()
 
 
 def source_of(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,8 +88,3 @@ def _space(run: RunRecord) -> str:
     """What the planes of two runs share between which one can turn into the other."""
     is_linear = METHODS[run.method].is_linear
     return f"{run.data_id}:{run.parameters['n_components']}" if is_linear else ""
-
-
-def is_click() -> bool:
-    """Whether a button was pressed; Dash also calls when buttons appear."""
-    return bool(ctx.triggered and ctx.triggered[0]["value"])

@@ -6,9 +6,8 @@ import json
 from typing import Any
 
 import flask
-from dash import ALL, ClientsideFunction, Dash, Input, Output, ctx, no_update
+from dash import ClientsideFunction, Dash, Input, Output
 
-from callbacks.panels import is_click
 from callbacks.session import own_run
 from callbacks.studio import Studio
 from figures.surface import surface_figure
@@ -26,13 +25,11 @@ def register(app: Dash, studio: Studio) -> None:
         Output(ids.SURFACE_RUN, "data"),
         Output(ids.SURFACE_CLASS, "data"),
         Output(ids.SURFACE_CLASS, "value"),
-        Input({"type": "surface", "run": ALL}, "n_clicks"),
+        Input(ids.SURFACE_ASKED, "data"),
         prevent_initial_call=True,
     )
-    def open_view(clicks: list[int | None]) -> tuple[Any, ...]:
-        if not is_click():
-            return (no_update,) * 5
-        record = own_run(studio, ctx.triggered_id["run"])
+    def open_view(asked: dict[str, str]) -> tuple[Any, ...]:
+        record = own_run(studio, asked["run"])
         names = studio.gallery.data(record).class_names
         classes = [{"value": str(code), "label": name} for code, name in enumerate(names)]
         heading = f"Decision surface in the plane of {title(record)}"

@@ -39,6 +39,7 @@ def check_view() -> Component:
     """The window, closed until a panel asks for it."""
     return dmc.Modal(
         [
+            dcc.Store(id=ids.CHECK_ASKED),
             dcc.Store(id=ids.CHECK_RUN),
             dcc.Interval(id=ids.CHECK_CLOCK, interval=_FOLLOWED_EVERY_MS, disabled=True),
             html.Div(id=ids.CHECK_BODY, className="check"),

@@ -91,6 +91,7 @@ MOVERS = "movers"
 
 # Is it real?
 CHECK = "check"
+CHECK_ASKED = "check-asked"  # the run that a panel asks about
 CHECK_RUN = "check-run"
 CHECK_CLOCK = "check-clock"
 CHECK_BODY = "check-known"
@@ -98,6 +99,7 @@ CHECK_STOP = "check-stop"
 
 # Decision surface
 SURFACE = "surface"
+SURFACE_ASKED = "surface-asked"  # the run whose plane a panel asks for
 SURFACE_RUN = "surface-run"
 SURFACE_KIND = "surface-kind"
 SURFACE_CLASS = "surface-class"
@@ -119,26 +121,6 @@ def role(column: int) -> dict[str, str | int]:
 def setting(name: str) -> dict[str, str]:
     """The control of a setting of the chosen method."""
     return {"type": "setting", "name": name}
-
-
-def stop(run_id: str) -> dict[str, str]:
-    """The stop button of a run."""
-    return {"type": "stop", "run": run_id}
-
-
-def surface(run_id: str) -> dict[str, str]:
-    """The button that opens the decision surface in a run's plane."""
-    return {"type": "surface", "run": run_id}
-
-
-def check(run_id: str) -> dict[str, str]:
-    """The button that asks whether what a run found is real."""
-    return {"type": "check", "run": run_id}
-
-
-def remove(run_id: str) -> dict[str, str]:
-    """The remove button of a run."""
-    return {"type": "remove", "run": run_id}
 
 
 def story(part: str, at: int) -> dict[str, str | int]:

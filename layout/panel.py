@@ -12,7 +12,6 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from layout import ids
 from layout.tools import part, tools
 
 
@@ -58,7 +57,7 @@ def panel(
                     html.Div(
                         [
                             _numbers(),
-                            _check(run_id),
+                            _check(),
                             tools(n_components=n_components, is_linear=is_linear),
                             _history(),
                         ],
@@ -121,11 +120,11 @@ def _head(run_id: str, title: str, *, is_flat: bool, is_linear: bool) -> Compone
             html.Div(
                 [
                     *_orders(),
-                    _stop(run_id),
+                    _stop(),
                     _anchor(),
-                    *([_surface(run_id)] if is_flat else []),
+                    *([_surface()] if is_flat else []),
                     _exports(run_id, is_linear),
-                    _remove(run_id),
+                    _remove(),
                 ],
                 className="panel-actions",
             ),
@@ -153,26 +152,26 @@ def _order(name: str, label: str) -> Component:
     return _button(label, style={"display": "none"}, **part(name))
 
 
-def _stop(run_id: str) -> Component:
+def _stop() -> Component:
     icon = html.Span(className="icon icon-stop")
-    return _button([icon, "Stop"], "is-red", id=ids.stop(run_id), **part("stop"))
+    return _button([icon, "Stop"], "is-red", **part("stop"))
 
 
-def _check(run_id: str) -> Component:
+def _check() -> Component:
     return _button(
         "Is it real?",
         "is-light ask-check",
-        id=ids.check(run_id),
         title="Refit in folds and to shuffled labels: would chance do as well?",
+        **part("check"),
     )
 
 
-def _surface(run_id: str) -> Component:
+def _surface() -> Component:
     return _icon_button(
         "surface",
         "Decision surface",
-        id=ids.surface(run_id),
         title="Decision surface of a kernel machine in this plane",
+        **part("surface"),
     )
 
 
@@ -242,8 +241,8 @@ def _picture(run_id: str, kind: str) -> Component:
     )
 
 
-def _remove(run_id: str) -> Component:
-    return _icon_button("close", "Remove this panel", id=ids.remove(run_id))
+def _remove() -> Component:
+    return _icon_button("close", "Remove this panel", **part("remove"))
 
 
 def _history() -> Component:

@@ -16,6 +16,7 @@ def surface_view() -> Component:
     """The window, closed until a panel asks for it."""
     return dmc.Modal(
         [
+            dcc.Store(id=ids.SURFACE_ASKED),
             dcc.Store(id=ids.SURFACE_RUN),
             dmc.Group(
                 [

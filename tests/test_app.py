@@ -12,6 +12,7 @@ from plotly.utils import PlotlyJSONEncoder
 from figures.theme import THEMES, Scheme
 from layout.columns import columns_table
 from layout.panel import panel
+from layout.story import story_list
 from melm_core.preparation import Column, Role
 from tests.callbacks.visitor import Studio, components, is_pattern, opened_studio
 
@@ -47,9 +48,14 @@ def addressed(studio: Studio) -> Iterator[tuple[str, str]]:
 
 
 def standing(studio: Studio) -> list[dict]:
-    """Every component of the page, a panel and a row of the window of columns included."""
+    """Every component of the page, and a row of all that comes by callbacks."""
     page = studio.app.server.test_client().get("/_dash-layout").json
-    parts = [panel("run", "MELM", "Iris"), columns_table([(0, Column("x", Role.NUMERIC, ""))], 1)]
+    column = Column("x", Role.NUMERIC, "")
+    parts = [
+        panel("run", "MELM", "Iris"),
+        columns_table([(0, column)], 1),
+        story_list([("MELM of Iris", "A caption"), ("PCA of Iris", "")]),
+    ]
     shown = json.loads(json.dumps(parts, cls=PlotlyJSONEncoder))
     return [*components(page), *components(shown)]
 

@@ -27,7 +27,7 @@ def finished(studio, visitor):
 
 
 def opened(visitor, run):
-    return visitor.fire(ids.check(run), "n_clicks", 1)
+    return visitor.fire(ids.CHECK_ASKED, "data", {"run": run})
 
 
 def followed(visitor):
@@ -70,7 +70,7 @@ def test_a_check_has_no_panel_and_goes_with_its_run(studio, finished):
     known = opened(visitor, run)[RUN]
     assert visitor.panels() == [run]
     assert set(visitor.frames(run, known)["runs"]) == {run}
-    visitor.fire(ids.remove(run), "n_clicks", 1)
+    visitor.order(run, "remove")
     assert studio.store.get(known) is None
 
 
@@ -82,4 +82,4 @@ def test_nobody_follows_a_foreign_check(studio, finished):
     stranger.values |= {RUN: known, f"{ids.CHECK}.opened": True}
     assert stranger.post(ids.CHECK_CLOCK, "n_intervals", 1).status_code == 404
     assert stranger.post(ids.CHECK_STOP, "n_clicks", 1).status_code == 404
-    assert stranger.post(ids.check(run), "n_clicks", 1).status_code == 404
+    assert stranger.post(ids.CHECK_ASKED, "data", {"run": run}).status_code == 404

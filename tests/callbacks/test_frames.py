@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from figures.theme import THEMES, Scheme
-from layout import ids
 from melm_core.divergence import cauchy_schwarz_divergence
 from tests.callbacks.planes import standardised_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
@@ -106,7 +105,7 @@ def test_the_revision_follows_the_visitor_s_list_of_runs(studio, visitor):
     one = visitor.frames()["revision"]
     studio.work()
     assert visitor.frames()["revision"] == one != empty
-    visitor.fire(ids.remove(run), "n_clicks", 1)
+    visitor.order(run, "remove")
     assert visitor.frames()["revision"] == empty
 
 

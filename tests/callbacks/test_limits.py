@@ -71,7 +71,7 @@ def test_a_check_that_there_is_no_room_for_says_so_in_its_window(visitor_of):
     run = visitor.start(method="pca")
     studio.work()
     visitor.panels()
-    changes = visitor.fire(ids.check(run), "n_clicks", 1)
+    changes = visitor.fire(ids.CHECK_ASKED, "data", {"run": run})
     assert changes[f"{ids.CHECK}.opened"] is True
     assert "You keep 1 runs" in str(changes[f"{ids.CHECK_BODY}.children"])
     assert visitor.fire(ids.CHECK_CLOCK, "n_intervals", 1)[f"{ids.CHECK_CLOCK}.disabled"] is True
@@ -119,6 +119,6 @@ def test_a_button_that_finds_no_room_answers_a_sentence_and_no_traceback(visitor
         raise DiskFullError
 
     monkeypatch.setattr(studio.store, "delete", refuse)
-    answer = visitor.post({"type": "remove", "run": run}, "n_clicks", 1)
+    answer = visitor.http.post(f"/runs/{run}/remove", json={})
     assert answer.status_code == 507
     assert answer.json["words"].startswith(FULL)

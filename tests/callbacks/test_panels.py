@@ -58,7 +58,7 @@ def test_another_visitor_with_the_same_data_has_no_panel(studio, ready):
 
 def test_stop_cancels_a_queued_run(studio, ready):
     run = ready.start(method="pca")
-    assert ready.fire(ids.stop(run), "n_clicks", 1) == {}
+    ready.order(run, "stop")
     studio.work()
     assert studio.store.get(run).state is RunState.CANCELLED
     assert ready.news(run)["words"] == "Stopped before it started."
@@ -67,7 +67,7 @@ def test_stop_cancels_a_queued_run(studio, ready):
 def test_stop_of_a_finished_run_changes_nothing(studio, ready):
     run = ready.start(method="pca")
     studio.work()
-    ready.fire(ids.stop(run), "n_clicks", 1)
+    assert ready.http.post(f"/runs/{run}/stop", json={}).status_code == 409
     assert studio.store.get(run).state is RunState.DONE
 
 
@@ -75,30 +75,22 @@ def test_remove_deletes_the_run_and_its_history(studio, ready):
     run = ready.start(method="pca")
     studio.work()
     assert studio.store.n_events(run) == 1
-    changes = ready.fire(ids.remove(run), "n_clicks", 1)
-    assert changes[REVISION]
+    assert ready.order(run, "remove")["revision"]
     assert ready.panels() == []
     assert studio.store.get(run) is None
     assert studio.store.n_events(run) == 0
     assert ready.frames(run)["runs"] == {}
 
 
-@pytest.mark.parametrize("button", [ids.stop, ids.remove])
-def test_the_buttons_of_a_run_of_somebody_else_are_refused(studio, ready, button):
+@pytest.mark.parametrize("order", ["stop", "remove"])
+def test_a_run_of_somebody_else_takes_no_orders(studio, ready, order):
     run = ready.start(method="pca")
     before = studio.store.get(run)
-    assert studio.visitor().post(button(run), "n_clicks", 1).status_code == 404
+    assert studio.visitor().http.post(f"/runs/{run}/{order}", json={}).status_code == 404
     assert studio.store.get(run) == before
     assert not studio.store.cancel_requested(run)
 
 
-@pytest.mark.parametrize("button", [ids.stop, ids.remove])
-def test_the_buttons_of_a_run_that_is_gone_are_refused(ready, button):
-    assert ready.post(button("gone"), "n_clicks", 1).status_code == 404
-
-
-@pytest.mark.parametrize("button", [ids.stop, ids.remove])
-def test_buttons_that_appear_do_nothing(studio, ready, button):
-    run = ready.start(method="pca")
-    assert ready.fire(button(run), "n_clicks", None) == {}
-    assert studio.store.get(run).state is RunState.QUEUED
+@pytest.mark.parametrize("order", ["stop", "remove"])
+def test_a_run_that_is_gone_takes_no_orders(ready, order):
+    assert ready.http.post(f"/runs/gone/{order}", json={}).status_code == 404

@@ -107,6 +107,12 @@ class Visitor:
         self.press_run(**{"n_init": 1} | controls)
         return self.panels()[-1]
 
+    def order(self, run: str, what: str) -> dict[str, Any]:
+        """Tell a run to stop, to go or the like, as the buttons of its panel do."""
+        answer = self.http.post(f"/runs/{run}/{what}", json={})
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json
+
     def panels(self) -> list[str]:
         """The runs that have a panel, in their order."""
         self.fire(ids.REVISION, "data", self.values.get("revision.data"))
