@@ -172,8 +172,11 @@
 
     follows(move) {
       this.drag = move;
+      const plot = this.panel.part("plot");
+      plot.classList.add("is-taken");
       const end = () => {
         this.drag = null;
+        plot.classList.remove("is-taken");
         removeEventListener("mousemove", move);
       };
       addEventListener("mousemove", move);

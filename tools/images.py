@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 from PIL import Image
@@ -15,16 +13,8 @@ Box: TypeAlias = tuple[float, float, float, float]
 COLOURS = 256
 COLOURS_IN_MOTION = 128
 ROUNDS = 4
+MOVING_MS = 5500
 LAST_MS = 2500
-SHORTEST_MS = 20  # browsers slow down what is faster
-
-
-@dataclass(frozen=True)
-class Shot:
-    """A screenshot as PNG, and when it was taken, in milliseconds."""
-
-    png: bytes
-    at_ms: float
 
 
 def still(png: bytes) -> bytes:
@@ -32,28 +22,29 @@ def still(png: bytes) -> bytes:
     return _written(_in_few_colours(_opened(png), COLOURS), "PNG", optimize=True)
 
 
-def animation(shots: Sequence[Shot], box: Box, width: int) -> bytes:
-    """What happened in a box, as GIF at the pace at which it did; the last picture stays a while.
+def animation(pngs: Sequence[bytes], box: Box, width: int) -> bytes:
+    """What happened in a box as GIF, at an even pace; the last picture stays a while.
 
     Parameters
     ----------
-    shots : sequence of Shot
+    pngs : sequence of bytes
+        Screenshots, in their order.
     box : tuple of float
         Left, top, right and bottom, in pixels of the screenshots.
     width : int
         Of the animation, in pixels.
     """
-    frames = [_scaled(_opened(shot.png).crop(_whole(box)), width) for shot in shots]
+    frames = [_scaled(_opened(png).crop(_whole(box)), width) for png in pngs]
     # One palette for all: a ground that changes its colour would flicker.
     palette = _in_few_colours(frames[len(frames) // 2], COLOURS_IN_MOTION)
     first, *others = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    durations = [max(SHORTEST_MS, round(b.at_ms - a.at_ms)) for a, b in pairwise(shots)]
+    durations = [*(MOVING_MS // len(frames) for _ in others), LAST_MS]
     return _written(
         first,
         "GIF",
         save_all=True,
         append_images=others,
-        duration=[*durations, LAST_MS],
+        duration=durations,
         loop=0,
     )
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from playwright.sync_api import Browser, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, ViewportSize, expect, sync_playwright
 
 from layout import ids
 from tests.browser.page import Panel, StudioPage
@@ -29,26 +29,17 @@ ENDLESS_STARTS = 500
 SOME_PLANES = 60
 POINTING_AT_NOTHING = (2, 2)
 
-# Where the tip of the strongest arrow is on the screen.
-TIP = """(plot) => {
-  const [, tips] = plot.data.filter(({ meta }) => meta === "arrow");
-  const { xaxis, yaxis } = plot._fullLayout;
-  const box = plot.getBoundingClientRect();
-  return [
-    box.left + xaxis._offset + xaxis.d2p(tips.x[0]),
-    box.top + yaxis._offset + yaxis.d2p(tips.y[0]),
-  ];
-}"""
-
 BOX = """(node) => {
   const { left, top, right, bottom } = node.getBoundingClientRect();
   return [left, top, right, bottom];
 }"""
 
-# No plane is on its way, and plotly has drawn all as large as its place is.
-IS_AT_REST = """() => [...document.querySelectorAll(".plot")].every((plot) =>
-  !plot.clientWidth ||
-  (!plot.classList.contains("is-moving") && plot._fullLayout?.width === plot.clientWidth))"""
+# No plane is asked for or moving, and plotly has drawn all as large as its place is.
+IS_AT_REST = """() => window.studio.Panel.shown().every((panel) => {
+  const plot = panel.part("plot");
+  const isFitted = plot._fullLayout?.width === plot.clientWidth;
+  return panel.asked === null && isFitted && !plot.classList.contains("is-moving");
+})"""
 
 # A table with a column of every kind.
 POTS = "\n".join(
@@ -60,7 +51,8 @@ POTS = "\n".join(
     ]
 )
 
-Scene: TypeAlias = Callable[[StudioPage], None]
+# Brings the page to where its picture is taken; of the window alone where it returns one.
+Scene: TypeAlias = Callable[[StudioPage], Locator | None]
 
 
 def explore_at_work(studio: StudioPage) -> None:
@@ -77,13 +69,15 @@ def explore(studio: StudioPage) -> None:
 
 
 def arrow(studio: StudioPage) -> None:
-    """An arrow held by the pointer."""
+    """An arrow that was dragged."""
     panel = _found(studio, "MELM")
     found = panel.divergence
-    tip = panel.part("plot").evaluate(TIP)
-    studio.page.mouse.move(*tip)
+    x, y = panel.arrow_tip
+    studio.page.mouse.move(x, y)
     studio.page.mouse.down()
-    studio.page.mouse.move(tip[0] + 120, tip[1] + 60, steps=4)
+    studio.page.mouse.move(x - 60, y + 90, steps=4)
+    studio.page.mouse.up()
+    studio.page.mouse.move(*POINTING_AT_NOTHING)
     studio.wait_until(lambda: panel.divergence != found, "the plane follows")
 
 
@@ -101,29 +95,32 @@ def three_components(studio: StudioPage) -> None:
     panel.node.get_by_label("Above").fill("-20")
 
 
-def is_it_real(studio: StudioPage) -> None:
+def is_it_real(studio: StudioPage) -> Locator:
     """What a check says of noise."""
     studio.choose_sample("Pure noise")
     panel = _found(studio, "LDA")
     panel.node.get_by_role("button", name="Is it real?").click()
     expect(studio.page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()
     expect(studio.page.locator(".verdict")).to_contain_text("held-out")
+    return _window(studio, "Is it real?")
 
 
-def decision_surface(studio: StudioPage) -> None:
+def decision_surface(studio: StudioPage) -> Locator:
     """A kernel machine beside its modes."""
     panel = _found(studio, "MELM")
     panel.node.get_by_role("button", name="Decision surface").click()
     expect(studio.page.locator(f"#{ids.SURFACE_PLOT}")).to_have_attribute("data-state", "drawn")
+    return _window(studio, "Decision surface")
 
 
-def columns(studio: StudioPage) -> None:
+def columns(studio: StudioPage) -> Locator:
     """The roles of the columns of a table that was dropped."""
     file = {"name": "pots.csv", "mimeType": "text/csv", "buffer": POTS.encode()}
     studio.file_input.set_input_files(file)
     expect(studio.summary).to_contain_text("pots")
     studio.page.get_by_role("button", name="Columns").click()
     expect(studio.page.get_by_role("rowheader", name="ware")).to_be_visible()
+    return _window(studio, "Columns of the table")
 
 
 def compare(studio: StudioPage) -> None:
@@ -157,7 +154,7 @@ def story(studio: StudioPage) -> None:
     captions = {
         "PCA": "The largest variance: two cultivars run into each other.",
         "LDA": "The class means apart: all three are told apart.",
-        "MELM": "The densities apart: what lies between the classes is empty.",
+        "MELM": "The densities apart: hardly anything lies between.",
     }
     for method in captions:
         _found(studio, method)
@@ -193,9 +190,9 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     with _browser_and_url() as (browser, url):
         for name in [asked] if asked else PICTURES:
-            picture = _picture(browser, url, name)
-            (FOLDER / PICTURES[name]).write_bytes(picture)
-            print(f"{PICTURES[name]}: {len(picture) / 1000:.0f} kB", flush=True)
+            taken = picture(browser, url, name)
+            (FOLDER / PICTURES[name]).write_bytes(taken)
+            print(f"{PICTURES[name]}: {len(taken) / 1000:.0f} kB", flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -218,40 +215,38 @@ def _browser_and_url() -> Iterator[tuple[Browser, str]]:
         browser.close()
 
 
-def _picture(browser: Browser, url: str, name: str) -> bytes:
+def picture(browser: Browser, url: str, name: str) -> bytes:
     """The bytes of a picture, taken of the page of a new visitor."""
     scheme = "dark" if name in DARK else "light"
     page = browser.new_page(base_url=url, viewport=VIEWPORT, color_scheme=scheme)
     studio = StudioPage(page)
     studio.choose_sample("Wine")
-    try:
-        return _still(studio, SCENES[name]) if name in SCENES else _live(studio)
-    finally:
-        _end(studio)
+    taken = _still(studio, SCENES[name]) if name in SCENES else _live(studio)
+    _end(studio)
+    return taken
 
 
 def _still(studio: StudioPage, scene: Scene) -> bytes:
-    scene(studio)
+    window = scene(studio)
     studio.wait_until(lambda: studio.page.evaluate(IS_AT_REST), "every picture fills its place")
-    return still(studio.page.screenshot(animations="disabled"))
+    return still((window or studio.page).screenshot(animations="disabled"))
 
 
 def _live(studio: StudioPage) -> bytes:
     """A run from its first planes to its end."""
-    _found(studio, "PCA")  # so that a worker is awake
+    box = _found(studio, "PCA").node.evaluate(BOX)  # and now a worker is awake
     panel = studio.run("MELM", n_init=LIVE_STARTS)
     panel.expect_a_plane()
-    box = panel.node.evaluate(BOX)
-    with screencast(studio.page) as shots:
+    with screencast(studio.page) as pngs:
         panel.expect_end()
-    return animation(shots, box, LIVE_WIDTH)
+    pngs.append(studio.page.screenshot())
+    return animation(pngs, box, LIVE_WIDTH)
 
 
 def _end(studio: StudioPage) -> None:
     """Leave no run behind that would take the time of the next."""
     for stop in studio.panels.get_by_role("button", name="Stop").all():
-        if stop.is_visible():
-            stop.click()
+        stop.click()
     studio.page.close()
 
 
@@ -265,6 +260,10 @@ def _found(studio: StudioPage, method: str) -> Panel:
 def _choose_components(studio: StudioPage, number: int) -> None:
     components = studio.page.get_by_role("radiogroup", name="Components")
     components.get_by_text(str(number), exact=True).click()
+
+
+def _window(studio: StudioPage, name: str) -> Locator:
+    return studio.page.get_by_role("dialog", name=name)
 
 
 def _four_methods(studio: StudioPage) -> None:

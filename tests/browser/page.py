@@ -16,6 +16,15 @@ DEADLINE_S = 60
 DEADLINE_MS = 1000 * DEADLINE_S
 MOST_TAB_STOPS = 40
 NEXT_PAINT = "() => new Promise(requestAnimationFrame)"
+TIP_OF_THE_STRONGEST_ARROW = """(plot) => {
+  const [, tips] = plot.data.filter(({ meta }) => meta === "arrow");
+  const { xaxis, yaxis } = plot._fullLayout;
+  const box = plot.getBoundingClientRect();
+  return [
+    box.left + xaxis._offset + xaxis.d2p(tips.x[0]),
+    box.top + yaxis._offset + yaxis.d2p(tips.y[0]),
+  ];
+}"""
 SHOWS_LAST_PLANE = """(panel, state) => {
   const slider = panel.querySelector('[aria-label="History of the run"]');
   return panel.dataset.state === state && panel.dataset.sequence === slider?.max;
@@ -65,6 +74,12 @@ class Panel:
     def axes(self) -> list[list[float]]:
         """The ranges of x and y that are drawn."""
         return self.part("plot").evaluate("el => [el.layout.xaxis.range, el.layout.yaxis.range]")
+
+    @property
+    def arrow_tip(self) -> tuple[float, float]:
+        """Where the tip of the strongest arrow is on the screen."""
+        x, y = self.part("plot").evaluate(TIP_OF_THE_STRONGEST_ARROW)
+        return x, y
 
     def part(self, name: str) -> Locator:
         return self.node.locator(f'[data-part="{name}"]')

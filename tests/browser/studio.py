@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 START_S = 60
@@ -56,7 +57,7 @@ def running_studio(folder: Path, *, workers: int = 2, store: str = "") -> Iterat
 
 
 def _start(folder: Path, more_flags: list[str]) -> Studio:
-    port, data_dir, output_file = _free_port(), folder / "data", folder / "output.txt"
+    port, data_dir, output_file = free_port(), folder / "data", folder / "output.txt"
     flags = ["--host", "127.0.0.1", "--port", str(port)]
     flags += ["--data-dir", str(data_dir), *more_flags]
     with output_file.open("wb") as output:
@@ -69,12 +70,6 @@ def _start(folder: Path, more_flags: list[str]) -> Studio:
             stderr=subprocess.STDOUT,
         )
     return Studio(f"http://127.0.0.1:{port}", process, data_dir, output_file)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _environment() -> dict[str, str]:

@@ -11,17 +11,6 @@ from tests.browser.page import Panel, StudioPage
 
 LONG = 500
 
-# Where the tip of the strongest arrow is on the screen.
-TIP = """(plot) => {
-  const [, tips] = plot.data.filter(({ meta }) => meta === "arrow");
-  const { xaxis, yaxis } = plot._fullLayout;
-  const box = plot.getBoundingClientRect();
-  return [
-    box.left + xaxis._offset + xaxis.d2p(tips.x[0]),
-    box.top + yaxis._offset + yaxis.d2p(tips.y[0]),
-  ];
-}"""
-
 
 @pytest.fixture
 def wines(page: Page) -> StudioPage:
@@ -40,7 +29,7 @@ def finished(studio: StudioPage, method: str = "LDA") -> Panel:
 def test_an_arrow_is_dragged_and_the_plane_follows_and_comes_back(wines: StudioPage):
     panel = finished(wines)
     before = panel.divergence
-    x, y = panel.part("plot").evaluate(TIP)
+    x, y = panel.arrow_tip
     wines.page.mouse.move(x, y)
     wines.page.mouse.down()
     wines.page.mouse.move(x - 60, y + 90, steps=4)

@@ -1,0 +1,17 @@
+"""The pictures of the documentation can be taken of the page as it is."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser
+
+from tools.pictures import PICTURES, picture
+
+SIGNATURES = {".png": b"\x89PNG", ".gif": b"GIF89a"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_can_be_taken(browser: Browser, base_url: str, name: str):
+    suffix = PICTURES[name][-4:]
+    assert picture(browser, base_url, name).startswith(SIGNATURES[suffix])

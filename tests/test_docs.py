@@ -1,0 +1,73 @@
+"""What the documentation points to is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from layout.page import MODES
+from layout.present import KEYS
+from tools.pictures import FOLDER, PICTURES
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
+MOST_BYTES = 3_000_000
+
+each_document = pytest.mark.parametrize("document", PAGES, ids=lambda document: document.name)
+
+
+def text_of(document: Path) -> str:
+    """The page without its blocks of code, in which brackets are no links."""
+    return re.sub(r"^```.*?^```", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(document: Path) -> set[str]:
+    """What the headings of a page are found by."""
+    headings = re.findall(r"^#+ (.*)$", text_of(document), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def pictures_shown() -> dict[str, str]:
+    """What is said of each picture of the page, by the name of its file."""
+    return {
+        Path(target).name: words
+        for document in PAGES
+        for words, target in PICTURE.findall(text_of(document))
+        if (document.parent / target).parent.resolve() == FOLDER
+    }
+
+
+@each_document
+def test_every_link_leads_somewhere(document):
+    for target in LINK.findall(text_of(document)):
+        link = urlsplit(target)
+        if link.scheme:
+            continue
+        other = document.parent / link.path if link.path else document
+        assert other.exists(), target
+        assert not link.fragment or link.fragment in anchors(other), target
+
+
+def test_every_picture_can_be_taken_again_is_shown_and_described():
+    assert set(pictures_shown()) == set(PICTURES.values())
+    assert {path.name for path in FOLDER.iterdir()} == set(PICTURES.values())
+    assert all(pictures_shown().values())
+
+
+def test_the_pictures_stay_small():
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < MOST_BYTES
+
+
+def test_every_mode_has_a_page_that_readme_links():
+    readme = (ROOT / "README.md").read_text()
+    assert all(f"[{label}](docs/{mode}.md)" in readme for mode, label in MODES.items())
+
+
+def test_the_page_of_present_names_its_keys_and_no_other():
+    rows = re.findall(r"^\| (.+?) \| .+ \|$", (ROOT / "docs/present.md").read_text(), re.MULTILINE)
+    assert rows[1:] == [key for key, _ in KEYS]
