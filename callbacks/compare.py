@@ -19,6 +19,14 @@ from worker.limits import LimitReachedError
 from worker.records import RunRecord
 from worker.words import title
 
+# What every table follows, and the data of its runs.
+_FOLLOWED = (
+    Input(ids.COMPARE_CLOCK, "n_intervals"),
+    Input(ids.COMPARE_TAB, "value"),
+    Input(ids.RUN_TABS, "children"),
+    State(ids.DATA, "data"),
+)
+
 _TOO_FEW = "There must be two runs on these data before their rows can move between them."
 
 
@@ -48,19 +56,16 @@ def _follow_figures(app: Dash, studio: Studio) -> None:
         Output(ids.COMPARED, "children"),
         Output(ids.AGREEMENT, "children"),
         Output(ids.COMPARE_CLOCK, "disabled"),
-        Input(ids.COMPARE_CLOCK, "n_intervals"),
         Input(ids.SORT, "data"),
-        Input(ids.COMPARE_TAB, "value"),
         Input(ids.MODE, "value"),
-        Input(ids.RUN_TABS, "children"),
-        State(ids.DATA, "data"),
+        *_FOLLOWED,
         prevent_initial_call=True,
     )
     def follow(
-        ticks: int | None,
         order: dict[str, Any],
-        tab: str | None,
         mode: str,
+        ticks: int | None,
+        tab: str | None,
         tabs: Any,
         data: dict[str, Any] | None,
     ) -> tuple[Any, Any, bool]:
@@ -84,10 +89,7 @@ def _follow_movers(app: Dash, studio: Studio) -> None:
         Output(ids.MOVERS, "children"),
         Input(ids.MOVERS_FROM, "value"),
         Input(ids.MOVERS_TO, "value"),
-        Input(ids.COMPARE_CLOCK, "n_intervals"),
-        Input(ids.COMPARE_TAB, "value"),
-        Input(ids.RUN_TABS, "children"),
-        State(ids.DATA, "data"),
+        *_FOLLOWED,
         prevent_initial_call=True,
     )
     def follow(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from dash import ALL, Dash, Input, Output, State, no_update
+from dash import Dash, Input, Output, State, no_update
 
 from callbacks.data import chosen_table, prepared
 from callbacks.panels import MOST_PANELS, new_revision, runs_shown, source_of
-from callbacks.runs import NO_DATA, check_data, run_parameters
+from callbacks.rail import RAIL, Rail
+from callbacks.runs import NO_DATA, check_data
 from callbacks.session import owner
 from callbacks.studio import Studio
 from layout import ids
@@ -36,13 +36,7 @@ def register(app: Dash, studio: Studio) -> None:
         State(ids.SEVERAL_METHODS, "value"),
         State(ids.SEVERAL_GAMMAS, "value"),
         State(ids.SEVERAL_BOTH, "checked"),
-        State(ids.METHOD, "value"),
-        State(ids.N_COMPONENTS, "value"),
-        State(ids.N_INIT, "value"),
-        State(ids.RANDOM_STATE, "value"),
-        State(ids.HELD_OUT, "value"),
-        State(ids.setting(ALL), "id"),
-        State(ids.setting(ALL), "value"),
+        *RAIL,
         prevent_initial_call=True,
     )
     def run_these(
@@ -51,40 +45,16 @@ def register(app: Dash, studio: Studio) -> None:
         methods: Sequence[str] | None,
         gammas: Sequence[str] | None,
         both: bool,
-        method: str,
-        n_components: Any,
-        n_init: Any,
-        random_state: Any,
-        held_out_percent: Any,
-        own_ids: list[dict[str, str]],
-        own_values: list[Any],
+        *held: Any,
     ) -> tuple[Any, str | None]:
         if data is None:
             return no_update, NO_DATA
-        own = dict(zip((own_id["name"] for own_id in own_ids), own_values, strict=True))
-        others = (n_init, random_state, held_out_percent)
-        rail = _Rail(method, n_components, others, own)
         try:
             asked = list(product(methods or (), map(_number, gammas or ()), _ways(data, both=both)))
             _check_room(studio, data, len(asked))
-            return _created(studio, _new_runs(studio, data, asked, rail))
+            return _created(studio, _new_runs(studio, data, asked, Rail(*held)))
         except ValueError as error:
             return no_update, str(error)
-
-
-@dataclass(frozen=True)
-class _Rail:
-    """What the other controls of the rail hold."""
-
-    method: str
-    n_components: Any
-    others: tuple[Any, Any, Any]
-    own: Mapping[str, Any]
-
-    def parameters(self, method: str, gamma: Any) -> dict[str, Any]:
-        """The parameters of a run; what is the own of a method goes to that method alone."""
-        own = self.own if method == self.method else {}
-        return run_parameters(method, self.n_components, gamma, *self.others, own)
 
 
 def _number(text: str) -> Any:
@@ -113,7 +83,7 @@ def _new_runs(
     studio: Studio,
     data: Mapping[str, Any],
     asked: Sequence[tuple[str, Any, bool]],
-    rail: _Rail,
+    rail: Rail,
 ) -> list[RunRecord]:
     """The runs, none of them queued yet; all are checked before the first one starts."""
     source = source_of(data)

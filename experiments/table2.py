@@ -105,8 +105,8 @@ def _notes(entries: Sequence[Entry]) -> tuple[str, ...]:
         f"Of the planes, {places(entries, 'MELM', leaving_out=(_IDENTITY,))} "
         f"{closeness(entries, 'MELM', _CLOSE)}",
         "The widths to choose from were moved once after results were seen: with 0.125 to 2 in "
-        "place of 0.25 to 4 the folds of heart took the widest, and MELM came to 0.823 there, "
-        "behind PCA. One first place rests on that.",
+        "place of 0.25 to 4 the folds of heart took the widest, and MELM came behind PCA there. "
+        "One first place rests on that.",
         "The paper's FA fails on fourclass, which it puts down to directions that are not "
         "orthogonal; here the plane of these directions is scored, which in two features is "
         "everything. For GEM the paper runs a published script, whose plane is another one: here "

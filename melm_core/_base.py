@@ -73,12 +73,24 @@ class SupervisedPlaneEstimator(PlaneEstimator):
 
     def _validate_labelled(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
         """Checked rows and class codes; sets `classes_` and `mean_`."""
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        check_class_sizes(self.classes_, codes)
+        X, y = validate_labelled(self, X, y)
         self.mean_ = X.mean(axis=0)
-        return X, codes.astype(np.int64)
+        return X, y
+
+
+def validate_labelled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
+    """Checked rows and class codes; sets `classes_` of the estimator.
+
+    Raises
+    ------
+    ValueError
+        If the rows or the labels break a rule, or a class has fewer than two rows.
+    """
+    X, y = validate_data(estimator, X, y, dtype=np.float64, ensure_min_samples=2)
+    check_classification_targets(y)
+    estimator.classes_, codes = np.unique(y, return_inverse=True)
+    check_class_sizes(estimator.classes_, codes)
+    return X, codes.astype(np.int64)
 
 
 def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:

@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from melm_core._base import check_class_sizes
+from melm_core._base import validate_labelled
 from melm_core._typing import FloatArray
 from melm_core.kernel_approximation import KernelMachineApproximation
 from melm_core.kernel_machines import KernelMachine
@@ -49,6 +49,8 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         In `fit`, if the approximation is not faithful or the machine is faster.
     """
 
+    classes_: npt.NDArray[Any]
+
     def __init__(
         self,
         estimator: Any,
@@ -81,14 +83,11 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             If there are not two classes, or the estimator has no Gaussian
             kernel; the message says what to do.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        check_class_sizes(self.classes_, codes)
+        X, codes = validate_labelled(self, X, y)
         if len(self.classes_) > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is "
-                f"{type_of_target(y)}; choose two classes, or wrap the classifier in "
+                f"{type_of_target(codes)}; choose two classes, or wrap the classifier in "
                 "OneVsRestClassifier."
             )
         estimator = clone(self.estimator)

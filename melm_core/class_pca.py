@@ -6,13 +6,13 @@ The three comparison methods that the authors of MELM wrote themselves
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
 
 from melm_core._base import SupervisedPlaneEstimator, check_n_components
 from melm_core._typing import FloatArray, IntArray
+from melm_core.class_moments import class_covariances, rows_by_class
 from melm_core.directions import plane_through
 
 
@@ -78,8 +78,9 @@ class ClassPCA(_ClassCovariancePlane):
     """
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
-        scatters = (n_rows * covariance for n_rows, covariance in _class_covariances(X, y))
-        return _principal_axes(np.sum(list(scatters), axis=0))[1]
+        covariances = class_covariances(rows_by_class(X, y))
+        scatters = np.bincount(y)[:, None, None] * covariances
+        return _principal_axes(scatters.sum(axis=0))[1]
 
 
 class BalancedClassPCA(_ClassCovariancePlane):
@@ -109,8 +110,7 @@ class BalancedClassPCA(_ClassCovariancePlane):
     """
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
-        covariances = (covariance for _, covariance in _class_covariances(X, y))
-        return _principal_axes(np.sum(list(covariances), axis=0))[1]
+        return _principal_axes(class_covariances(rows_by_class(X, y)).sum(axis=0))[1]
 
 
 class PerClassPCA(_ClassCovariancePlane):
@@ -148,7 +148,7 @@ class PerClassPCA(_ClassCovariancePlane):
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
         axes, ranks, shares = [], [], []
-        for _, covariance in _class_covariances(X, y):
+        for covariance in class_covariances(rows_by_class(X, y)):
             variances, directions = _principal_axes(covariance)
             kept = slice(self.n_components)
             axes.append(directions[kept])
@@ -157,17 +157,6 @@ class PerClassPCA(_ClassCovariancePlane):
         order = np.lexsort((-np.concatenate(shares), np.concatenate(ranks)))
         ordered: FloatArray = np.concatenate(axes)[order]
         return ordered
-
-
-def _class_covariances(X: FloatArray, y: IntArray) -> Iterator[tuple[int, FloatArray]]:
-    """Rows and covariance (divisor N_c) of one class after the other.
-
-    Relative to a row of the class, so that a feature constant within the class
-    has no variance at all.
-    """
-    for code in range(int(y.max()) + 1):
-        rows = X[y == code]
-        yield len(rows), np.cov((rows - rows[0]).T, ddof=0).reshape(X.shape[1], -1)
 
 
 def _principal_axes(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:

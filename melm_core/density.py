@@ -16,6 +16,7 @@ import numpy as np
 
 from melm_core import direct, fourier
 from melm_core._typing import FloatArray, IntArray
+from melm_core.class_moments import class_covariances, rows_by_class
 
 Shrinkage = float | Literal["auto"]
 
@@ -100,8 +101,8 @@ def kernel_classes(
         covariance. "auto" mixes in nothing unless a class is nearly flat in
         some direction.
     """
-    rows = _split(X, y)
-    covariances = _class_covariances(rows)
+    rows = rows_by_class(X, y)
+    covariances = class_covariances(rows)
     pooled = pooled_covariance(covariances, [len(block) for block in rows])
     shrunk = shrink(covariances, pooled, shrinkage)
     factors = [bandwidth_factor(len(block), n_components, gamma) for block in rows]
@@ -128,7 +129,7 @@ def whitened_kernel_classes(
         W, see `whitening`.
     """
     members = [y == code for code in range(int(y.max()) + 1)]
-    covariances = np.stack([_covariance(_from_first(X[mask])) for mask in members])
+    covariances = class_covariances(X[mask] for mask in members)
     counts = [int(mask.sum()) for mask in members]
     whitener = whitening(pooled_covariance(covariances, counts))
     white = whitener.T @ covariances @ whitener
@@ -191,7 +192,7 @@ def within_class_whitening(X: FloatArray, y: IntArray) -> FloatArray:
         Class codes 0 .. n_classes-1, each with at least two rows.
     """
     counts = np.bincount(y)
-    return whitening(pooled_covariance(_class_covariances(_split(X, y)), counts.tolist()))
+    return whitening(pooled_covariance(class_covariances(rows_by_class(X, y)), counts.tolist()))
 
 
 def shrink(covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage) -> FloatArray:
@@ -285,28 +286,6 @@ def mass_levels(density: FloatArray, shares: Sequence[float]) -> FloatArray:
     positions = np.searchsorted(mass, np.asarray(shares) * mass[-1])
     levels: FloatArray = ordered[np.minimum(positions, len(ordered) - 1)]
     return levels
-
-
-def _split(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
-    return tuple(X[y == code] for code in range(int(y.max()) + 1))
-
-
-def _class_covariances(rows: Sequence[FloatArray]) -> FloatArray:
-    """Covariances with divisor N_c, shape (n_classes, n_features, n_features).
-
-    Relative to a row of the class, so that a feature constant within the class
-    has no variance at all: the mean of equal numbers may differ from them by rounding.
-    """
-    return np.stack([_covariance(_from_first(block)) for block in rows])
-
-
-def _from_first(rows: FloatArray) -> FloatArray:
-    offsets: FloatArray = rows - rows[0]
-    return offsets
-
-
-def _covariance(rows: FloatArray) -> FloatArray:
-    return np.cov(rows.T, ddof=0).reshape(rows.shape[1], -1)
 
 
 def _log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:

@@ -112,7 +112,7 @@ def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) ->
     root, log_norm = inverse_root(covariance)
     u, v = (points - centre) @ root, (rows - centre) @ root
     logs = np.empty(len(points))
-    for block, exponents in _exponents(u, v):
+    for block, exponents in exponent_blocks(u, v):
         largest = exponents.max(axis=1)
         exponents -= largest[:, None]
         logs[block] = largest + np.log(np.exp(exponents, out=exponents).sum(axis=1))
@@ -201,7 +201,7 @@ def _sums_relative_to(
     first, second = _with_ones(a), _with_ones(b)
     of_first, of_second = np.empty_like(first), np.zeros_like(second)
     largest = -np.inf
-    for block, exponents in _exponents(u, v):
+    for block, exponents in exponent_blocks(u, v):
         largest = max(largest, float(exponents.max()))
         kernel = _kernel(exponents, shift)
         of_first[block] = kernel @ second
@@ -219,7 +219,7 @@ def _own_sums_relative_to(shift: float, a: FloatArray, u: FloatArray) -> tuple[_
     sums = np.zeros_like(rows)
     wanted = max(_SMALLEST_OWN_BLOCK, len(u) // _OWN_BLOCKS)
     step = max(1, min(wanted, BLOCK_ENTRIES // len(u)))
-    left, right = _factors(u, u)
+    left, right = exponent_factors(u, u)
     for begin in range(0, len(u), step):
         end = min(begin + step, len(u))
         kernel = _kernel(_not_above_zero(left[begin:end] @ right[begin:].T), shift)
@@ -236,9 +236,9 @@ def _kernel(exponents: FloatArray, shift: float) -> FloatArray:
     return kernel
 
 
-def _exponents(u: FloatArray, v: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Blocks of -|u_i - v_j|^2 / 2, as one matrix product each."""
-    left, right = _factors(u, v)
+def exponent_blocks(u: FloatArray, v: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Slices of the rows u_i, and -|u_i - v_j|^2 / 2 for all v_j as one matrix product each."""
+    left, right = exponent_factors(u, v)
     step = max(1, BLOCK_ENTRIES // len(v))
     for begin in range(0, len(u), step):
         block = slice(begin, min(begin + step, len(u)))
@@ -252,8 +252,8 @@ def _not_above_zero(exponents: FloatArray) -> FloatArray:
     return exponents
 
 
-def _factors(u: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Matrices whose rows have the inner products -|u_i - v_j|^2 / 2."""
+def exponent_factors(u: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Matrices, two columns wider than the points, with inner products -|u_i - v_j|^2 / 2."""
     k = u.shape[1]
     left, right = np.empty((len(u), k + 2)), np.empty((len(v), k + 2))
     left[:, :k], right[:, :k] = u, v

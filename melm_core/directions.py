@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core._typing import FloatArray
+from melm_core.geometry import PARALLEL
 from melm_core.starts import complete
-
-# A direction closer than this to the span of those before it, as the sine of
-# their angle, adds nothing but rounding.
-PARALLEL = 1e-6
 
 
 def plane_through(

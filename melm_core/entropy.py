@@ -17,6 +17,7 @@ from melm_core._base import (
     check_positive,
 )
 from melm_core._typing import FloatArray
+from melm_core.class_moments import covariance_of
 from melm_core.density import NULL_VARIANCE, bandwidth_factor
 from melm_core.direct import log_potential
 from melm_core.geometry import orthonormalize, principal_frame, random_components
@@ -96,7 +97,7 @@ class EntropyProjection(PlaneEstimator):
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         self._validate_parameters(X.shape[1])
         self.mean_ = X.mean(axis=0)
-        covariance = np.cov(X.T, ddof=0).reshape(X.shape[1], -1)
+        covariance = covariance_of(X)
         _check_full_rank(covariance)
         sign = 1.0 if self.direction == "max" else -1.0
         objective = self._entropy(X - self.mean_, covariance)

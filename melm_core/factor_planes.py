@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from melm_core._base import PlaneEstimator, check_integer, check_n_components, check_positive
 from melm_core._typing import FloatArray
+from melm_core.class_moments import covariance_of
 from melm_core.density import whitening
 from melm_core.directions import plane_through, standard_units
 
@@ -129,7 +130,7 @@ class IndependentComponentsPlane(_FactorPlane):
 
     def _directions(self, X: FloatArray) -> FloatArray:
         offsets = X - X[0]
-        covariance = np.cov(offsets.T, ddof=0).reshape(X.shape[1], -1)
+        covariance = covariance_of(offsets)
         # The last columns belong to the largest variances.
         whitener = whitening(covariance)[:, -self._most_sources(len(X)) :]
         self.negentropies_ = np.empty(0)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from melm_core._typing import FloatArray
+from melm_core.class_moments import covariance_of
 from melm_core.density import KernelClasses
 from melm_core.geometry import orthonormalize
 from melm_core.multiclass import AGGREGATES, Multiclass
@@ -38,7 +39,7 @@ def gaussian_objective(classes: KernelClasses, multiclass: Multiclass) -> Object
     multiclass : "mean", "softmin" or "ovr"
     """
     means = np.stack([rows.mean(axis=0) for rows in classes.rows])
-    own = np.stack([np.cov(rows.T, ddof=0).reshape(2 * rows.shape[1:]) for rows in classes.rows])
+    own = np.stack([covariance_of(rows) for rows in classes.rows])
     floor = _FLATTEST * np.trace(own.mean(axis=0)) / own.shape[1] * np.eye(own.shape[1])
     spreads = own + classes.covariances + floor
     counts, n_classes = classes.counts, len(classes.rows)

@@ -10,6 +10,10 @@ import numpy as np
 
 from melm_core._typing import FloatArray
 
+# A direction closer than this to the span of others, as the sine of their
+# angle, adds nothing but rounding.
+PARALLEL = 1e-6
+
 
 def orthonormalize(components: FloatArray) -> FloatArray:
     """Orthonormal rows that span the same plane, by QR with positive diagonal.

@@ -12,11 +12,11 @@ from sklearn.base import (
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
 )
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from melm_core._base import check_class_sizes, check_integer, check_positive
+from melm_core._base import check_integer, check_positive, validate_labelled
 from melm_core._typing import FloatArray, IntArray
+from melm_core.class_moments import class_means
 from melm_core.kernel_space import Bandwidth, KernelSpace, sampled_space
 from melm_core.kernel_sums import gaussian_sums
 
@@ -80,6 +80,8 @@ class KernelFisherDiscriminant(
     Approach, Neural Computation 12, 2000.
     """
 
+    classes_: npt.NDArray[Any]
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -109,10 +111,7 @@ class KernelFisherDiscriminant(
         ValueError
             If a parameter or the data break a rule; the message names both.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        check_class_sizes(self.classes_, codes)
+        X, codes = validate_labelled(self, X, y)
         n_components = self._checked_n_components()
         check_positive("regularization", self.regularization)
         space, self.sample_indices_ = sampled_space(
@@ -228,8 +227,3 @@ def kernel_discriminants(
     widths = np.sqrt(explained[kept] * np.maximum(1.0 - explained[kept], NULL_DISCRIMINANT))
     directions: FloatArray = (axes.T[kept] @ offsets) / ridged / widths[:, None]
     return directions
-
-
-def class_means(rows: FloatArray, y: IntArray) -> FloatArray:
-    """Mean of the rows of each class, shape (n_classes, n_features)."""
-    return np.stack([rows[y == code].mean(axis=0) for code in range(int(y.max()) + 1)])

@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import eigh
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from melm_core._base import check_class_sizes, check_integer, check_positive
+from melm_core._base import check_integer, check_positive, validate_labelled
 from melm_core._typing import FloatArray, IntArray
 from melm_core.directions import independent_rows
 from melm_core.kernel_fisher import kernel_discriminants
@@ -212,10 +211,7 @@ class KernelFisherProjection(_KernelProjection):
         ValueError
             If a parameter or the data break a rule; the message names both.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        check_class_sizes(self.classes_, codes)
+        X, codes = validate_labelled(self, X, y)
         check_integer("n_components", self.n_components, minimum=1)
         check_positive("regularization", self.regularization)
         space, self.sample_indices_ = sampled_space(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core._typing import FloatArray
+from melm_core.direct import exponent_factors
 
 # Kernel values held at once, 1 MB: a block that stays in the cache of a core.
 BLOCK_ENTRIES = 1 << 17
@@ -28,25 +29,14 @@ def gaussian_sums(
     -------
     ndarray of shape (n_samples, n_columns)
     """
-    left, right = _exponent_factors(X, centers, bandwidth)
+    origin = centers.mean(axis=0)  # squares of large coordinates would lose the differences
+    left, right = exponent_factors((X - origin) / bandwidth, (centers - origin) / bandwidth)
     step = max(1, BLOCK_ENTRIES // min(len(centers), BLOCK_CENTERS))
     sums = np.zeros((len(X), columns.shape[1]))
     for begin in range(0, len(X), step):
         rows = slice(begin, begin + step)
         for first in range(0, len(centers), BLOCK_CENTERS):
             block = slice(first, first + BLOCK_CENTERS)
-            kernel = left[rows] @ right[:, block]
+            kernel = left[rows] @ right[block].T
             sums[rows] += np.exp(kernel, out=kernel) @ columns[block]
     return sums
-
-
-def _exponent_factors(
-    X: FloatArray, centers: FloatArray, bandwidth: float
-) -> tuple[FloatArray, FloatArray]:
-    """Two matrices whose product is -|x - c|^2 / (2 bandwidth^2), so that one product gives it."""
-    origin = centers.mean(axis=0)  # squares of large coordinates would lose the differences
-    rows, bumps = (X - origin) / bandwidth, (centers - origin) / bandwidth
-    ones_of_rows, ones = np.ones(len(rows)), np.ones(len(bumps))
-    left = np.column_stack([rows, ones_of_rows, -0.5 * np.square(rows).sum(axis=1)])
-    right = np.column_stack([bumps, -0.5 * np.square(bumps).sum(axis=1), ones])
-    return left, np.ascontiguousarray(right.T)

@@ -19,6 +19,7 @@ from melm_core._base import (
 )
 from melm_core._typing import FloatArray, IntArray
 from melm_core.baselines import DiscriminantPlane
+from melm_core.class_moments import class_means
 from melm_core.directions import plane_through, standard_units
 from melm_core.progress import Callback, Progress
 from melm_core.sampling import stratified_sample
@@ -165,7 +166,7 @@ def discriminating_map(X: FloatArray, y: IntArray, n_components: int) -> FloatAr
     """
     components = DiscriminantPlane(n_components).fit(X, y).components_
     projected = X @ components.T
-    means = np.stack([projected[y == code].mean(axis=0) for code in range(int(y.max()) + 1)])
+    means = class_means(projected, y)
     widths = (projected - means[y]).std(axis=0)[:, None]
     mapping: FloatArray = components / np.where(widths < SMALLEST_WIDTH, 1.0, widths)
     return mapping

@@ -16,6 +16,7 @@ from scipy.spatial import cKDTree
 from sklearn.svm import SVC
 
 from melm_core._typing import FloatArray, IntArray
+from melm_core.class_moments import covariance_of
 from melm_core.density import kernel_classes, whitening
 from melm_core.direct import log_density
 from melm_core.folds import sampled_rows, stratified_folds
@@ -105,7 +106,7 @@ def unit_covariance(Z: FloatArray, points: FloatArray) -> tuple[FloatArray, Floa
     where they vary in none.
     """
     mean = Z.mean(axis=0)
-    whitener = whitening(np.cov(Z.T, ddof=0).reshape(Z.shape[1], -1))
+    whitener = whitening(covariance_of(Z))
     if whitener.shape[1] == 0:
         return np.zeros((len(Z), 1)), np.zeros((len(points), 1))
     return (Z - mean) @ whitener, (points - mean) @ whitener

@@ -9,7 +9,7 @@ import numpy as np
 
 from melm_core._typing import FloatArray, IntArray
 from melm_core.density import KernelClasses, kernel_classes, log_densities
-from melm_core.direct import BLOCK_ENTRIES, inverse_root, log_density
+from melm_core.direct import exponent_blocks, inverse_root, log_density
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +123,6 @@ def kernels_a_class(
 
 def _shares(u: FloatArray, v: FloatArray, logs: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """Blocks of exp(-|u_i - v_j|^2 / 2 - logs_i)."""
-    half_u, half_v = 0.5 * np.square(u).sum(axis=1) + logs, 0.5 * np.square(v).sum(axis=1)
-    step = max(1, BLOCK_ENTRIES // len(v))
-    for begin in range(0, len(u), step):
-        block = slice(begin, min(begin + step, len(u)))
-        exponents = u[block] @ v.T - half_u[block, None] - half_v
+    for block, exponents in exponent_blocks(u, v):
+        exponents -= logs[block, None]
         yield block, np.exp(exponents, out=exponents)

@@ -19,6 +19,7 @@ from sklearn.utils import check_X_y
 
 from melm_core._base import check_class_sizes
 from melm_core._typing import FloatArray, IntArray
+from melm_core.class_moments import covariance_of, rows_by_class
 from melm_core.geometry import orthonormalize
 from melm_core.rotation_densities import ClassDensities, ProjectedDensities, one_gaussian_a_class
 
@@ -246,7 +247,7 @@ def _white_frame(points: FloatArray) -> FloatArray:
     """Matrix (n_components, n_components) that gives the centred points unit covariance."""
     units = points.std(axis=0)
     if (units > 0).all():
-        variances, axes = np.linalg.eigh(np.cov((points / units).T, ddof=0).reshape(len(units), -1))
+        variances, axes = np.linalg.eigh(covariance_of(points / units))
         if variances[0] > _SINGULAR:
             frame: FloatArray = (axes / np.sqrt(variances)).T / units
             return frame
@@ -257,9 +258,8 @@ def _white_frame(points: FloatArray) -> FloatArray:
 
 
 def _check_spread(points: FloatArray, labels: npt.NDArray[Any], codes: IntArray) -> None:
-    for code, label in enumerate(labels.tolist()):
-        covariance = np.cov(points[codes == code].T, ddof=0).reshape(points.shape[1], -1)
-        if np.linalg.eigvalsh(covariance)[0] <= _SINGULAR:
+    for label, rows in zip(labels.tolist(), rows_by_class(points, codes), strict=True):
+        if np.linalg.eigvalsh(covariance_of(rows))[0] <= _SINGULAR:
             raise ValueError(
                 f"Class {label!r} does not vary in some direction of the plane, so it has no "
                 "Gaussian density there. Choose other components, or leave out features that "

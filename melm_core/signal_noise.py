@@ -31,6 +31,7 @@ from melm_core._base import (
     check_n_components,
 )
 from melm_core._typing import FloatArray, IntArray
+from melm_core.class_moments import class_means
 from melm_core.density import whitening
 from melm_core.directions import independent_rows
 from melm_core.second_moments import centred_rows, square_sum
@@ -156,12 +157,12 @@ def total(centred: FloatArray) -> FloatArray:
 
 def between(centred: FloatArray, codes: IntArray) -> FloatArray:
     """Cov E[x|y]: the covariance of the class means, classes weighted by their rows."""
-    return total(_class_means(centred, codes)[codes])
+    return total(class_means(centred, codes)[codes])
 
 
 def within(centred: FloatArray, codes: IntArray) -> FloatArray:
     """E Cov[x|y]: the mean covariance within the classes, weighted by their rows."""
-    return total(centred - _class_means(centred, codes)[codes])
+    return total(centred - class_means(centred, codes)[codes])
 
 
 # Signal and noise of each member, from centred rows and class codes.
@@ -209,7 +210,3 @@ def _checked_noise(noise: Any, member: Member, n_features: int) -> FloatArray:
             "noise must be a covariance: symmetric, finite and without negative variances."
         )
     return covariance
-
-
-def _class_means(centred: FloatArray, codes: IntArray) -> FloatArray:
-    return np.stack([centred[codes == code].mean(axis=0) for code in range(codes.max() + 1)])

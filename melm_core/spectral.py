@@ -66,18 +66,7 @@ class SpectralPotentials:
         self.log_values = self._logarithms()
 
     def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
-        """Derivatives of the sum of weights_ab log ip_ab over the unordered pairs.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_classes, n_classes)
-            The upper triangle is read.
-
-        Returns
-        -------
-        by_points : list of ndarray of shape (n_samples_of_class, n_components)
-        by_covariances : ndarray of shape (n_classes, n_components, n_components)
-        """
+        """See `melm_core.potentials.Potentials`."""
         shares = self._shares(weights)
         by_points, by_covariances = [], np.zeros_like(self._covariances)
         for code, smoothed in enumerate(self._smoothed):

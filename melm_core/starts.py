@@ -7,13 +7,11 @@ from itertools import combinations
 import numpy as np
 
 from melm_core._typing import FloatArray, IntArray
-from melm_core.geometry import orthonormalize
+from melm_core.class_moments import class_means, covariance_of, rows_by_class
+from melm_core.geometry import PARALLEL, orthonormalize
 
 # Directions along which the class covariances differ most, to combine.
 _N_SCATTER_DIRECTIONS = 3
-
-# Directions closer to parallel than this, as the sine of their angle, span no plane together.
-_PARALLEL = 1e-6
 
 
 def informed_planes(X: FloatArray, y: IntArray, n_components: int) -> list[FloatArray]:
@@ -39,15 +37,14 @@ def informed_planes(X: FloatArray, y: IntArray, n_components: int) -> list[Float
         *(
             orthonormalize(plane)
             for plane in planes
-            if np.linalg.matrix_rank(plane, tol=_PARALLEL) == n_components
+            if np.linalg.matrix_rank(plane, tol=PARALLEL) == n_components
         ),
     ]
 
 
 def principal_components(X: FloatArray, n_components: int) -> FloatArray:
     """Directions of the largest variance, orthonormal rows."""
-    covariance = np.cov(X.T, ddof=0).reshape(X.shape[1], -1)
-    _, directions = np.linalg.eigh(covariance)
+    _, directions = np.linalg.eigh(covariance_of(X))
     return np.ascontiguousarray(directions[:, ::-1][:, :n_components].T)
 
 
@@ -62,7 +59,7 @@ def scatter_directions(X: FloatArray, y: IntArray, n_directions: int) -> FloatAr
         Whitened within the classes.
     """
     unit = np.eye(X.shape[1])
-    offsets = [np.cov(X[y == c].T, ddof=0).reshape(unit.shape) - unit for c in np.unique(y)]
+    offsets = [covariance_of(rows) - unit for rows in rows_by_class(X, y)]
     _, directions = np.linalg.eigh(np.mean([offset @ offset for offset in offsets], axis=0))
     return np.ascontiguousarray(directions[:, ::-1][:, :n_directions].T)
 
@@ -79,8 +76,7 @@ def fisher_discriminants(X: FloatArray, y: IntArray, n_components: int) -> Float
         Whitened within the classes.
     """
     counts = np.bincount(y)
-    means = np.stack([X[y == code].mean(axis=0) for code in range(len(counts))])
-    offsets = np.sqrt(counts)[:, None] * (means - X.mean(axis=0))
+    offsets = np.sqrt(counts)[:, None] * (class_means(X, y) - X.mean(axis=0))
     _, strengths, directions = np.linalg.svd(offsets, full_matrices=False)
     distinct = int(np.sum(strengths[: len(counts) - 1] > 1e-8 * strengths.max(initial=1e-300)))
     return directions[: min(n_components, distinct)]

@@ -23,6 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from melm_core._typing import FloatArray, IntArray
+from melm_core.class_moments import covariance_of
 from melm_core.contours import class_contours
 from melm_core.datasets import LabelledData
 from melm_core.density import KernelClasses, kernel_classes, log_densities
@@ -74,7 +75,7 @@ class PlaneViewer:
         self.feature_names = seen.feature_names
         self.gamma = gamma
         self._mean = seen.X.mean(axis=0)
-        self._covariance = np.cov(seen.X.T, ddof=0).reshape(seen.X.shape[1], -1)
+        self._covariance = covariance_of(seen.X)
         self._classes = kernel_classes(seen.X, seen.y, n_components=n_components, gamma=gamma)
         self._n_classes = len(self._classes.rows)
         self.n_seen, self.n_rows = len(seen.y), len(seen.y) + len(unseen.y)

@@ -17,8 +17,9 @@ from tests.browser.studio import running_studio
 from tests.callbacks.remote import RemoteClient
 from tests.callbacks.visitor import Visitor
 from tests.deployment import command_of
+from tests.ports import free_port
 from tests.worker.helpers import wait_until
-from tests.worker.redis_server import free_port, running_redis
+from tests.worker.redis_server import running_redis
 
 pytestmark = pytest.mark.slow
 

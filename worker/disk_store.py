@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ from worker.disk_secret import secret_in
 from worker.fairness import fairest, served_now
 from worker.holdings import Holding, HoldingKind
 from worker.limits import Limits
-from worker.messages import STOPPED_IN_QUEUE
 from worker.records import PlaneEvent, RunRecord, RunState
 from worker.store import Ended, RunEndedError, RunStore
 
@@ -111,26 +109,12 @@ class DiskRunStore(RunStore):
     def report(self, run_id: str) -> bytes | None:
         return self._cache.get(_key("report", run_id))
 
-    def request_cancel(self, run_id: str) -> None:
+    def ask(self, run_id: str, change: Callable[[Control], Control]) -> None:
         with self._cache.transaction():
-            cancelled = self.transition(
-                run_id,
-                {RunState.QUEUED},
-                state=RunState.CANCELLED,
-                finished_s=time.time(),
-                message=STOPPED_IN_QUEUE,
-            )
-            if not cancelled:
-                self._ask(run_id, Control.cancelled)
-
-    def request_pause(self, run_id: str) -> None:
-        self._ask(run_id, Control.paused)
-
-    def request_step(self, run_id: str) -> None:
-        self._ask(run_id, Control.stepped)
-
-    def request_resume(self, run_id: str) -> None:
-        self._ask(run_id, Control.resumed)
+            record = self.get(run_id)
+            if record is not None and not record.state.is_final:
+                asked = change(self.control(run_id))
+                self._cache.put(_key("control", run_id), asked.to_bytes())
 
     def control(self, run_id: str) -> Control:
         if _key("run", run_id) not in self._cache:
@@ -170,17 +154,14 @@ class DiskRunStore(RunStore):
             for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
                 self._cache.unlist(listing, run_id)
 
-    def put_data(self, owner: str, data_id: str, raw: bytes) -> None:
-        self._put(owner, HoldingKind.DATA, data_id, raw)
+    def put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
+        with self._cache.transaction():
+            admit_bytes(self, owner, len(raw) - self._content.n_bytes(owner, kind, key))
+            self._content.put(owner, kind, key, raw)
+            self._cache.enlist(OWNERS, owner)
 
-    def get_data(self, owner: str, data_id: str) -> bytes | None:
-        return self._content.get(owner, HoldingKind.DATA, data_id)
-
-    def put_upload(self, owner: str, key: str, raw: bytes) -> None:
-        self._put(owner, HoldingKind.UPLOAD, key, raw)
-
-    def get_upload(self, owner: str, key: str) -> bytes | None:
-        return self._content.get(owner, HoldingKind.UPLOAD, key)
+    def held(self, owner: str, kind: HoldingKind, key: str) -> bytes | None:
+        return self._content.get(owner, kind, key)
 
     def owners(self) -> list[str]:
         return self._cache.listed(OWNERS)
@@ -221,14 +202,7 @@ class DiskRunStore(RunStore):
     def _refuse_ended(self, run_id: str) -> None:
         record = self.get(run_id)
         if record is None or record.state.is_final:
-            raise RunEndedError(f"The run {run_id} has ended or is gone; start a new one.")
-
-    def _ask(self, run_id: str, change: Callable[[Control], Control]) -> None:
-        with self._cache.transaction():
-            record = self.get(run_id)
-            if record is not None and not record.state.is_final:
-                asked = change(self.control(run_id))
-                self._cache.put(_key("control", run_id), asked.to_bytes())
+            raise RunEndedError(run_id)
 
     def _write(self, record: RunRecord) -> None:
         self._cache.put(_key("run", record.run_id), record.to_bytes())
@@ -255,12 +229,6 @@ class DiskRunStore(RunStore):
         """Number of events, and of bytes in them."""
         n_events, n_bytes = (self._cache.get(_key("size", run_id)) or b"0 0").split()
         return int(n_events), int(n_bytes)
-
-    def _put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
-        with self._cache.transaction():
-            admit_bytes(self, owner, len(raw) - self._content.n_bytes(owner, kind, key))
-            self._content.put(owner, kind, key, raw)
-            self._cache.enlist(OWNERS, owner)
 
 
 def _key(*parts: str) -> str:

@@ -70,5 +70,5 @@ class PausePoint:
     def _asked(self) -> Control:
         record = self._store.get(self._run_id)
         if record is None or record.state.is_final:
-            raise RunEndedError(f"The run {self._run_id} was ended while it was paused.")
+            raise RunEndedError(self._run_id)
         return self._store.control(self._run_id)

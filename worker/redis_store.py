@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
@@ -15,7 +14,6 @@ from worker.disk_secret import SECRET_BYTES
 from worker.fairness import fairest, served_now
 from worker.holdings import Holding, HoldingKind
 from worker.limits import Limits
-from worker.messages import STOPPED_IN_QUEUE
 from worker.records import PlaneEvent, RunRecord, RunState
 from worker.redis_address import RedisAddress
 from worker.redis_client import Pipeline, open_client
@@ -102,7 +100,7 @@ class RedisRunStore(RunStore):
             raw = replace(event, sequence=sequence).to_bytes()
             guess = self._append_script(keys, [run_id, sequence, raw])
             if guess == ENDED:
-                raise _has_ended(run_id)
+                raise RunEndedError(run_id)
         return sequence
 
     def n_events(self, run_id: str) -> int:
@@ -127,7 +125,7 @@ class RedisRunStore(RunStore):
     def put_report(self, run_id: str, raw: bytes) -> None:
         def put(pipe: Pipeline) -> None:
             if _live(pipe.get(self._run_key(run_id))) is None:
-                raise _has_ended(run_id)
+                raise RunEndedError(run_id)
             pipe.multi()
             pipe.set(self._key("report", run_id), raw)
 
@@ -136,25 +134,16 @@ class RedisRunStore(RunStore):
     def report(self, run_id: str) -> bytes | None:
         return self._redis.get(self._key("report", run_id))
 
-    def request_cancel(self, run_id: str) -> None:
-        cancelled = self.transition(
-            run_id,
-            {RunState.QUEUED},
-            state=RunState.CANCELLED,
-            finished_s=time.time(),
-            message=STOPPED_IN_QUEUE,
-        )
-        if not cancelled:
-            self._ask(run_id, Control.cancelled)
+    def ask(self, run_id: str, change: Callable[[Control], Control]) -> None:
+        run, control = self._run_key(run_id), self._key("control", run_id)
 
-    def request_pause(self, run_id: str) -> None:
-        self._ask(run_id, Control.paused)
+        def write(pipe: Pipeline) -> None:
+            record, asked = _live(pipe.get(run)), _control(pipe.get(control))
+            pipe.multi()
+            if record is not None:
+                pipe.set(control, change(asked).to_bytes())
 
-    def request_step(self, run_id: str) -> None:
-        self._ask(run_id, Control.stepped)
-
-    def request_resume(self, run_id: str) -> None:
-        self._ask(run_id, Control.resumed)
+        self._redis.transaction(write, run, control)
 
     def control(self, run_id: str) -> Control:
         is_kept, raw = (
@@ -193,17 +182,12 @@ class RedisRunStore(RunStore):
 
         self._redis.transaction(forget, self._run_key(run_id))
 
-    def put_data(self, owner: str, data_id: str, raw: bytes) -> None:
-        self._put(owner, HoldingKind.DATA, data_id, raw)
+    def put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
+        self._redis.sadd(self._owners, owner)
+        self._content.put(owner, kind, key, raw, partial(admit_bytes, self, owner))
 
-    def get_data(self, owner: str, data_id: str) -> bytes | None:
-        return self._content.get(owner, HoldingKind.DATA, data_id)
-
-    def put_upload(self, owner: str, key: str, raw: bytes) -> None:
-        self._put(owner, HoldingKind.UPLOAD, key, raw)
-
-    def get_upload(self, owner: str, key: str) -> bytes | None:
-        return self._content.get(owner, HoldingKind.UPLOAD, key)
+    def held(self, owner: str, kind: HoldingKind, key: str) -> bytes | None:
+        return self._content.get(owner, kind, key)
 
     def owners(self) -> list[str]:
         return sorted(name.decode() for name in self._redis.smembers(self._owners))
@@ -286,21 +270,6 @@ class RedisRunStore(RunStore):
             pipe.rpush(self._served, *served_now(served, chosen.owner, unfinished))
         return chosen
 
-    def _ask(self, run_id: str, change: Callable[[Control], Control]) -> None:
-        run, control = self._run_key(run_id), self._key("control", run_id)
-
-        def ask(pipe: Pipeline) -> None:
-            record, asked = _live(pipe.get(run)), _control(pipe.get(control))
-            pipe.multi()
-            if record is not None:
-                pipe.set(control, change(asked).to_bytes())
-
-        self._redis.transaction(ask, run, control)
-
-    def _put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
-        self._redis.sadd(self._owners, owner)
-        self._content.put(owner, kind, key, raw, partial(admit_bytes, self, owner))
-
     def _forget_owner_without(self, keys: Collection[str], owner: str, pipe: Pipeline) -> None:
         is_needed = pipe.exists(*keys)
         pipe.multi()
@@ -336,10 +305,6 @@ def _live(raw: bytes | None) -> RunRecord | None:
 
 def _control(raw: bytes | None) -> Control:
     return GO if raw is None else Control.from_bytes(raw)
-
-
-def _has_ended(run_id: str) -> RunEndedError:
-    return RunEndedError(f"The run {run_id} has ended or is gone; start a new one.")
 
 
 def _oldest_first(record: RunRecord) -> dict[str, float]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import time
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from worker.control import Control
-from worker.holdings import Holding
+from worker.holdings import Holding, HoldingKind
 from worker.limits import Limits
+from worker.messages import STOPPED_IN_QUEUE
 from worker.records import PlaneEvent, RunRecord, RunState
 
 
 class RunEndedError(LookupError):
     """The run takes no more planes: it has ended, or it is no longer kept."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(f"The run {run_id} has ended or is gone; start a new one.")
 
 
 class StoreUnavailableError(RuntimeError):
@@ -116,15 +121,30 @@ class RunStore(Protocol):
 
     def request_cancel(self, run_id: str) -> None:
         """Cancel a queued run at once; ask whoever works a running one to stop."""
+        cancelled = self.transition(
+            run_id,
+            {RunState.QUEUED},
+            state=RunState.CANCELLED,
+            finished_s=time.time(),
+            message=STOPPED_IN_QUEUE,
+        )
+        if not cancelled:
+            self.ask(run_id, Control.cancelled)
 
     def request_pause(self, run_id: str) -> None:
         """Ask a fit to hold still at its next plane; a queued one does so at its first."""
+        self.ask(run_id, Control.paused)
 
     def request_step(self, run_id: str) -> None:
         """Ask a fit to give one plane more, then to hold still."""
+        self.ask(run_id, Control.stepped)
 
     def request_resume(self, run_id: str) -> None:
         """Ask a fit that holds still to go on."""
+        self.ask(run_id, Control.resumed)
+
+    def ask(self, run_id: str, change: Callable[[Control], Control]) -> None:
+        """Change what is asked of a run, unless it has ended."""
 
     def control(self, run_id: str) -> Control:
         """Return what was asked of the run; one that is no longer kept should stop."""
@@ -156,15 +176,25 @@ class RunStore(Protocol):
         LimitReachedError
             If the owner keeps too much already.
         """
+        self.put(owner, HoldingKind.DATA, data_id, raw)
 
     def get_data(self, owner: str, data_id: str) -> bytes | None:
         """Return a data set that this owner put, else None."""
+        return self.held(owner, HoldingKind.DATA, data_id)
 
     def put_upload(self, owner: str, key: str, raw: bytes) -> None:
         """Keep an uploaded file for its owner, as `put_data` does a data set."""
+        self.put(owner, HoldingKind.UPLOAD, key, raw)
 
     def get_upload(self, owner: str, key: str) -> bytes | None:
         """Return an upload that this owner put, else None."""
+        return self.held(owner, HoldingKind.UPLOAD, key)
+
+    def put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
+        """Keep bytes of either kind for an owner."""
+
+    def held(self, owner: str, kind: HoldingKind, key: str) -> bytes | None:
+        """Return what an owner put of a kind, else None."""
 
     def owners(self) -> list[str]:
         """Return everybody who has runs or holdings."""

@@ -9,8 +9,8 @@ import pytest
 
 from tests.callbacks.visitor import opened_studio
 from tests.chaos.studio_process import studio_process
+from tests.ports import free_port
 from tests.worker.helpers import wait_until
-from tests.worker.redis_server import free_port
 from worker.records import RunState
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

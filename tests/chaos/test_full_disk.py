@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 
-import pytest
 from psutil import RLIM_INFINITY, RLIMIT_FSIZE
 
 from tests.worker.helpers import queue_run, wait_until
@@ -14,7 +14,7 @@ from tests.worker.processes import (
     assert_best_plane_kept,
     ended,
     family,
-    supervising,
+    supervised,
     working,
 )
 from worker.disk_store import DiskRunStore
@@ -25,34 +25,21 @@ from worker.records import RunState
 SILENT_S = 3.0
 
 
-@pytest.fixture
-def store(tmp_path):
-    store = DiskRunStore(tmp_path)
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def supervisor(tmp_path):
-    handle = supervising(tmp_path, workers=2)
-    yield handle
-    handle.stop()
-
-
 def let_files_grow_to(n_bytes, processes):
     for process in processes:
         process.rlimit(RLIMIT_FSIZE, (n_bytes, RLIM_INFINITY))
 
 
-def test_runs_fail_with_a_sentence_and_the_studio_goes_on_when_there_is_room(store, supervisor):
-    records = [working(store), working(store)]
-    processes = family(supervisor.pid)
-    let_files_grow_to(2**15, processes)
-    wait_until(lambda: time.time() - store.supervisor_beat_s() > SILENT_S)
-    let_files_grow_to(RLIM_INFINITY, processes)
-    for record in records:
-        failed = ended(store, record.run_id)
-        assert (failed.state, failed.message) == (RunState.FAILED, NO_ROOM)
-        assert_best_plane_kept(store, record.run_id)
-    assert ended(store, queue_run(store, DATA, "pca").run_id).state is RunState.DONE
-    assert alive(processes[0])
+def test_runs_fail_with_a_sentence_and_the_studio_goes_on_when_there_is_room(tmp_path):
+    with closing(DiskRunStore(tmp_path)) as store, supervised(tmp_path, workers=2) as supervisor:
+        records = [working(store), working(store)]
+        processes = family(supervisor.pid)
+        let_files_grow_to(2**15, processes)
+        wait_until(lambda: time.time() - store.supervisor_beat_s() > SILENT_S)
+        let_files_grow_to(RLIM_INFINITY, processes)
+        for record in records:
+            failed = ended(store, record.run_id)
+            assert (failed.state, failed.message) == (RunState.FAILED, NO_ROOM)
+            assert_best_plane_kept(store, record.run_id)
+        assert ended(store, queue_run(store, DATA, "pca").run_id).state is RunState.DONE
+        assert alive(processes[0])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import signal
-import socket
 
 import pytest
 
 from tests.callbacks.visitor import opened_studio
 from tests.chaos.studio_process import studio_process
+from tests.ports import free_port
 from tests.worker.helpers import wait_until
 from worker.messages import STUDIO_STOPPED
 from worker.records import RunState
@@ -18,9 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    return free_port()
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.data import DATA_SETS
 from melm_core import fourier, potentials
 from melm_core.density import bandwidth_factor, kernel_classes
 from melm_core.divergence import cauchy_schwarz_divergence
@@ -20,18 +21,6 @@ from melm_core.spectral import SpectralPotentials, spectral_box
 from tests.melm_core.helpers import classes, finite_differences, plane
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-NAMES = (
-    "australian",
-    "breast-cancer",
-    "diabetes",
-    "fourclass",
-    "german.numer",
-    "heart",
-    "ionosphere",
-    "liver-disorders",
-    "sonar",
-    "splice",
-)
 
 
 def cloud(n_rows: int, k: int, gamma: float = 1.0):
@@ -136,7 +125,7 @@ def test_the_engines_agree_with_outliers_at_fifty_sigma_and_narrow_kernels(k):
 
 
 @pytest.mark.parametrize("gamma", [1.0, 0.1])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DATA_SETS)
 def test_the_engines_agree_on_the_data_sets_of_the_paper(name, gamma):
     X, y = standardised(name)
     components = plane(min(2, X.shape[1] - 1), X.shape[1])

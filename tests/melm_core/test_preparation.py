@@ -16,16 +16,7 @@ from melm_core.preparation import (
     prepare,
 )
 from melm_core.tables import Table, TableError, read_table
-
-N_ROWS = 60
-LABEL = ["x", "y", "z"] * 20
-
-
-def table(**columns) -> Table:
-    """A table of 60 rows; two numeric columns and a label stand in it unless replaced."""
-    rng = np.random.default_rng(0)
-    default = {"a": rng.normal(5, 2, N_ROWS), "b": rng.normal(size=N_ROWS), "label": LABEL}
-    return Table("test", pd.DataFrame(default | columns), ())
+from tests.melm_core.table_examples import LABEL, N_ROWS, table
 
 
 def role(given: Table, name: str) -> preparation.Column:

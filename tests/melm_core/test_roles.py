@@ -10,16 +10,7 @@ from hypothesis import strategies as st
 
 from melm_core.preparation import Role, Use, column_roles, prepare
 from melm_core.tables import Table, TableError
-
-N_ROWS = 60
-LABEL = ["x", "y", "z"] * 20
-
-
-def table(**columns) -> Table:
-    """Two features and a label, and the columns of the test."""
-    rng = np.random.default_rng(0)
-    default = {"a": rng.normal(5, 2, N_ROWS), "b": rng.normal(size=N_ROWS), "label": LABEL}
-    return Table("test", pd.DataFrame(default | columns), ())
+from tests.melm_core.table_examples import LABEL, N_ROWS, table
 
 
 def column(given: Table, name: str, **roles):

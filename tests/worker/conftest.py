@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests.worker.helpers import started
 from tests.worker.redis_server import RedisServer, running_redis
 from worker.disk_store import DiskRunStore
 from worker.limits import Limits
@@ -44,6 +46,18 @@ def open_store(request, tmp_path) -> Iterator[Callable[..., RunStore]]:
 @pytest.fixture
 def store(open_store) -> RunStore:
     return open_store()
+
+
+@pytest.fixture
+def run_id(store) -> str:
+    """A run that somebody works."""
+    return started(store).run_id
+
+
+@pytest.fixture
+def disk_store(tmp_path) -> Iterator[DiskRunStore]:
+    with closing(DiskRunStore(tmp_path)) as store:
+        yield store
 
 
 def _redis_of(request: pytest.FixtureRequest) -> RedisServer:

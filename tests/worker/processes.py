@@ -5,25 +5,63 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
-from collections.abc import Iterable
-from contextlib import closing
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from tests.worker.helpers import assert_same_plane, blobs, queue_run, wait_until
+from tests.worker.helpers import DEADLINE_S, assert_same_plane, blobs, queue_run, wait_until
+from worker.messages import DIED, STOPPED, STUDIO_STOPPED
 from worker.records import RunRecord, RunState
 from worker.settings import Settings
 from worker.store import RunStore
 from worker.supervisor import SupervisorHandle, start_supervisor
 
+PROJECT_ROOT = Path(__file__).parents[2]
 DATA = blobs(300)
 ENDLESS = {"n_init": 5_000}
+REPORTED_WITHIN_S = 5.0
 
 
 def supervising(folder: Path, **settings: Any) -> SupervisorHandle:
     return start_supervisor(Settings(data_dir=folder, **settings))
+
+
+@contextmanager
+def supervised(folder: Path, **settings: Any) -> Iterator[SupervisorHandle]:
+    """A supervisor for the block."""
+    handle = supervising(folder, **settings)
+    try:
+        yield handle
+    finally:
+        handle.stop()
+
+
+@contextmanager
+def left_idle(store: RunStore) -> Iterator[RunStore]:
+    """A store that one supervisor works for several tests; none leaves it anything to do."""
+    yield store
+    for record in store.unfinished():
+        store.request_cancel(record.run_id)
+    wait_until(lambda: not store.unfinished())
+    store.close()
+
+
+def raced(program: str, *arguments: str, n_rivals: int) -> list[tuple[int, str]]:
+    """Process ids and answers of processes that say that they are ready and are let go at once."""
+    command = [sys.executable, "-c", program, *arguments]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    rivals = [subprocess.Popen(command, cwd=PROJECT_ROOT, **pipes) for _ in range(n_rivals)]
+    for rival in rivals:
+        assert rival.stdout.readline() == "ready\n"
+    for rival in rivals:
+        rival.stdin.write("go\n")
+        rival.stdin.flush()
+    return [(rival.pid, rival.communicate(timeout=DEADLINE_S)[0].strip()) for rival in rivals]
 
 
 def working(store: RunStore, **parameters: Any) -> RunRecord:
@@ -83,3 +121,31 @@ def assert_best_plane_kept(store: RunStore, run_id: str) -> None:
     assert final.is_final
     assert final.objective == best.objective
     assert_same_plane(final.components, best.components)
+
+
+def assert_cancelled(store: RunStore, record: RunRecord) -> None:
+    """Assert that the run stops where that is asked for, and keeps its best plane."""
+    store.request_cancel(record.run_id)
+    cancelled = ended(store, record.run_id)
+    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
+    assert_best_plane_kept(store, record.run_id)
+
+
+def assert_reported_when_killed(store: RunStore, record: RunRecord) -> None:
+    """Assert that the run is soon lost where its process is killed, and keeps its best plane."""
+    os.kill(record.pid, signal.SIGKILL)
+    lost = ended(store, record.run_id, deadline_s=REPORTED_WITHIN_S)
+    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
+    assert_best_plane_kept(store, record.run_id)
+
+
+def assert_stops_with_its_run(store: RunStore, supervisor: SupervisorHandle) -> None:
+    """Assert that a supervisor that is stopped leaves no process, and tells the run it worked."""
+    record = working(store)
+    processes = family(supervisor.pid)
+    assert record.pid in [process.pid for process in processes]
+    supervisor.stop()
+    assert not any(alive(process) for process in processes)
+    stopped = store.get(record.run_id)
+    assert (stopped.state, stopped.message) == (RunState.LOST, STUDIO_STOPPED)
+    assert_best_plane_kept(store, record.run_id)

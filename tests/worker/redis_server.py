@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 import redis
 
+from tests.ports import free_port
 from tests.worker.helpers import wait_until
 from tools.find_redis import REMEDY, find_redis
 from worker.limits import Limits
@@ -63,12 +63,6 @@ def running_redis(folder: Path) -> Iterator[RedisServer]:
     server = RedisServer(program, folder)
     yield server
     server.kill()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def _answers(client: redis.Redis) -> bool:

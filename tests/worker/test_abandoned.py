@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.worker.helpers import assert_same_plane, plane, run_of
+from tests.worker.helpers import assert_same_plane, plane
 from worker.abandoned import end_abandoned_run
 from worker.messages import STOPPED
 from worker.records import AT_WORK, RunState
-
-
-@pytest.fixture
-def run_id(store):
-    record = run_of()
-    store.create(record)
-    store.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
-    return record.run_id
 
 
 def test_it_is_lost_with_the_sentence_and_keeps_its_best_plane(store, run_id):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -15,12 +16,16 @@ from tests.worker.helpers import PARAMETERS, assert_same_plane, queue_run, wait_
 from tests.worker.processes import (
     DATA,
     ENDLESS,
-    alive,
     assert_best_plane_kept,
+    assert_cancelled,
     assert_gone,
+    assert_reported_when_killed,
+    assert_stops_with_its_run,
     ended,
     family,
+    left_idle,
     paused,
+    supervised,
     supervising,
     working,
 )
@@ -28,13 +33,11 @@ from tests.worker.redis_server import running_redis
 from worker.broker import CALLS, TASK, celery_on
 from worker.caretaker import Caretaker
 from worker.limits import Limits
-from worker.messages import DIED, LOST, STOPPED, STUDIO_STOPPED
+from worker.messages import LOST
 from worker.records import RunState
 from worker.redis_address import RedisAddress
 from worker.shared import CallingRunStore
 from worker.stores import PATIENCE_S
-
-REPORTED_WITHIN_S = 5.0
 
 
 def state_of(store, record):
@@ -59,34 +62,24 @@ def store(redis_server, prefix):
 
 @pytest.fixture
 def start_worker(redis_server, prefix, tmp_path):
-    handles = []
-
-    def start(workers=2):
-        handles.append(supervising(tmp_path, store=redis_server.text(prefix), workers=workers))
-        return handles[-1]
-
-    yield start
-    for handle in handles:
-        handle.stop()
+    with ExitStack() as workers:
+        yield lambda: workers.enter_context(
+            supervised(tmp_path, store=redis_server.text(prefix), workers=2)
+        )
 
 
 @pytest.fixture(scope="module")
 def shared_prefix(redis_server, tmp_path_factory):
     """A queue that one Celery worker works for several tests."""
     folder = tmp_path_factory.mktemp("celery")
-    handle = supervising(folder, store=redis_server.text("celery"), workers=2)
-    yield "celery"
-    handle.stop()
+    with supervised(folder, store=redis_server.text("celery"), workers=2):
+        yield "celery"
 
 
 @pytest.fixture
 def shared(redis_server, shared_prefix):
-    store = calling_store(redis_server, shared_prefix)
-    yield store
-    for record in store.unfinished():
-        store.request_cancel(record.run_id)
-    wait_until(lambda: not store.unfinished())
-    store.close()
+    with left_idle(calling_store(redis_server, shared_prefix)) as store:
+        yield store
 
 
 # ------------------------------------------------------------------------------------- ends
@@ -100,19 +93,11 @@ def test_a_run_is_worked_and_its_plane_is_that_of_the_estimator(shared):
 
 
 def test_a_killed_process_is_reported_within_five_seconds(shared):
-    record = working(shared)
-    os.kill(record.pid, signal.SIGKILL)
-    lost = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
-    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
-    assert_best_plane_kept(shared, record.run_id)
+    assert_reported_when_killed(shared, working(shared))
 
 
 def test_a_running_run_is_cancelled_and_keeps_its_best_plane(shared):
-    record = working(shared)
-    shared.request_cancel(record.run_id)
-    cancelled = ended(shared, record.run_id)
-    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
-    assert_best_plane_kept(shared, record.run_id)
+    assert_cancelled(shared, working(shared))
 
 
 def test_paused_runs_leave_their_workers_to_others(shared):
@@ -170,15 +155,7 @@ def caretaker(store):
 
 @pytest.mark.slow
 def test_stopping_leaves_no_process_and_tells_the_runs(store, start_worker):
-    worker = start_worker()
-    record = working(store)
-    processes = family(worker.pid)
-    assert record.pid in [process.pid for process in processes]
-    worker.stop()
-    assert not any(alive(process) for process in processes)
-    stopped = store.get(record.run_id)
-    assert (stopped.state, stopped.message) == (RunState.LOST, STUDIO_STOPPED)
-    assert_best_plane_kept(store, record.run_id)
+    assert_stops_with_its_run(store, start_worker())
 
 
 @pytest.mark.slow
@@ -197,7 +174,7 @@ def test_a_killed_worker_leaves_no_child_and_its_runs_are_lost(store, start_work
 def test_of_two_workers_one_is_for_whoever_called_last(store, start_worker):
     ada = [queue_run(store, DATA, **ENDLESS) for _ in range(3)]
     bob = queue_run(store, DATA, owner="bob", **ENDLESS)
-    start_worker(workers=2)
+    start_worker()
     wait_until(lambda: state_of(store, ada[0]) is state_of(store, bob) is RunState.RUNNING)
     assert [state_of(store, run) for run in ada[1:]] == [RunState.QUEUED, RunState.QUEUED]
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import stat
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,12 +10,12 @@ import diskcache
 import pytest
 
 from tests.worker.helpers import run_of
+from tests.worker.processes import raced
 from worker.bytes_disk import BytesDisk, UnsafeValueError
 from worker.disk_cache import ORPHANED_AFTER_S
 from worker.disk_store import DiskRunStore
 from worker.records import RunState
 
-PROJECT_ROOT = Path(__file__).parents[2]
 COMPETE = """
 import os, sys
 from worker.records import RunState
@@ -44,10 +42,8 @@ class Trap:
 
 
 @pytest.fixture
-def store(tmp_path):
-    store = DiskRunStore(tmp_path)
-    yield store
-    store.close()
+def store(disk_store):
+    return disk_store
 
 
 @pytest.fixture
@@ -60,18 +56,10 @@ def plain_cache(store, tmp_path):
 def test_of_several_processes_one_wins_the_transition(store, tmp_path):
     record = run_of()
     store.create(record)
-    command = [sys.executable, "-c", COMPETE, str(tmp_path), record.run_id]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    rivals = [subprocess.Popen(command, cwd=PROJECT_ROOT, **pipes) for _ in range(4)]
-    for rival in rivals:
-        assert rival.stdout.readline() == "ready\n"
-    for rival in rivals:
-        rival.stdin.write("go\n")
-        rival.stdin.flush()
-    answers = [rival.communicate(timeout=30)[0].strip() for rival in rivals]
+    pids, answers = zip(*raced(COMPETE, str(tmp_path), record.run_id, n_rivals=4), strict=True)
     assert sorted(answers) == ["False", "False", "False", "True"]
     assert store.get(record.run_id).state is RunState.RUNNING
-    assert store.get(record.run_id).pid == rivals[answers.index("True")].pid
+    assert store.get(record.run_id).pid == pids[answers.index("True")]
 
 
 def test_the_folder_is_closed_to_other_users(tmp_path):

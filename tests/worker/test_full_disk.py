@@ -8,7 +8,6 @@ import pytest
 
 from tests.worker.full_disk import FullDisk, no_file_larger_than
 from tests.worker.helpers import blobs, created, plane, queue_run, run_of, started, wait_until
-from worker.disk_store import DiskRunStore
 from worker.execute import execute_run
 from worker.heartbeat import heartbeat
 from worker.limits import DiskFullError
@@ -19,10 +18,8 @@ MB = 2**20
 
 
 @pytest.fixture
-def store(tmp_path):
-    store = DiskRunStore(tmp_path)
-    yield store
-    store.close()
+def store(disk_store):
+    return disk_store
 
 
 @pytest.fixture

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import pytest
 
 from melm_core.progress import Progress
-from tests.worker.helpers import plane, run_of, started
+from tests.worker.helpers import plane, started
 from worker import recorder as recorder_module
 from worker.limits import Limits
 from worker.recorder import LATER_EVENTS_PER_S, LATER_GAP, Recorder
-from worker.records import RunState
 
 
 @dataclass
@@ -33,14 +32,6 @@ class Watch:
 @pytest.fixture
 def watch():
     return Watch()
-
-
-@pytest.fixture
-def run_id(store):
-    record = run_of()
-    store.create(record)
-    store.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
-    return record.run_id
 
 
 @pytest.fixture

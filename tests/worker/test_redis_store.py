@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import subprocess
-import sys
 import threading
 from itertools import chain
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.worker.helpers import blobs, created, plane, queue_run, run_of, started, wait_until
+from tests.worker.processes import raced
 from tests.worker.redis_server import running_redis
 from worker.inline import InlineRunner
 from worker.limits import DiskFullError, Limits
@@ -21,7 +20,6 @@ from worker.redis_address import RedisAddress
 from worker.redis_store import RedisRunStore
 from worker.store import StoreUnavailableError
 
-PROJECT_ROOT = Path(__file__).parents[2]
 RIVAL = """
 import json, os, sys
 from worker.limits import Limits
@@ -82,18 +80,10 @@ def test_processes_that_compete_win_once_append_in_order_and_share_the_queue(
     store.create(contested)
     records = [created(store, owner) for owner in "abc" for _ in range(5)]
     arguments = [redis_server.url, prefix, contested.run_id, plane().to_bytes().hex()]
-    command = [sys.executable, "-c", RIVAL, *arguments]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    rivals = [subprocess.Popen(command, cwd=PROJECT_ROOT, **pipes) for _ in range(3)]
-    for rival in rivals:
-        assert rival.stdout.readline() == "ready\n"
-    for rival in rivals:
-        rival.stdin.write("go\n")
-        rival.stdin.flush()
-    answers = [json.loads(rival.communicate(timeout=60)[0]) for rival in rivals]
-    won, numbers, claimed = zip(*answers, strict=True)
+    pids, answers = zip(*raced(RIVAL, *arguments, n_rivals=3), strict=True)
+    won, numbers, claimed = zip(*map(json.loads, answers), strict=True)
     assert sorted(won) == [False, False, True]
-    assert store.get(contested.run_id).pid == rivals[won.index(True)].pid
+    assert store.get(contested.run_id).pid == pids[won.index(True)]
     assert sorted(chain.from_iterable(numbers)) == list(range(60))
     assert [event.sequence for event in store.events(contested.run_id)] == list(range(60))
     assert sorted(chain.from_iterable(claimed)) == sorted(record.run_id for record in records)

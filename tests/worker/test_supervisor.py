@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import psutil
 import pytest
@@ -16,22 +15,25 @@ from melm_core.methods import METHODS
 from tests.worker.helpers import PARAMETERS, assert_same_plane, queue_run, run_of, wait_until
 from tests.worker.processes import (
     DATA,
+    PROJECT_ROOT,
     alive,
     assert_best_plane_kept,
+    assert_cancelled,
     assert_gone,
+    assert_reported_when_killed,
+    assert_stops_with_its_run,
     ended,
     family,
     freeze,
+    left_idle,
     paused,
-    supervising,
+    supervised,
     working,
 )
 from worker.disk_store import DiskRunStore
-from worker.messages import DIED, LOST, STOPPED, STUDIO_STOPPED
+from worker.messages import LOST, STUDIO_STOPPED
 from worker.records import RunState
 
-PROJECT_ROOT = Path(__file__).parents[2]
-REPORTED_WITHIN_S = 5.0
 PARENT = """
 import sys
 from pathlib import Path
@@ -44,36 +46,28 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def store(tmp_path):
-    store = DiskRunStore(tmp_path)
-    yield store
-    store.close()
+def store(disk_store):
+    return disk_store
 
 
 @pytest.fixture
 def supervisor(tmp_path):
-    handle = supervising(tmp_path, workers=2)
-    yield handle
-    handle.stop()
+    with supervised(tmp_path, workers=2) as handle:
+        yield handle
 
 
 @pytest.fixture(scope="module")
 def shared_folder(tmp_path_factory):
     """A folder whose queue one supervisor works for several tests."""
     folder = tmp_path_factory.mktemp("shared")
-    handle = supervising(folder, workers=2)
-    yield folder
-    handle.stop()
+    with supervised(folder, workers=2):
+        yield folder
 
 
 @pytest.fixture
 def shared(shared_folder):
-    store = DiskRunStore(shared_folder)
-    yield store
-    for record in store.unfinished():
-        store.request_cancel(record.run_id)
-    wait_until(lambda: not store.unfinished())
-    store.close()
+    with left_idle(DiskRunStore(shared_folder)) as store:
+        yield store
 
 
 # ------------------------------------------------------------------------------------- ends
@@ -96,37 +90,22 @@ def test_a_rule_that_the_run_breaks_is_told_in_its_own_words(shared):
 
 
 def test_a_running_run_is_cancelled_and_keeps_its_best_plane(shared):
-    record = working(shared)
-    shared.request_cancel(record.run_id)
-    cancelled = ended(shared, record.run_id)
-    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
-    assert_best_plane_kept(shared, record.run_id)
+    assert_cancelled(shared, working(shared))
 
 
 def test_a_run_that_does_not_heed_the_request_is_killed_and_cancelled(shared, shared_folder):
     record = working(shared)
     freeze(record.pid, shared_folder)
-    shared.request_cancel(record.run_id)
-    cancelled = ended(shared, record.run_id)
-    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
+    assert_cancelled(shared, record)
     assert not psutil.pid_exists(record.pid)
-    assert_best_plane_kept(shared, record.run_id)
 
 
 def test_a_killed_worker_is_reported_within_five_seconds(shared):
-    record = working(shared)
-    os.kill(record.pid, signal.SIGKILL)
-    lost = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
-    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
-    assert_best_plane_kept(shared, record.run_id)
+    assert_reported_when_killed(shared, working(shared))
 
 
 def test_a_worker_killed_while_its_run_is_paused_is_reported_within_five_seconds(shared):
-    record = paused(shared)
-    os.kill(record.pid, signal.SIGKILL)
-    lost = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
-    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
-    assert_best_plane_kept(shared, record.run_id)
+    assert_reported_when_killed(shared, paused(shared))
 
 
 def test_a_paused_run_gives_a_sign_of_life_and_no_plane_until_it_goes_on(shared):
@@ -147,11 +126,7 @@ def test_a_paused_run_leaves_its_worker_to_the_next(shared):
 
 
 def test_a_paused_run_is_cancelled_and_keeps_its_best_plane(shared):
-    record = paused(shared)
-    shared.request_cancel(record.run_id)
-    cancelled = ended(shared, record.run_id)
-    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
-    assert_best_plane_kept(shared, record.run_id)
+    assert_cancelled(shared, paused(shared))
 
 
 def test_a_deleted_run_frees_its_worker(shared):
@@ -193,14 +168,7 @@ def test_a_run_that_another_process_left_behind_is_lost(shared):
 
 
 def test_stopping_leaves_no_process_and_tells_the_runs(store, supervisor):
-    record = working(store)
-    processes = family(supervisor.pid)
-    assert record.pid in [process.pid for process in processes]
-    supervisor.stop()
-    assert not any(alive(process) for process in processes)
-    stopped = store.get(record.run_id)
-    assert (stopped.state, stopped.message) == (RunState.LOST, STUDIO_STOPPED)
-    assert_best_plane_kept(store, record.run_id)
+    assert_stops_with_its_run(store, supervisor)
 
 
 def test_stopping_twice_is_no_mistake(supervisor):
@@ -210,17 +178,13 @@ def test_stopping_twice_is_no_mistake(supervisor):
 
 
 def test_queued_runs_stay_queued_when_the_studio_stops_and_go_on_when_it_starts(store, tmp_path):
-    handle = supervising(tmp_path, workers=1)
-    working(store)
-    claimed, waiting = queue_run(store, DATA, "pca"), queue_run(store, DATA, "pca")
-    handle.stop()
+    with supervised(tmp_path, workers=1):
+        working(store)
+        claimed, waiting = queue_run(store, DATA, "pca"), queue_run(store, DATA, "pca")
     assert store.claim() == claimed  # as by a supervisor that ended before it could start the run
-    handle = supervising(tmp_path, workers=1)
-    try:
+    with supervised(tmp_path, workers=1):
         assert ended(store, claimed.run_id).state is RunState.DONE
         assert ended(store, waiting.run_id).state is RunState.DONE
-    finally:
-        handle.stop()
 
 
 def test_a_killed_supervisor_leaves_no_child_and_is_started_again(store, supervisor):
