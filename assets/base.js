@@ -37,6 +37,7 @@
     contours: true,
     arrows: true,
     gamma: null,
+    revision: null,
     drag: "pan", // what dragging in a picture does: pan, lasso or select
     reference: null, // the run that the others are turned to lie like; else the first shown
     classes: null, // the codes of the classes that alone are shown
@@ -86,6 +87,12 @@
     view.mode = document.body.dataset.mode = mode;
     sessionStorage.setItem("mode", mode);
     document.dispatchEvent(new Event("studio:mode"));
+    return window.dash_clientside.no_update;
+  };
+
+  // The list of runs that the page shows.
+  window.dash_clientside.studio.noteRevision = (revision) => {
+    if (revision) view.revision = revision;
     return window.dash_clientside.no_update;
   };
 

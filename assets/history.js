@@ -4,6 +4,7 @@
 
   const CONFIG = { displayModeBar: false, responsive: true };
   const DRAWN_EVERY_MS = 250;
+  const SCRUBBED_EVERY_MS = 1000; // the curve of a run that has ended hardly changes
   // A run is played within about ten seconds, however many planes it has.
   const MOST_PLAYED = 150;
   const PLAYED_MS = 66;
@@ -70,7 +71,8 @@
     // is drawn a few times a second; its cursor moves with every plane.
     async draw(isUrgent = false) {
       clearTimeout(this.timer);
-      const wait = this.drawnAt + DRAWN_EVERY_MS - performance.now();
+      const every = this.panel.isFinal ? SCRUBBED_EVERY_MS : DRAWN_EVERY_MS;
+      const wait = this.drawnAt + every - performance.now();
       if (!isUrgent && wait > 0) this.timer = setTimeout(() => this.draw(true), wait);
       else await this.drawPicture();
       this.moveCursor();

@@ -28,7 +28,7 @@
       this.part("back").onclick = () => this.lookAt({ ...AS_FOUND, from: this.look.from });
       const refine = this.part("refine");
       if (refine) refine.onclick = () => this.refine().catch(console.warn);
-      fitted(this.part("plot"));
+      fitted(this.part("plot"), () => this.tell("painted", this.painted));
       fitted(this.part("curve"), () => this.history.moveCursor());
       for (const extend of extensions) extend(this);
     }
@@ -249,6 +249,7 @@
       const isBusy = this.asked !== null;
       this.asked = `${sequence}?${this.query()}`;
       if (isBusy) return;
+      this.node.toggleAttribute("data-asking", true);
       try {
         let drawn = null;
         while (this.asked !== drawn) {
@@ -264,6 +265,7 @@
         // The loop notices a lost server and says so.
       } finally {
         this.asked = null;
+        this.node.toggleAttribute("data-asking", false);
       }
     }
 
@@ -320,7 +322,7 @@
     async restyle() {
       if (!this.isShown()) return;
       await this.loadFigure();
-      await this.paint();
+      await this.paint(true);
       this.history.draw(true);
     }
 
@@ -383,7 +385,7 @@
   }
 
   // A picture fills its place, whatever changes that.
-  function fitted(node, onFit = null) {
+  function fitted(node, onFit) {
     new ResizeObserver(() => {
       if (node._fullLayout && node.clientWidth) window.Plotly.Plots.resize(node).then(onFit);
     }).observe(node);

@@ -10,7 +10,6 @@
   const LEAST_FRAME_MS = 60;
   const LONGEST_WAIT_MS = 5000;
 
-  let revision = null;
   let failures = 0;
   let wake = () => {};
 
@@ -62,10 +61,10 @@
 
   // Another tab may have started or removed a run: the page then lists them anew.
   function follow(newest) {
-    if (revision !== null && revision !== newest) {
+    if (view.revision !== null && view.revision !== newest) {
       window.dash_clientside.set_props("revision", { data: newest });
     }
-    revision = newest;
+    view.revision = newest;
   }
 
   function sayConnection(isLost) {
@@ -94,7 +93,7 @@
   }
 
   whenPresent("[data-run]", () => wake());
-  document.addEventListener("studio:view", () => Panel.shown().forEach((panel) => panel.paint()));
+  document.addEventListener("studio:view", () => Panel.shown().forEach((panel) => panel.paint(true)));
   document.addEventListener("studio:turned", () => Panel.shown().forEach((panel) => panel.lookAgain()));
   document.addEventListener("studio:gamma", () => Panel.shown().forEach(widen));
   document.addEventListener("studio:mode", () => {

@@ -35,7 +35,7 @@
       if (!slider) return;
       slider.addEventListener("input", () => {
         this.panel.arrowLimit = Number(slider.value);
-        this.panel.paint();
+        this.panel.paint(true);
       });
     }
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import psutil
+from requests import RequestException
 
 from benchmarks.studio import RunningStudio, running_studio
 from benchmarks.table import Measurement
@@ -93,7 +94,7 @@ def watchers(repeats: int) -> list[Measurement]:
 def soak(repeats: int) -> list[Measurement]:
     """Twenty visitors come and go for `repeats` windows of six minutes."""
     clock, stop = Clock(), threading.Event()
-    with running_studio(N_WORKERS) as studio, _visitors(studio, clock, stop) as tally:
+    with running_studio(N_WORKERS) as studio, _visitors(studio, clock, stop) as ends:
         samples = [_window(studio) for _ in range(repeats)]
         stop.set()
     memory, files, processes = zip(*samples, strict=True)
@@ -102,8 +103,9 @@ def soak(repeats: int) -> list[Measurement]:
         Measurement("open files, by window", "", files),
         Measurement("processes, by window", "", processes),
         Measurement("memory, last window over first", "", (memory[-1] / memory[0],)),
-        Measurement("runs done", "", (tally["done"],)),
-        Measurement("runs that ended otherwise", "", (tally["otherwise"],)),
+        Measurement("runs done", "", (ends.count("done"),)),
+        Measurement("runs that ended otherwise", "", (ends.count("otherwise"),)),
+        Measurement("visits without an answer in 30 s", "", (ends.count("unanswered"),)),
         _percentile("a callback of the page, 95th percentile", clock.callbacks),
         _percentile("an answer of the frames route, 95th percentile", clock.frames),
     ]
@@ -182,18 +184,15 @@ def _watch(client: RemoteClient, runs: list[str]) -> float:
 
 
 @contextmanager
-def _visitors(
-    studio: RunningStudio, clock: Clock, stop: threading.Event
-) -> Iterator[dict[str, int]]:
+def _visitors(studio: RunningStudio, clock: Clock, stop: threading.Event) -> Iterator[list[str]]:
     """Visitors who come and go until `stop`, and how their runs ended."""
-    tally = {"done": 0, "otherwise": 0}
+    ends: list[str] = []
     with ThreadPoolExecutor(N_VISITORS) as pool:
         coming = [
-            pool.submit(_come_and_go, studio, clock, stop, tally, seed)
-            for seed in range(N_VISITORS)
+            pool.submit(_come_and_go, studio, clock, stop, ends, seed) for seed in range(N_VISITORS)
         ]
         try:
-            yield tally
+            yield ends
         finally:
             stop.set()
             for one in coming:
@@ -201,20 +200,29 @@ def _visitors(
 
 
 def _come_and_go(
-    studio: RunningStudio, clock: Clock, stop: threading.Event, tally: dict[str, int], seed: int
+    studio: RunningStudio, clock: Clock, stop: threading.Event, ends: list[str], seed: int
 ) -> None:
     choice = random.Random(seed)  # noqa: S311 - which sample is no secret
     while not stop.is_set():
-        visitor = Visitor(TimedClient(studio.url, clock))
-        visitor.choose_sample(choice.choice(SAMPLES))
-        run_id = visitor.start(method=choice.choice(METHODS), random_state=seed, n_init=2)
-        while not (news := _news(visitor, [run_id])[run_id])["is_final"]:
-            time.sleep(FOLLOW_S)
-        visitor.http.get(f"/runs/{run_id}/planes/0")
-        tally["done" if news["state"] == "done" else "otherwise"] += 1
-        visitor.order(run_id, "remove")
-        visitor.http.close()
+        client = TimedClient(studio.url, clock)
+        try:
+            ends.append(_visit(Visitor(client), choice))
+        except RequestException:
+            ends.append("unanswered")
+        client.close()
         stop.wait(choice.uniform(1.0, 5.0))
+
+
+def _visit(visitor: Visitor, choice: random.Random) -> str:
+    """How the run of a visit ended."""
+    visitor.choose_sample(choice.choice(SAMPLES))
+    seed = choice.randrange(100)
+    run_id = visitor.start(method=choice.choice(METHODS), random_state=seed, n_init=2)
+    while not (news := _news(visitor, [run_id])[run_id])["is_final"]:
+        time.sleep(FOLLOW_S)
+    visitor.http.get(f"/runs/{run_id}/planes/0")
+    visitor.order(run_id, "remove")
+    return "done" if news["state"] == "done" else "otherwise"
 
 
 def _window(studio: RunningStudio) -> tuple[float, float, float]:

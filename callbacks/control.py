@@ -7,7 +7,7 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.panels import PANELS_FULL, checks_of, is_full, new_revision
+from callbacks.panels import PANELS_FULL, checks_of, is_full, newest_revision
 from callbacks.session import own_run, owner
 from callbacks.studio import Studio
 from melm_core.methods import METHODS
@@ -41,7 +41,7 @@ def register(app: Dash, studio: Studio) -> None:
         run = _own_fit(studio, run_id)
         for gone in (run, *checks_of(studio, run.run_id)):
             studio.store.delete(gone.run_id)
-        return {"revision": new_revision()}, 200
+        return {"revision": newest_revision(studio)}, 200
 
     @app.server.post("/runs/<run_id>/again")
     def again(run_id: str) -> tuple[dict[str, Any], int]:
@@ -49,7 +49,7 @@ def register(app: Dash, studio: Studio) -> None:
         if is_full(studio, record.table):
             return {"words": PANELS_FULL}, 409
         studio.store.create(_once_more(studio, record))
-        return {"revision": new_revision()}, 201
+        return {"revision": newest_revision(studio)}, 201
 
 
 def _own_fit(studio: Studio, run_id: str) -> RunRecord:

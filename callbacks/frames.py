@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import asdict
@@ -12,7 +11,7 @@ import flask
 from dash import Dash
 
 from callbacks.looks import asked_look
-from callbacks.panels import fits
+from callbacks.panels import fits, revision_of
 from callbacks.session import own_run
 from callbacks.studio import Studio
 from figures.curve import curve_figure
@@ -44,7 +43,7 @@ def register(app: Dash, studio: Studio) -> None:
         toward = flask.request.args.get("toward")
         look = Look(toward=toward if toward in mine else None)
         return {
-            "revision": _revision(list(mine)),
+            "revision": revision_of(mine.values()),
             "states": {run_id: record.state for run_id, record in mine.items()},
             "runs": {
                 run_id: _news(studio, mine[run_id], _sequence(after), look)
@@ -140,10 +139,6 @@ def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent, look: Look) -> 
 def _kept_words(studio: Studio, record: RunRecord, event: PlaneEvent, look: Look) -> str | None:
     """What the plane of a few features keeps, if only a few are kept."""
     return None if look.n_kept is None else kept_sentence(*studio.gallery.kept(record, event, look))
-
-
-def _revision(run_ids: list[str]) -> str:
-    return hashlib.sha256(" ".join(run_ids).encode()).hexdigest()[:16]
 
 
 def _sequence(text: str) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dash import Dash, Input, Output
@@ -79,9 +79,14 @@ def is_full(studio: Studio, table: Table) -> bool:
     return len(runs_on(studio, table)) >= MOST_PANELS
 
 
-def new_revision() -> str:
-    """A value no revision had before, so that the panels are listed anew."""
-    return secrets.token_hex(8)
+def newest_revision(studio: Studio) -> str:
+    """The revision of the visitor's panels as they are now."""
+    return revision_of(fits(studio))
+
+
+def revision_of(runs: Iterable[RunRecord]) -> str:
+    """A name for a list of runs, so that a page that knows it does not list them anew."""
+    return hashlib.sha256(" ".join(run.run_id for run in runs).encode()).hexdigest()[:16]
 
 
 def _space(run: RunRecord) -> str:

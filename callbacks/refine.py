@@ -8,7 +8,7 @@ from dash import Dash
 
 from callbacks.frames import known_event
 from callbacks.looks import asked_look, looked_at
-from callbacks.panels import PANELS_FULL, is_full, new_revision
+from callbacks.panels import PANELS_FULL, is_full, newest_revision
 from callbacks.session import own_run, owner
 from callbacks.studio import Studio
 from melm_core.methods import METHODS
@@ -40,7 +40,7 @@ def register(app: Dash, studio: Studio) -> None:
             source=record.source,
         )
         studio.store.create(run)
-        return {"revision": new_revision()}, 201
+        return {"revision": newest_revision(studio)}, 201
 
 
 def refining_parameters(

@@ -7,7 +7,7 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, no_update
 
-from callbacks.panels import PANELS_FULL, is_full, new_revision, source_of
+from callbacks.panels import PANELS_FULL, is_full, newest_revision, source_of
 from callbacks.rail import RAIL, Rail
 from callbacks.session import owner
 from callbacks.studio import Studio
@@ -59,7 +59,7 @@ def register(app: Dash, studio: Studio) -> None:
             studio.store.create(run)
         except ValueError as error:
             return no_update, str(error)
-        return new_revision(), None
+        return newest_revision(studio), None
 
 
 def check_data(method: str, data: LabelledData, parameters: Mapping[str, Any]) -> None:

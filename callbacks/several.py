@@ -9,7 +9,7 @@ from typing import Any
 from dash import Dash, Input, Output, State, no_update
 
 from callbacks.data import chosen_table, prepared
-from callbacks.panels import MOST_PANELS, new_revision, runs_shown, source_of
+from callbacks.panels import MOST_PANELS, newest_revision, runs_shown, source_of
 from callbacks.rail import RAIL, Rail
 from callbacks.runs import NO_DATA, check_data
 from callbacks.session import owner
@@ -112,5 +112,5 @@ def _created(studio: Studio, runs: Iterable[RunRecord]) -> tuple[Any, str | None
         for run in runs:
             studio.store.create(run)
     except LimitReachedError as error:
-        return new_revision(), str(error)
-    return new_revision(), None
+        return newest_revision(studio), str(error)
+    return newest_revision(studio), None

@@ -18,6 +18,11 @@ def register(app: Dash) -> None:
         Input(ids.ARROWS, "checked"),
     )
     app.clientside_callback(
+        ClientsideFunction("studio", "noteRevision"),
+        Output(ids.REVISION_SHOWN, "data"),
+        Input(ids.REVISION, "data"),
+    )
+    app.clientside_callback(
         ClientsideFunction("studio", "setMode"),
         Output(ids.MODE_SHOWN, "data"),
         Input(ids.MODE, "value"),

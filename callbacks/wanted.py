@@ -7,7 +7,7 @@ from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 
-from callbacks.panels import PANELS_FULL, fits, is_full, new_revision, source_of
+from callbacks.panels import PANELS_FULL, fits, is_full, newest_revision, source_of
 from callbacks.runs import check_data
 from callbacks.session import owner
 from callbacks.studio import Studio
@@ -56,7 +56,7 @@ def register(app: Dash, studio: Studio) -> None:
         except ValueError as error:
             return no_update, None, no_update, str(error)
         quiet = {"quiet": bool(wanted.get("quiet"))}
-        return brought | quiet, None, new_revision() if is_new else no_update, None
+        return brought | quiet, None, newest_revision(studio) if is_new else no_update, None
 
     @app.callback(
         Output(ids.WANTED, "data", allow_duplicate=True),

@@ -8,6 +8,8 @@ SOURCE = "source"  # the last choice that could be read, which the browser remem
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from
 REVISION = "revision"  # changes whenever the list of runs may have changed
 
+REVISION_SHOWN = "revision-shown"  # receives nothing: the page's script knows the revision
+
 # Data
 DROP_ZONE = "drop-zone"
 DATA_ERROR = "data-error"

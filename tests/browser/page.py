@@ -27,8 +27,12 @@ TIP_OF_THE_STRONGEST_ARROW = """(plot) => {
 }"""
 SHOWS_LAST_PLANE = """(panel, state) => {
   const slider = panel.querySelector('[aria-label="History of the run"]');
-  return panel.dataset.state === state && panel.dataset.sequence === slider?.max;
+  const isLast = panel.dataset.state === state && panel.dataset.sequence === slider?.max;
+  return isLast && !panel.matches("[data-asking], :has(.is-moving)");
 }"""
+
+# A panel that asks for a plane, or draws one that moves.
+IN_MOTION = "[data-asking], .is-moving"
 
 expect.set_options(timeout=DEADLINE_MS)
 
@@ -169,6 +173,7 @@ class StudioPage:
         """Choose a mode by its name."""
         self.page.locator(f"#{ids.MODE}").get_by_text(mode, exact=True).click()
         expect(self.page.locator("body")).to_have_attribute("data-mode", mode.lower())
+        expect(self.page.locator(IN_MOTION)).to_have_count(0)
 
     def toggle(self, label: str) -> None:
         """Press a switch above the panels."""

@@ -137,6 +137,7 @@ class Visitor:
             for callback in self._callbacks
             if any(_is_for(entry, component_id, prop) for entry in callback["inputs"])
             and into in callback["output"]
+            and not callback.get("clientside_function")  # those are the browser's
         )
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.worker.helpers import created, run_of
+from tests.worker.helpers import Watch, created, run_of
 from worker import caretaker as module
 from worker.broker import Broker
 from worker.caretaker import Caretaker
@@ -36,13 +36,6 @@ def broker(address):
 @pytest.fixture
 def caretaker(store, broker):
     return Caretaker(store, broker)
-
-
-class Clock:
-    now_s = 0.0
-
-    def monotonic(self):
-        return self.now_s
 
 
 def test_a_new_run_calls_a_worker(address, broker):
@@ -78,7 +71,7 @@ def test_an_empty_queue_calls_nobody(broker, caretaker):
 def test_a_run_that_was_claimed_and_never_began_waits_again_after_a_while(
     store, broker, monkeypatch
 ):
-    clock = Clock()
+    clock = Watch()
     monkeypatch.setattr(module, "time", clock)
     caretaker = Caretaker(store, broker)
     record = created(store)
@@ -92,7 +85,7 @@ def test_a_run_that_was_claimed_and_never_began_waits_again_after_a_while(
 
 
 def test_a_run_that_began_is_not_put_back(store, broker, monkeypatch):
-    clock = Clock()
+    clock = Watch()
     monkeypatch.setattr(module, "time", clock)
     caretaker = Caretaker(store, broker)
     began, _ = created(store), created(store)

@@ -6,29 +6,16 @@ import time
 
 import pytest
 
-from tests.worker.helpers import plane, run_of
+from tests.worker.helpers import Watch, plane, run_of
 from worker import lost
 from worker.lost import CUT_OFF_AFTER_S, LOST_AFTER_S, LostRuns
 from worker.messages import LOST
 from worker.records import RunState
 
 
-class Clock:
-    """A time that the test moves."""
-
-    def __init__(self):
-        self.now_s = time.time()
-
-    def time(self):
-        return self.now_s
-
-    def monotonic(self):
-        return self.now_s
-
-
 @pytest.fixture
 def clock(monkeypatch):
-    clock = Clock()
+    clock = Watch(time.time())
     monkeypatch.setattr(lost, "time", clock)
     return clock
 

@@ -6,27 +6,22 @@ from collections import deque
 
 import pytest
 
+from tests.worker.helpers import Watch
 from worker.control import Order
 from worker.pause import LONGEST_S, POLL_S, PausePoint
 from worker.records import RunState
 from worker.store import RunEndedError
 
 
-class Script:
+class Script(Watch):
     """A clock; each sleep does the next thing that a user would do meanwhile."""
 
     def __init__(self, *actions):
-        self.now_s = 0.0
+        super().__init__()
         self.actions = deque(actions)
 
-    def time(self):
-        return self.now_s
-
-    def monotonic(self):
-        return self.now_s
-
     def sleep(self, seconds):
-        self.now_s += seconds
+        super().sleep(seconds)
         if self.actions:
             self.actions.popleft()()
 

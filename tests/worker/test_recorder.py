@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 
 from melm_core.progress import Progress
-from tests.worker.helpers import plane, started
+from tests.worker.helpers import Watch, plane, started
 from worker import recorder as recorder_module
 from worker.limits import Limits
 from worker.recorder import LATER_EVENTS_PER_S, LATER_GAP, Recorder
-
-
-@dataclass
-class Watch:
-    """A clock that stands until it is moved."""
-
-    now_s: float = 0.0
-
-    def time(self):
-        return self.now_s
-
-    def monotonic(self):
-        return self.now_s
-
-    def sleep(self, seconds):
-        self.now_s += seconds
 
 
 @pytest.fixture
