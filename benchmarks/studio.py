@@ -83,7 +83,7 @@ class StudioPage:
         position = self.panels.count()
         self.page.locator("#method").click()
         self.page.get_by_role("option", name=method, exact=True).click()
-        if self.page.get_by_label("Starts").is_enabled():
+        if method == "MELM":  # the others here have one answer
             self.page.get_by_label("Starts").fill(str(n_init))
         self.page.get_by_role("button", name="Run", exact=True).click()
         return self.panels.nth(position).get_attribute("data-run") or ""
