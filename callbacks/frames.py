@@ -18,7 +18,7 @@ from figures.curve import curve_figure
 from figures.plane import arrow_handles, limits, plane_figure, plane_frame, row_numbers
 from figures.theme import Scheme
 from melm_core.methods import METHODS
-from worker.gallery import DataGoneError
+from worker.gallery import DataGoneError, NoSuchLookError
 from worker.look import Look
 from worker.messages import DATA_GONE
 from worker.records import PlaneEvent, RunRecord
@@ -31,6 +31,7 @@ def register(app: Dash, studio: Studio) -> None:
     """Add the routes that the page draws from."""
     gone = DATA_GONE.format(days=studio.settings.days_kept)
     app.server.register_error_handler(DataGoneError, lambda _: (gone, 404))
+    app.server.register_error_handler(NoSuchLookError, lambda error: (str(error), 400))
 
     @app.server.get("/frames")
     def frames() -> dict[str, Any]:
@@ -73,11 +74,7 @@ def register(app: Dash, studio: Studio) -> None:
     @app.server.get("/runs/<run_id>/planes/<int:sequence>")
     def plane(run_id: str, sequence: int) -> dict[str, Any]:
         record = own_run(studio, run_id)
-        event, look = known_event(studio, run_id, sequence), asked_look(studio)
-        try:
-            return _drawn(studio, record, event, look)
-        except ValueError as error:
-            flask.abort(400, str(error))
+        return _drawn(studio, record, known_event(studio, run_id, sequence), asked_look(studio))
 
     @app.server.get("/runs/<run_id>/planes/<int:sequence>/profile")
     def profile(run_id: str, sequence: int) -> dict[str, Any]:
@@ -116,14 +113,15 @@ def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent, look: Look) -> 
     """The arrays of a plane, its numbers, and what the page needs to take its arrows by hand."""
     view = studio.gallery.view(record, event, look)
     viewer, method = studio.gallery.viewer(record), METHODS[record.method]
+    divergence = studio.gallery.divergence(record, event, look)
     answer = {
         "sequence": event.sequence,
         "traces": plane_frame(view),
         "limits": limits(view),
         "arrows": arrow_handles(view, len(viewer.feature_names)),
-        "kept": _kept_words(studio, record, event, look),
+        "kept": _kept_words(studio, record, event, look, divergence),
         "numbers": {
-            "divergence-seen": studio.gallery.divergence(record, event, look),
+            "divergence-seen": divergence,
             "divergence-unseen": view.scores.divergence_unseen,
             "accuracy-seen": view.scores.accuracy_seen,
             "accuracy-unseen": view.scores.accuracy_unseen,
@@ -136,9 +134,14 @@ def _drawn(studio: Studio, record: RunRecord, event: PlaneEvent, look: Look) -> 
     return answer if look.gamma is None else answer | {"gamma": look.gamma}
 
 
-def _kept_words(studio: Studio, record: RunRecord, event: PlaneEvent, look: Look) -> str | None:
+def _kept_words(
+    studio: Studio, record: RunRecord, event: PlaneEvent, look: Look, divergence: float
+) -> str | None:
     """What the plane of a few features keeps, if only a few are kept."""
-    return None if look.n_kept is None else kept_sentence(*studio.gallery.kept(record, event, look))
+    if look.n_kept is None:
+        return None
+    whole = studio.gallery.divergence(record, event, Look(gamma=look.gamma))
+    return kept_sentence(studio.gallery.kept_features(record, event, look), divergence / whole)
 
 
 def _sequence(text: str) -> int:

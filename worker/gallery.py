@@ -47,6 +47,10 @@ class DataGoneError(LookupError):
     """The data of a run are no longer stored."""
 
 
+class NoSuchLookError(ValueError):
+    """There is no such plane to look at; a sentence that says why."""
+
+
 class Gallery:
     """Draws the planes of the runs in a store; safe for many threads.
 
@@ -86,45 +90,46 @@ class Gallery:
 
         Raises
         ------
-        ValueError
-            If there is no such plane; a sentence that says why.
+        NoSuchLookError
         """
-        return self._view(record.run_id, event.sequence, look, self._newest(look.toward))
+        newest = (self._newest(look.toward), self._morph_target(look))
+        return self._view(record.run_id, event.sequence, look, *newest)
 
     def components(self, record: RunRecord, event: PlaneEvent, look: Look = AS_FOUND) -> FloatArray:
         """Return orthonormal components of the plane of an event under that look.
 
         Raises
         ------
-        ValueError
-            If there is no such plane; a sentence that says why.
+        NoSuchLookError
         """
         if not look.is_of_another_plane:
             return event.components
-        plane = self._plane(record, event, look)
+        plane = self._plane(record, event, look, self._morph_target(look))
         # What is left out stays out, to the last digit.
         return np.where(plane.any(axis=0), orthonormalize(plane), 0.0)
 
-    def _plane(self, record: RunRecord, event: PlaneEvent, look: Look) -> FloatArray:
+    def _plane(
+        self, record: RunRecord, event: PlaneEvent, look: Look, target: tuple[str, int]
+    ) -> FloatArray:
         """The plane under that look in the frame in which it is drawn."""
         if not look.is_of_another_plane:
             return event.components
-        newest = self._newest(None if look.morph is None else look.morph[0])
-        return self._steered(record.run_id, event.sequence, look.plane, newest)
+        try:
+            return self._steered(record.run_id, event.sequence, look.plane, target)
+        except ValueError as error:
+            raise NoSuchLookError(str(error)) from error
 
-    def kept(self, record: RunRecord, event: PlaneEvent, look: Look) -> tuple[list[str], float]:
-        """Return the features of the plane under that look, and its share of the divergence."""
-        viewer = self.viewer(record)
+    def kept_features(self, record: RunRecord, event: PlaneEvent, look: Look) -> list[str]:
+        """Return the names of the features in the plane under that look, strongest first."""
         components = self.components(record, event, look)
         features = strongest_features(components, int(components.any(axis=0).sum()))
-        names = [viewer.feature_names[feature] for feature in features]
-        return names, viewer.divergence(components) / viewer.divergence(event.components)
+        return [self.viewer(record).feature_names[feature] for feature in features]
 
-    def _steer(self, run_id: str, sequence: int, look: Look, newest: tuple[str, int]) -> FloatArray:
+    def _steer(self, run_id: str, sequence: int, look: Look, target: tuple[str, int]) -> FloatArray:
         record, event = self._known(run_id, sequence)
         components, viewer = event.components, self.viewer(record)
         if look.morph is not None:
-            components = self._morphed(record, components, newest, look.morph[1])
+            components = self._morphed(record, components, target, look.morph[1])
         if look.n_kept is not None:
             features = strongest_features(viewer.standardized(components), look.n_kept)
             components = plane_of_features(
@@ -136,14 +141,17 @@ class Gallery:
         return components
 
     def _morphed(
-        self, record: RunRecord, components: FloatArray, newest: tuple[str, int], share: float
+        self, record: RunRecord, components: FloatArray, target: tuple[str, int], share: float
     ) -> FloatArray:
-        if newest == _NO_PLANE:
+        if target == _NO_PLANE:
             raise ValueError(_NO_SUCH_PLANE)
-        other, event = self._known(*newest)
+        other, event = self._known(*target)
         if other.data_id != record.data_id or event.components.shape != components.shape:
             raise ValueError(_OTHER_DATA)
         return geodesic(components, event.components, share)
+
+    def _morph_target(self, look: Look) -> tuple[str, int]:
+        return self._newest(None if look.morph is None else look.morph[0])
 
     def _newest(self, run_id: str | None) -> tuple[str, int]:
         """The run and the number of its newest plane."""
@@ -213,11 +221,18 @@ class Gallery:
         rows = _about_their_mean(*rows_of(self.data(record), record))
         return PlaneViewer(*rows, parameters["gamma"], parameters["n_components"])
 
-    def _draw(self, run_id: str, sequence: int, look: Look, toward: tuple[str, int]) -> PlaneView:
+    def _draw(
+        self,
+        run_id: str,
+        sequence: int,
+        look: Look,
+        toward: tuple[str, int],
+        target: tuple[str, int],
+    ) -> PlaneView:
         record, event = self._known(run_id, sequence)
         viewer = self.viewer(record)
         drawn_by = viewer if look.gamma is None else viewer.at(look.gamma)
-        components = self._plane(record, event, look)
+        components = self._plane(record, event, look, target)
         return drawn_by.view(components, self._reference(record, toward), look.direction)
 
     def _reference(self, record: RunRecord, toward: tuple[str, int]) -> FloatArray | None:

@@ -13,7 +13,8 @@ from melm_core.datasets import SAMPLES
 from melm_core.methods import METHODS
 from melm_core.parameters import COMPONENTS, GAMMA, HELD_OUT, SEED, STARTS, Setting
 from worker import reading
-from worker.look import AS_FOUND, Look, Move
+from worker.look import AS_FOUND, Look
+from worker.look_reading import MODERATE, counted, look_of, look_values
 from worker.reading import ReadingError
 from worker.records import PlaneEvent, RunRecord
 
@@ -21,18 +22,11 @@ MODES = ("explore", "compare", "present")
 SWITCHES = ("linked", "aligned", "contours", "arrows")
 KINDS = ("sample", "upload")
 
-MOST_MOVES = 64
-MOST_COUNTED = 10**9
-
-# Of a coordinate on screen, and of a component.
-_MODERATE = 1e6
-
 _FIELDS = (
     "source", "data_id", "method", "parameters", "plane", "look", "morph", "mode", "hidden",
     "divergence",
 )  # fmt: skip
 _SOURCE_FIELDS = ("kind", "key", "name", "label", "standardise", "roles")
-_LOOK_FIELDS = ("gamma", "kept", "moves", "from")
 _MORPH_FIELDS = ("method", "parameters", "share")
 
 
@@ -106,12 +100,7 @@ class Recipe:
             "method": self.method,
             "parameters": dict(self.parameters),
             "plane": self.plane,
-            "look": {
-                "gamma": self.look.gamma,
-                "kept": self.look.n_kept,
-                "moves": [[move.feature, list(move.loading)] for move in self.look.moves],
-                "from": list(self.look.direction),
-            },
+            "look": look_values(self.look),
             "morph": None if self.morph is None else self.morph.to_json(),
             "mode": self.mode,
             "hidden": list(self.hidden),
@@ -136,8 +125,8 @@ class Recipe:
             method=method,
             parameters=checked_parameters(method, given.get("parameters", {})),
             data_id=data_id and reading.sha256(data_id, "The hash of the data"),
-            plane=None if plane is None else _count(plane, "The number of a plane", 0),
-            look=_look(given.get("look", {})),
+            plane=None if plane is None else counted(plane, "The number of a plane", 0),
+            look=look_of(given.get("look", {})),
             morph=None if morph is None else Morph.from_json(morph),
             mode=reading.one_of(given.get("mode", MODES[0]), MODES, "The mode"),
             hidden=_hidden(given.get("hidden", ())),
@@ -218,7 +207,7 @@ def _init(planes: Any, n_components: int) -> list[list[list[float]]]:
     """The one plane that a run begins from."""
     (plane,) = reading.parts(planes, "The planes that a run begins from", 1)
     rows = [
-        reading.numbers(row, "A component", _MODERATE)
+        reading.numbers(row, "A component", MODERATE)
         for row in reading.parts(plane, "The plane that a run begins from", n_components)
     ]
     if len({len(row) for row in rows}) > 1:
@@ -256,35 +245,6 @@ def _roles(values: Any) -> dict[str, str]:
 
 def _method(key: Any) -> str:
     return reading.one_of(key, tuple(METHODS), "The method")
-
-
-def _count(value: Any, what: str, lowest: int) -> int:
-    return reading.whole_number(value, what, lowest, MOST_COUNTED)
-
-
-def _look(values: Any) -> Look:
-    given = reading.fields(values, _LOOK_FIELDS, "A look at a plane")
-    gamma, kept, moves = given.get("gamma"), given.get("kept"), given.get("moves")
-    side, up = reading.numbers(given.get("from", (0, 0)), "The direction", _MODERATE, 2)
-    return Look(
-        gamma=None if gamma is None else reading.setting(GAMMA, gamma),
-        n_kept=None if kept is None else _count(kept, "The number of features", 1),
-        moves=_moves(moves) if moves else (),
-        direction=(side, up),
-    )
-
-
-def _moves(values: Any) -> tuple[Move, ...]:
-    moves = reading.parts(values, "What was moved")
-    if len(moves) > MOST_MOVES:
-        raise ReadingError(f"At most {MOST_MOVES} arrows can be moved in turn.")
-    return tuple(map(_move, moves))
-
-
-def _move(values: Any) -> Move:
-    feature, loading = reading.parts(values, "An arrow that was moved", 2)
-    place = reading.numbers(loading, "The place of an arrow", _MODERATE)
-    return Move(_count(feature, "The number of a feature", 0), tuple(place))
 
 
 def _hidden(values: Any) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from worker.look import AS_FOUND, Look
+from worker.look_reading import joined, look_of_query, look_query, number_in, numbers_in
 from worker.reading import ReadingError, shown
 from worker.recipe import Morph, Recipe
 
@@ -20,13 +20,15 @@ TOO_LONG = (
 
 _MOST_FIELDS = 200
 _MORPH, _ROLE = "morph.", "role:"
+# "gamma" is the parameter of the run.
+_GAMMA = "shown_gamma"
 _TRUTHS = {"yes": True, "no": False}
 # What stands before a colon or between commas can be read as it is.
 _PLAIN = ":,"
 # Every other name is that of a parameter.
 _NAMES = frozenset(
     {
-        "data", "name", "label", "standardise", "sha256", "method", "plane", "shown_gamma",
+        "data", "name", "label", "standardise", "sha256", "method", "plane", _GAMMA,
         "kept", "moves", "from", "morph", "mode", "hidden", "divergence",
     }
 )  # fmt: skip
@@ -45,7 +47,7 @@ def to_query(recipe: Recipe) -> str:
         "method": recipe.method,
         **_of_parameters(recipe.parameters),
         "plane": recipe.plane,
-        **_of_look(recipe.look),
+        **look_query(recipe.look, _GAMMA),
         **_of_morph(recipe.morph),
         "mode": recipe.mode,
         "hidden": ",".join(recipe.hidden),
@@ -74,12 +76,12 @@ def from_query(query: str) -> Recipe:
         "parameters": _parameters(
             {name: text for name, text in given.items() if _is_parameter(name)}
         ),
-        "look": _look(given),
+        "look": look_of_query(given, _GAMMA),
         "morph": _morph(given),
         "data_id": given.get("sha256", ""),
-        "plane": _number_in(given, "plane"),
+        "plane": _number(given, "plane"),
         "hidden": given["hidden"].split(",") if "hidden" in given else (),
-        "divergence": _number_in(given, "divergence"),
+        "divergence": _number(given, "divergence"),
     }
     return Recipe.from_json(values | _kept(given, "mode"))
 
@@ -96,18 +98,8 @@ def _of_source(source: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: ",".join(_joined(row) for row in value[0]) if name == "init" else value
+        name: ",".join(joined(row) for row in value[0]) if name == "init" else value
         for name, value in parameters.items()
-    }
-
-
-def _of_look(look: Look) -> dict[str, Any]:
-    is_turned = look.direction != AS_FOUND.direction
-    return {
-        "shown_gamma": look.gamma,
-        "kept": look.n_kept,
-        "moves": ",".join(_joined((move.feature, *move.loading)) for move in look.moves),
-        "from": _joined(look.direction) if is_turned else None,
     }
 
 
@@ -116,10 +108,6 @@ def _of_morph(morph: Morph | None) -> dict[str, Any]:
         return {}
     parameters = {"method": morph.method, **_of_parameters(morph.parameters)}
     return {"morph": morph.share, **{f"{_MORPH}{name}": v for name, v in parameters.items()}}
-
-
-def _joined(numbers: tuple[float, ...] | list[float]) -> str:
-    return ":".join(map(repr, numbers))
 
 
 def _fields(query: str) -> dict[str, str]:
@@ -148,21 +136,12 @@ def _source(given: Mapping[str, str]) -> dict[str, Any]:
     return source | _kept(given, "name", "label")
 
 
-def _look(given: Mapping[str, str]) -> dict[str, Any]:
-    look = {
-        "gamma": _number_in(given, "shown_gamma"),
-        "kept": _number_in(given, "kept"),
-        "moves": [_move(part) for part in given["moves"].split(",")] if "moves" in given else (),
-    }
-    return look | ({"from": _numbers(given["from"])} if "from" in given else {})
-
-
 def _morph(given: Mapping[str, str]) -> dict[str, Any] | None:
     parameters = _beginning(given, _MORPH)
     if not parameters and "morph" not in given:
         return None
     method = parameters.pop("method", None)
-    share = _number_in(given, "morph")
+    share = _number(given, "morph")
     return {"method": method, "parameters": _parameters(parameters), "share": share}
 
 
@@ -172,14 +151,9 @@ def _is_parameter(name: str) -> bool:
 
 def _parameters(given: Mapping[str, str]) -> dict[str, Any]:
     return {
-        name: [[_numbers(row) for row in text.split(",")]] if name == "init" else _number(text)
+        name: [[numbers_in(row) for row in text.split(",")]] if name == "init" else number_in(text)
         for name, text in given.items()
     }
-
-
-def _move(text: str) -> list[Any]:
-    feature, *place = _numbers(text)
-    return [feature, place]
 
 
 def _kept(given: Mapping[str, str], *names: str) -> dict[str, str]:
@@ -192,17 +166,5 @@ def _beginning(given: Mapping[str, str], start: str) -> dict[str, str]:
     }
 
 
-def _number_in(given: Mapping[str, str], name: str) -> Any:
-    return _number(given[name]) if name in given else None
-
-
-def _numbers(text: str) -> list[Any]:
-    return [_number(part) for part in text.split(":")]
-
-
-def _number(text: str) -> Any:
-    """The number; text that is none stays as it is, to be refused by its name."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _number(given: Mapping[str, str], name: str) -> Any:
+    return number_in(given[name]) if name in given else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from callbacks.looks import MOST_MOVES
 from melm_core.divergence import cauchy_schwarz_divergence
 from melm_core.geometry import geodesic, principal_angles
 from tests.callbacks.visitor import strict_json
+from worker.look_reading import MOST_MOVES
 
 HELD_OUT, SEED = 0.25, 0
 
