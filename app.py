@@ -14,6 +14,7 @@ from contextlib import closing
 import waitress
 from dash import Dash
 from flask import Flask
+from threadpoolctl import threadpool_limits
 
 import callbacks
 from callbacks.health import PLOTLY_SCRIPT
@@ -65,6 +66,8 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
     )
     app.layout = page
+    # Each request has a thread of its own; more of them below it would wait for each other.
+    threadpool_limits(1)
     callbacks.register(app, Studio(settings, store, Gallery(store)))
     return app
 

@@ -68,10 +68,10 @@
 
     // Along the run; or, at another kernel width than the run's, the divergence by kernel width;
     // or, between two runs, the divergence along the way from one to the other. A curve that grows
-    // is drawn a few times a second; its cursor moves with every plane.
+    // is drawn a few times a second, more seldom among others; its cursor moves with every plane.
     async draw(isUrgent = false) {
       clearTimeout(this.timer);
-      const every = this.panel.isFinal ? SCRUBBED_EVERY_MS : DRAWN_EVERY_MS;
+      const every = this.panel.isFinal ? SCRUBBED_EVERY_MS : DRAWN_EVERY_MS * window.studio.Panel.shown().length;
       const wait = this.drawnAt + every - performance.now();
       if (!isUrgent && wait > 0) this.timer = setTimeout(() => this.draw(true), wait);
       else await this.drawPicture();

@@ -103,8 +103,6 @@
     states = detail;
   });
   document.addEventListener("click", ({ target }) => {
-    const item = target.closest?.("[data-link-of]");
-    if (item) copyLink(panelOf(item.dataset.linkOf)).catch(console.warn);
     if (target.closest?.(".notice-close")) say(null);
   });
 

@@ -14,7 +14,6 @@
 
   function bringToFront(run) {
     view.front = run;
-    arrange();
     document.dispatchEvent(new Event("studio:mode"));
   }
 
@@ -52,10 +51,15 @@
 
   // A run that has just been started comes to the front; on load, the newest does.
   let isLoaded = false;
+  let isDue = false;
   whenPresent("[data-run]", (node) => {
     if (isLoaded || view.front === null) view.front = node.dataset.run;
+    if (isDue) return;
+    isDue = true;
+    // Once for all that were put up together.
     queueMicrotask(() => {
       isLoaded = true;
+      isDue = false;
       arrange();
     });
   });

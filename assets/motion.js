@@ -1,10 +1,13 @@
 // A picture in motion. While planes follow each other they are drawn on a canvas over the figure,
-// many times faster than plotly draws; the plane that stays is drawn by plotly.
+// many times faster than plotly draws; the plane that stays is drawn by plotly. The planes of a
+// run at work follow each other however slowly they come, and the first plane of all need not
+// wait for plotly.
 (() => {
   "use strict";
 
   const { numbers } = window.studio;
   const STILL_AFTER_MS = 250;
+  const STILL_AFTER_AT_WORK_MS = 1000;
   const DIMMED = 0.2; // what is not selected, as plotly has it
 
   class Motion {
@@ -16,8 +19,9 @@
     }
 
     // Whether the next plane follows the last one so closely that it is one movement.
-    isOn() {
-      return Boolean(this.plot._fullLayout) && performance.now() - this.lastAt < STILL_AFTER_MS;
+    isOn(isAtWork) {
+      const isSoon = performance.now() - this.lastAt < STILL_AFTER_MS;
+      return isAtWork || isSoon || !this.plot._fullLayout;
     }
 
     // Something was drawn: what comes soon after belongs to one movement, and comes to rest.
@@ -26,9 +30,10 @@
     }
 
     // On axes that show at least these ranges, with one scale for both where the figure has that.
-    draw(traces, ranges) {
+    draw(traces, ranges, layout, isAtWork) {
       this.begin();
-      const { xaxis, yaxis } = this.plot._fullLayout;
+      const isFirst = !this.plot._fullLayout;
+      const { xaxis, yaxis } = isFirst ? this.laidOut(layout) : this.plot._fullLayout;
       const [x, y] = yaxis.scaleanchor ? inOneScale(ranges, [xaxis._length, yaxis._length]) : ranges;
       const across = scale(x, xaxis._offset, xaxis._length);
       const up = scale(y, yaxis._offset + yaxis._length, -yaxis._length);
@@ -44,7 +49,17 @@
       pen.restore();
       this.plot.classList.add("is-moving");
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.drawStill(), STILL_AFTER_MS);
+      const wait = isAtWork ? STILL_AFTER_AT_WORK_MS : STILL_AFTER_MS;
+      this.timer = setTimeout(() => this.drawStill(), isFirst ? 0 : wait);
+    }
+
+    // Where plotly will put the axes, whose grid it has not chosen yet.
+    laidOut({ margin: { l, r, t, b }, xaxis, yaxis }) {
+      const { clientWidth: width, clientHeight: height } = this.plot;
+      return {
+        xaxis: { ...xaxis, _offset: l, _length: width - l - r },
+        yaxis: { ...yaxis, _offset: t, _length: height - t - b },
+      };
     }
 
     // Plotly has drawn the same plane.

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const { History, Motion, view, scheme, extensions } = window.studio;
+  const { History, Motion, view, scheme, furnish, extensions } = window.studio;
   const CONFIG = { displayModeBar: false, scrollZoom: true, responsive: true, doubleClick: false };
   // A picture that shrinks a little keeps its axes: a plane that turns should not also pump.
   const SHRINK_BELOW = 0.7;
@@ -10,6 +10,7 @@
 
   class Panel {
     constructor(node) {
+      furnish(node);
       this.node = node;
       this.run = node.dataset.run;
       this.sequence = -1; // newest event known
@@ -31,6 +32,7 @@
       fitted(this.part("plot"), () => this.tell("painted", this.painted));
       fitted(this.part("curve"), () => this.history.moveCursor());
       for (const extend of extensions) extend(this);
+      this.loadFigure().catch(console.warn); // while the first plane is on its way
     }
 
     // What was known of the run before Dash put up its panel anew.
@@ -107,7 +109,8 @@
       const axes = this.axes();
       const still = `${axes}/${this.figureScheme}`;
       this.painted = plane;
-      if (this.motion.isOn() && !isStill) this.motion.draw(traces, axes);
+      const isAtWork = this.isLive && !this.isFinal;
+      if (this.motion.isOn(isAtWork) && !isStill) this.motion.draw(traces, axes, this.figure.plane.layout, isAtWork);
       else await this.paintStill(traces, axes);
       this.paintedAs = still;
       this.node.dataset.sequence = plane.sequence;
@@ -307,7 +310,7 @@
     // The picture on screen with its title, on the colour of the card.
     savePicture(format) {
       const plot = this.part("plot");
-      const title = this.node.querySelector(".panel-title").textContent;
+      const { title } = this.node.dataset;
       const layout = {
         ...plot.layout,
         title: { text: title, x: 0.02, xanchor: "left", font: { size: 16 } },

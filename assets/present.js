@@ -122,7 +122,7 @@
     if (bar.morph.dataset.runs === `${panel?.run}:${runs}`) return;
     bar.morph.dataset.runs = `${panel?.run}:${runs}`;
     stopMorph();
-    const name = ({ node }) => node.querySelector(".panel-title").textContent;
+    const name = ({ node }) => node.dataset.title;
     const nobody = new Option(others.length ? "Choose a run" : "No other run yet", "");
     bar["morph-to"].replaceChildren(nobody, ...others.map((other) => new Option(name(other), other.run)));
     bar["morph-to"].disabled = !others.length;

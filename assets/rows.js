@@ -37,7 +37,7 @@
 
     listen() {
       const plot = this.panel.part("plot");
-      if (this.listensOn === plot) return;
+      if (this.listensOn === plot || !plot.on) return; // plotly may not have drawn yet
       this.listensOn = plot;
       plot.on("plotly_hover", ({ points: [{ curveNumber, pointNumber }] }) =>
         point(this.panel.figure?.rows[curveNumber]?.[pointNumber] ?? null),

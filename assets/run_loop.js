@@ -8,23 +8,33 @@
   const IDLE_MS = 1000;
   // Faster than the eye follows, and the run itself may need the same processor.
   const LEAST_FRAME_MS = 60;
+  // Who waits for a first plane looks at nothing else.
+  const FIRST_FRAME_MS = 20;
   const LONGEST_WAIT_MS = 5000;
 
   let failures = 0;
-  let wake = () => {};
+  let isWoken = false; // there is news to ask for that the last request did not ask for
+  let endRest = () => {};
 
   async function run() {
     for (;;) {
       const began = performance.now();
       const panels = Panel.shown();
-      const isActive = await step(panels);
+      await step(panels);
       await painted();
       if (failures) await rest(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures));
-      else await rest(isActive ? began + LEAST_FRAME_MS - performance.now() : IDLE_MS);
+      else await rest(began + interval(panels) - performance.now());
     }
   }
 
-  // One request and its drawing; whether there is more to come at once.
+  // How long after one request the next one leaves, in ms.
+  function interval(panels) {
+    const active = panels.filter((panel) => !panel.isFinal);
+    if (!active.length) return IDLE_MS;
+    return active.some((panel) => panel.node.dataset.state === "running" && !panel.plane) ? FIRST_FRAME_MS : LEAST_FRAME_MS;
+  }
+
+  // One request and its drawing.
   async function step(panels) {
     try {
       const news = await ask(panels);
@@ -38,7 +48,6 @@
       if (!(error instanceof TypeError)) console.warn(error); // TypeError: the fetch itself failed
     }
     sayConnection(failures > 1);
-    return panels.some((panel) => !panel.isFinal);
   }
 
   // What one panel cannot draw does not keep the others waiting.
@@ -76,14 +85,19 @@
 
   const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
-  function rest(milliseconds) {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  async function rest(milliseconds) {
+    if (!isWoken) {
+      await new Promise((resolve) => {
+        endRest = resolve;
+        setTimeout(resolve, milliseconds);
+      });
+    }
+    isWoken = false;
+  }
+
+  function wake() {
+    isWoken = true;
+    endRest();
   }
 
   // What has ended is shown at the kernel width of the slider, whatever it ran with.
@@ -104,26 +118,5 @@
     document.documentElement,
     { attributes: true, attributeFilter: ["data-mantine-color-scheme"] },
   );
-  // A download is of the plane on screen.
-  document.addEventListener(
-    "click",
-    (event) => {
-      const link = event.target.closest?.("a[data-download]");
-      if (!link) return;
-      const panel = Panel.all().find(({ run: id }) => id === link.dataset.download);
-      if (panel?.plane) {
-        const look = panel.query({ gamma: null, toward: null, from: null });
-        link.search = `?plane=${panel.plane.sequence}&${look}`;
-      }
-      event.stopPropagation(); // Dash would only change the address; the browser downloads
-    },
-    true,
-  );
-  document.addEventListener("click", (event) => {
-    const item = event.target.closest?.("[data-picture]");
-    if (!item) return;
-    const panel = Panel.all().find(({ run: id }) => id === item.dataset.pictureOf);
-    panel?.savePicture(item.dataset.picture).catch(console.warn);
-  });
   whenPresent("#panels", run);
 })();

@@ -10,7 +10,6 @@
   class Steering {
     constructor(panel) {
       this.panel = panel;
-      for (const slot of panel.node.querySelectorAll("[data-slider]")) buildSlider(slot);
       this.connectArrowLimit();
       this.connectKept();
       this.connectArrow();
@@ -213,18 +212,6 @@
       if ([...select.options].some(({ value }) => Number(value) === feature)) select.value = feature;
       return this.move(feature, ...loading);
     }
-  }
-
-  function buildSlider(slot) {
-    const { slider: name, label, low, high, value } = slot.dataset;
-    const input = document.createElement("input");
-    Object.assign(input, { type: "range", min: low, max: high, value });
-    input.dataset.part = name;
-    const words = document.createElement("span");
-    words.textContent = label;
-    const node = document.createElement("label");
-    node.append(words, input);
-    slot.replaceChildren(node);
   }
 
   function arrowTraces(figure, traces) {

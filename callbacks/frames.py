@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import flask
@@ -23,6 +24,9 @@ from worker.look import Look
 from worker.messages import DATA_GONE
 from worker.records import PlaneEvent, RunRecord
 from worker.words import drawn_sentence, kept_sentence, state_sentence
+
+# Made once for the runs that look alike.
+KEPT_STYLES = 32
 
 _SHAPES = {1: "line", 2: "plane", 3: "space"}
 
@@ -58,14 +62,11 @@ def register(app: Dash, studio: Studio) -> None:
         record = own_run(studio, run_id)
         scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
         viewer = studio.gallery.viewer(record)
-        plane = plane_figure(
-            viewer.class_names, viewer.n_drawn, scheme, n_components=viewer.n_components
-        )
         # A method of one step is told by the divergence of its plane.
-        curve = curve_figure(scheme, METHODS[record.method].maximises or "divergence")
+        objective = METHODS[record.method].maximises or "divergence"
+        kind = (tuple(viewer.class_names), viewer.n_drawn, scheme, viewer.n_components, objective)
         body = {
-            "plane": plane.to_plotly_json(),
-            "curve": curve.to_plotly_json(),
+            **_styles(*kind),
             "rows": row_numbers(viewer.drawn_rows),
             "classes": viewer.class_names,
         }
@@ -81,6 +82,16 @@ def register(app: Dash, studio: Studio) -> None:
         record = own_run(studio, run_id)
         event, look = known_event(studio, run_id, sequence), asked_look(studio)
         return asdict(studio.gallery.profile(record, event, look))
+
+
+@lru_cache(maxsize=KEPT_STYLES)
+def _styles(
+    class_names: tuple[str, ...], n_drawn: int, scheme: Scheme, n_components: int, objective: str
+) -> dict[str, Any]:
+    """The figures of a plane and of its history, without data."""
+    plane = plane_figure(class_names, n_drawn, scheme, n_components=n_components)
+    curve = curve_figure(scheme, objective)
+    return {"plane": plane.to_plotly_json(), "curve": curve.to_plotly_json()}
 
 
 def _news(studio: Studio, record: RunRecord, after: int, look: Look) -> dict[str, Any]:

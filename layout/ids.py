@@ -10,6 +10,8 @@ REVISION = "revision"  # changes whenever the list of runs may have changed
 
 REVISION_SHOWN = "revision-shown"  # receives nothing: the page's script knows the revision
 
+PANEL_MODEL = "panel-model"  # what the script makes every panel from
+
 # Data
 DROP_ZONE = "drop-zone"
 DATA_ERROR = "data-error"

@@ -10,6 +10,7 @@ from layout import ids
 from layout.check import check_view
 from layout.columns import columns_view
 from layout.compare import drag_choice, singled_out, tables
+from layout.panel import panel_model
 from layout.present import link_parts, notice, play_bar
 from layout.rail import rail
 from layout.story import story_button, story_parts
@@ -132,6 +133,7 @@ def _panels() -> Component:
             html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **{"aria-label": "Runs"}),
             singled_out(),
             html.Div(id=ids.PANELS, className="panels", **{"aria-live": "off"}),
+            panel_model(),
             tables(),
             play_bar(),
             notice(),

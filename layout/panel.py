@@ -1,7 +1,9 @@
 """A panel: one run with its picture, its numbers and its history.
 
-The script of the page fills everything marked with a `data-part`; the panel
-names the run in `data-run`.
+A panel stands empty where Dash puts it up, naming the run in `data-run`; the script of the page
+furnishes it with a copy of the one that all panels are made from. That is many times faster than
+to put up every part of every panel by Dash. What only some runs have is marked by `data-needs`,
+and what the script fills by `data-part`.
 """
 
 from __future__ import annotations
@@ -12,7 +14,10 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from layout.tools import part, tools
+from layout import ids
+from layout.tools import FLAT, LINEAR, SPACE, needs, part, tools
+
+_SHAPES = {1: "line", 2: FLAT, 3: SPACE}
 
 
 def panel(
@@ -25,13 +30,30 @@ def panel(
     is_linear: bool = True,
     space: str = "",
 ) -> Component:
-    """The frame of a run, empty until the first frame arrives; a curved one has no components.
+    """The place of a run, to be furnished by the script; a curved one has no components.
 
     Between the planes of runs in the same `space` there is a way from one to the other.
     """
     return html.Section(
+        className="panel",
+        key=run_id,
+        **{
+            "data-run": run_id,
+            "data-title": title,
+            "data-gamma": f"{gamma:g}",
+            "data-components": str(n_components),
+            "data-has": " ".join([_SHAPES[n_components], *([LINEAR] if is_linear else [])]),
+            "data-space": space,
+            "aria-label": f"{title}, {data_name}",
+        },
+    )
+
+
+def panel_model() -> Component:
+    """What every panel is a copy of, not shown itself."""
+    return html.Template(
         [
-            _head(run_id, title, is_flat=n_components == 2, is_linear=is_linear),
+            _head(),
             html.Div(
                 className="progress",
                 role="progressbar",
@@ -50,32 +72,16 @@ def panel(
                             ),
                             html.Canvas(className="motion", **part("motion")),
                             html.P(className="drawn", **part("drawn")),
-                            _elsewhere(is_linear),
+                            _elsewhere(),
                         ],
                         className="picture",
                     ),
-                    html.Div(
-                        [
-                            _numbers(),
-                            _check(),
-                            tools(n_components=n_components, is_linear=is_linear),
-                            _history(),
-                        ],
-                        className="panel-side",
-                    ),
+                    html.Div([_numbers(), _check(), tools(), _history()], className="panel-side"),
                 ],
                 className="panel-body",
             ),
         ],
-        className="panel",
-        key=run_id,
-        **{
-            "data-run": run_id,
-            "data-gamma": f"{gamma:g}",
-            "data-components": str(n_components),
-            "data-space": space,
-            "aria-label": f"{title}, {data_name}",
-        },
+        id=ids.PANEL_MODEL,
     )
 
 
@@ -107,25 +113,18 @@ def teaching_panel() -> Component:
     )
 
 
-def _head(run_id: str, title: str, *, is_flat: bool, is_linear: bool) -> Component:
+def _head() -> Component:
     return html.Header(
         [
             html.Div(
                 [
-                    html.H3(title, className="panel-title"),
+                    html.H3(className="panel-title", **part("title")),
                     html.P(className="words", role="status", **part("words")),
                 ],
                 className="panel-names",
             ),
             html.Div(
-                [
-                    *_orders(),
-                    _stop(),
-                    _anchor(),
-                    *([_surface()] if is_flat else []),
-                    _exports(run_id, is_linear),
-                    _remove(),
-                ],
+                [*_orders(), _stop(), _anchor(), _surface(), *_exports(), _remove()],
                 className="panel-actions",
             ),
         ],
@@ -172,10 +171,10 @@ def _surface() -> Component:
         "Decision surface",
         title="Decision surface of a kernel machine in this plane",
         **part("surface"),
+        **needs(FLAT),
     )
 
 
-# Plain elements: a panel of the kit's buttons and tooltips takes several times as long to put up.
 def _button(label: Any, look: str = "", **properties: Any) -> Component:
     return html.Button(label, type="button", className=f"small-button {look}", **properties)
 
@@ -189,56 +188,48 @@ def _icon_button(icon: str, label: str, look: str = "", **properties: Any) -> Co
     )
 
 
-def _elsewhere(is_linear: bool) -> Component:
+def _elsewhere() -> Component:
     """What can be done while the plane is shown at another kernel width than its run's."""
     back = _button("", **part("back"))
-    refine = _button("Refine here", "is-light", **part("refine"))
-    return html.Div([back, *([refine] if is_linear else [])], className="elsewhere")
+    refine = _button("Refine here", "is-light", **part("refine"), **needs(LINEAR))
+    return html.Div([back, refine], className="elsewhere")
 
 
-def _exports(run_id: str, is_linear: bool) -> Component:
-    return dmc.Menu(
+def _exports() -> list[Component]:
+    """A button and its menu; the script gives the items the addresses of the run."""
+    menu = html.Div(
         [
-            dmc.MenuTarget(_icon_button("download", "Download")),
-            dmc.MenuDropdown(
-                [
-                    dmc.MenuLabel("The picture on screen"),
-                    _picture(run_id, "png"),
-                    _picture(run_id, "svg"),
-                    dmc.MenuLabel("The plane on screen"),
-                    _download(run_id, "points.csv", "Projected points"),
-                    *(_of_a_linear_map(run_id) if is_linear else []),
-                    dmc.MenuLabel("To show elsewhere"),
-                    dmc.MenuItem("Copy link", **{"data-link-of": run_id}),
-                    _download(run_id, "replay.html", "Replay, HTML"),
-                ]
-            ),
+            _menu_label("The picture on screen"),
+            _menu_item("Picture, PNG", **{"data-picture": "png"}),
+            _menu_item("Picture, SVG", **{"data-picture": "svg"}),
+            _menu_label("The plane on screen"),
+            _download("points.csv", "Projected points"),
+            _download("components.csv", "Components", **needs(LINEAR)),
+            _download("model.json", "Model, JSON", **needs(LINEAR)),
+            _download("script.py", "Python script", **needs(LINEAR)),
+            _menu_label("To show elsewhere"),
+            _menu_item("Copy link", **{"data-link": "copy"}),
+            _download("replay.html", "Replay, HTML"),
         ],
-        position="bottom-end",
-        withinPortal=True,
-        keepMounted=False,
+        className="menu",
+        role="menu",
+        **part("exports"),
+        **{"aria-label": "Download"},
     )
+    return [_icon_button("download", "Download", **part("export")), menu]
 
 
-def _of_a_linear_map(run_id: str) -> list[Component]:
-    return [
-        _download(run_id, "components.csv", "Components"),
-        _download(run_id, "model.json", "Model, JSON"),
-        _download(run_id, "script.py", "Python script"),
-    ]
+def _menu_label(text: str) -> Component:
+    return html.Div(text, className="menu-label", role="presentation")
 
 
-def _download(run_id: str, file: str, label: str) -> Component:
-    return dmc.MenuItem(
-        label, href=f"/runs/{run_id}/{file}", target="_self", **{"data-download": run_id}
-    )
+def _menu_item(label: str, **properties: Any) -> Component:
+    return html.Button(label, type="button", className="menu-item", role="menuitem", **properties)
 
 
-def _picture(run_id: str, kind: str) -> Component:
-    # A script makes the picture.
-    return dmc.MenuItem(
-        f"Picture, {kind.upper()}", **{"data-picture": kind, "data-picture-of": run_id}
-    )
+def _download(file: str, label: str, **properties: Any) -> Component:
+    look = {"className": "menu-item", "role": "menuitem"}
+    return html.A(label, **look, **{"data-file": file}, **properties)
 
 
 def _remove() -> Component:

@@ -7,14 +7,18 @@ from dash.development.base_component import Component
 
 MOST_ARROWS = 8
 
+# What a run has, by which the script knows what its panel needs.
+LINEAR = "linear"
+FLAT = "flat"
+SPACE = "space"
 
-def tools(*, n_components: int, is_linear: bool) -> Component:
+
+def tools() -> Component:
     """The tools of a panel; a picture without features has arrows neither to hide nor to move."""
-    of_features = [_arrow_limit(), _kept()] if is_linear else []
-    of_a_plane = [_arrow()] if is_linear and n_components == 2 else []
-    of_a_space = [_direction()] if n_components == 3 else []
     return html.Div(
-        [*of_features, *of_a_plane, *of_a_space], className="tools explore-only", **part("tools")
+        [_arrow_limit(), _kept(), _arrow(), _direction()],
+        className="tools explore-only",
+        **part("tools"),
     )
 
 
@@ -23,8 +27,15 @@ def part(name: str) -> dict[str, str]:
     return {"data-part": name}
 
 
+def needs(*features: str) -> dict[str, str]:
+    """What a run must have for the script to keep the element."""
+    return {"data-needs": " ".join(features)}
+
+
 def _arrow_limit() -> Component:
-    return _slider("Arrows shown", "arrow-limit", 0, MOST_ARROWS, MOST_ARROWS)
+    return html.Div(
+        _slider("Arrows shown", "arrow-limit", 0, MOST_ARROWS, MOST_ARROWS), **needs(LINEAR)
+    )
 
 
 def _kept() -> Component:
@@ -33,7 +44,8 @@ def _kept() -> Component:
         [
             _slider("Features kept", "kept", 1, MOST_ARROWS, MOST_ARROWS),
             html.P(className="tool-words", role="status", **part("kept-words")),
-        ]
+        ],
+        **needs(LINEAR),
     )
 
 
@@ -52,7 +64,8 @@ def _arrow() -> Component:
             ),
             _slider("Angle", "angle", -180, 180, 0),
             _slider("Length", "length", 0, 200, 0),
-        ]
+        ],
+        **needs(LINEAR, FLAT),
     )
 
 
@@ -63,7 +76,8 @@ def _direction() -> Component:
             _slider("Side", "side", -180, 180, 0),
             _slider("Above", "up", -180, 180, 0),
             html.P("Or drag the picture; with Shift, it is moved.", className="tool-words"),
-        ]
+        ],
+        **needs(SPACE),
     )
 
 

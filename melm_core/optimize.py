@@ -155,6 +155,7 @@ def maximize(
     *,
     report: Reporter,
     n_jobs: int | None = None,
+    reported: Step | None = None,
 ) -> Outcome:
     """Climb from every start through all stages and keep the best.
 
@@ -169,8 +170,13 @@ def maximize(
         Starts that climb at the same time, as joblib reads it: in threads, or
         where `joblib.parallel_config` sends them. The outcome does not depend
         on it.
+    reported : Step or None
+        What was reported before the starts were known, measured as the first stage is; after a
+        stop it may be the best plane.
     """
     clerk = _Clerk(report, len(stages))
+    if reported is not None:
+        clerk.take_over(reported, stages[0].reported or stages[0].objective)
     tracks = [_Track(start) for start in starts]
     leaders: list[int] = []
     for number, stage in enumerate(stages):
@@ -184,6 +190,9 @@ def maximize(
         climb_each([tracks[leader] for leader in leaders], climbs, clerk, measure, n_jobs)
         if clerk.stopped:
             break
+    if clerk.stopped and reported is not None:
+        tracks.append(_Track.stopped_at(reported))
+        leaders = [len(tracks) - 1, *leaders]
     return _outcome(tracks, leaders, stages[-1].objective, clerk)
 
 
@@ -268,6 +277,10 @@ class _Clerk:
         with self._lock:
             self._n_evaluations += 1
 
+    def take_over(self, step: Step, measure: Objective) -> None:
+        """Go on from a step that somebody else has reported."""
+        self._measure, self._best = measure, step.objective
+
     def note(self, step: Step, measure: Objective) -> None:
         with self._lock:
             if measure is not self._measure:  # values of a sample do not compare with all rows'
@@ -300,6 +313,14 @@ class _Track:
         self.components = self.start.components
         self.peak_components = self.start.components
         self.has_climbed = False
+
+    @classmethod
+    def stopped_at(cls, step: Step) -> _Track:
+        """A track that ended with its first step."""
+        track = cls(Start(step.stage_name, step.components), objective=step.objective)
+        track.pass_by(step.objective, step.components)
+        track.history, track.has_climbed = [step.objective], True
+        return track
 
     def climb(self, clerk: Listener, *, stage: Stage, place: _Place) -> None:
         self.history = []

@@ -21,9 +21,9 @@ from melm_core.divergence import divergence_and_gradient
 from melm_core.gaussian_limit import wide_optima
 from melm_core.geometry import random_components
 from melm_core.multiclass import Multiclass
-from melm_core.optimize import Objective, Outcome, Reporter, Stage, Start, maximize
+from melm_core.optimize import Objective, Outcome, Reporter, Stage, Start, Step, maximize
 from melm_core.potentials import Engine
-from melm_core.starts import informed_planes
+from melm_core.starts import informed_planes, principal_components
 
 # Where nothing else is asked for, the kernels are narrowed from this multiple of
 # Silverman's width by this factor a stage, until the next would be close to gamma.
@@ -92,24 +92,73 @@ def search(
     """
     # The products are thin: threads of BLAS would wait for each other, and for other starts.
     with threadpool_limits(1, user_api="blas"):
-        stages, starts = plan(classes, settings, planes)
-        return maximize(stages, starts, report=report, n_jobs=settings.n_jobs)
+        competed_on = rows_to_compete_on(classes, settings)
+        stages = plan_stages(classes, competed_on, settings, planes)
+        first = _first_look(competed_on, settings, stages[0], planes)
+        if first is not None and report(first):
+            begin = [Start("principal components", first.components)]
+            return maximize(stages, begin, report=lambda _: True, n_jobs=settings.n_jobs)
+        starts = plan_starts(competed_on, settings, planes)
+        return maximize(stages, starts, report=report, n_jobs=settings.n_jobs, reported=first)
 
 
-def plan(
-    classes: KernelClasses, settings: SearchSettings, planes: Sequence[FloatArray] | None = None
-) -> tuple[list[Stage], list[Start]]:
-    """The stages and the starts of a search."""
-    n_features = classes.rows[0].shape[1]
-    if n_features == settings.n_components:
-        last = Stage("", _objective(classes, settings), settings.max_iter, settings.tol)
-        return [last], [Start("whole space", np.eye(n_features))]
-    is_large = int(classes.counts.sum()) > MOST_ROWS_FOR_STARTS
-    competed_on = sample_classes(classes, SAMPLED_ROWS, settings) if is_large else classes
-    starts = _starts(competed_on, settings, planes)
-    is_race = planes is None and len(starts) > PLANES_TO_THE_END
+def plan_stages(
+    classes: KernelClasses,
+    competed_on: KernelClasses,
+    settings: SearchSettings,
+    planes: Sequence[FloatArray] | None = None,
+) -> list[Stage]:
+    """The stages of a search whose starts compete on some of the rows, or on all."""
+    if _is_whole_space(classes, settings):
+        return [Stage("", _objective(classes, settings), settings.max_iter, settings.tol)]
+    is_race = planes is None and settings.n_init > PLANES_TO_THE_END
     stages = _ladder(competed_on, settings, is_race=is_race)
-    return stages + (_polishing(classes, settings) if is_large else []), starts
+    return stages if competed_on is classes else stages + _polishing(classes, settings)
+
+
+def plan_starts(
+    classes: KernelClasses, settings: SearchSettings, planes: Sequence[FloatArray] | None = None
+) -> list[Start]:
+    """Where a search on these rows begins."""
+    if _is_whole_space(classes, settings):
+        return [Start("whole space", np.eye(settings.n_components))]
+    if planes is not None:
+        return [Start("given", plane) for plane in planes]
+    random = random_starts(classes.rows[0].shape[1], settings)
+    if settings.is_penalized:
+        return random
+    wide = _wide_starts(classes, settings)[: settings.n_init]
+    return wide + random[len(wide) :]
+
+
+def _is_whole_space(classes: KernelClasses, settings: SearchSettings) -> bool:
+    return classes.rows[0].shape[1] == settings.n_components
+
+
+def rows_to_compete_on(classes: KernelClasses, settings: SearchSettings) -> KernelClasses:
+    """All rows, or a sample where they are many."""
+    if int(classes.counts.sum()) <= MOST_ROWS_FOR_STARTS:
+        return classes
+    return sample_classes(classes, SAMPLED_ROWS, settings)
+
+
+def _first_look(
+    classes: KernelClasses,
+    settings: SearchSettings,
+    stage: Stage,
+    planes: Sequence[FloatArray] | None,
+) -> Step | None:
+    """The plane of the principal components, measured as the steps of the first stage are.
+
+    For who watches while the starts are looked for, which takes longer than all else before the
+    first step.
+    """
+    is_found_at_once = planes is not None or settings.is_penalized
+    if is_found_at_once or not settings.is_watched or _is_whole_space(classes, settings):
+        return None
+    plane = principal_components(np.concatenate(classes.rows), settings.n_components)
+    value, _ = (stage.reported or stage.objective)(plane)
+    return Step(plane, value, value, 0, 1, "wide kernels first", 0, settings.n_init, 0)
 
 
 def widenings(gamma: float) -> tuple[float, ...]:
@@ -184,18 +233,6 @@ def _polishing(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
     name = f"{LARGER_SAMPLE:,} rows".replace(",", " ")
     objective = _objective(larger, settings)
     return [Stage(name, objective, settings.max_iter, tol, PLANES_ON_LARGER_SAMPLE), all_rows]
-
-
-def _starts(
-    classes: KernelClasses, settings: SearchSettings, planes: Sequence[FloatArray] | None
-) -> list[Start]:
-    if planes is not None:
-        return [Start("given", plane) for plane in planes]
-    random = random_starts(classes.rows[0].shape[1], settings)
-    if settings.is_penalized:
-        return random
-    wide = _wide_starts(classes, settings)[: settings.n_init]
-    return wide + random[len(wide) :]
 
 
 def _wide_starts(classes: KernelClasses, settings: SearchSettings) -> list[Start]:

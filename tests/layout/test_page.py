@@ -10,7 +10,7 @@ import pytest
 from layout import ids
 from layout.controls import own_settings
 from layout.page import first_source, page
-from layout.panel import panel
+from layout.panel import panel_model
 from melm_core.datasets import SAMPLES
 from melm_core.methods import METHODS
 from melm_core.parameters import HELD_OUT, SEED, STARTS
@@ -97,7 +97,7 @@ def test_every_part_of_a_panel_that_a_script_fills_is_there():
     numbers = {
         f"{name}-{rows}" for name in ("divergence", "accuracy") for rows in ("seen", "unseen")
     }
-    shown = [props["data-part"] for props in parts(panel("r", "t", "d")) if "data-part" in props]
+    shown = [props["data-part"] for props in parts(panel_model()) if "data-part" in props]
     assert len(asked) > 5
     assert asked | numbers <= set(shown)
     assert len(shown) == len(set(shown))
@@ -109,4 +109,4 @@ def test_the_function_that_labels_the_slider_is_a_script_s():
 
 
 def test_the_page_speaks_calmly():
-    assert [text for text in texts(page(), panel("r", "t", "d")) if "!" in text] == []
+    assert [text for text in texts(page()) if "!" in text] == []

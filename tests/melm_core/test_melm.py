@@ -157,6 +157,8 @@ def test_the_units_of_the_features_do_not_matter():
 def test_progress_tells_the_steps_of_the_fit():
     melm, reports = recorded(n_init=3)
     melm.fit(*IRIS)
+    first, *reports = reports
+    assert first.stage == "start 1 of 3, wide kernels first"
     last_stage = [report for report in reports if "γ" not in report.stage]
     assert [report.objective for report in last_stage] == melm.history_.tolist()
     assert reports[0].iteration == 0

@@ -9,7 +9,14 @@ from melm_core import MELM, search
 from melm_core.density import whitened_kernel_classes
 from melm_core.divergence import divergence_and_gradient
 from melm_core.geometry import principal_angles
-from melm_core.search import SearchSettings, plan, sample_classes, widenings
+from melm_core.search import (
+    SearchSettings,
+    plan_stages,
+    plan_starts,
+    rows_to_compete_on,
+    sample_classes,
+    widenings,
+)
 from tests.melm_core.helpers import classes, plane
 
 SETTINGS = SearchSettings(
@@ -48,12 +55,17 @@ def small_limits(monkeypatch):
     monkeypatch.setattr(search, "LARGER_SAMPLE", 200)
 
 
+def stages_of(settings, planes=None):
+    rows = prepared()
+    return plan_stages(rows, rows_to_compete_on(rows, settings), settings, planes)
+
+
 def fit(**parameters):
     return MELM(**{"n_init": 9, "random_state": 0, **parameters}).fit(*many_rows())
 
 
 def test_the_kernels_narrow_to_the_target_and_the_best_planes_are_polished():
-    stages, starts = plan(prepared(), SETTINGS)
+    stages, starts = stages_of(SETTINGS), plan_starts(prepared(), SETTINGS)
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", "polishing"]
     assert [stage.most_starts for stage in stages] == [None, None, None, 3]
     kinds = [start.kind for start in starts]
@@ -64,9 +76,9 @@ def test_the_kernels_narrow_to_the_target_and_the_best_planes_are_polished():
 
 
 def test_a_start_does_not_depend_on_how_many_there_are():
-    _, many = plan(prepared(), replace(SETTINGS, n_init=12))
+    many = plan_starts(prepared(), replace(SETTINGS, n_init=12))
     for n_init in (1, 2, 8, 10):
-        _, few = plan(prepared(), replace(SETTINGS, n_init=n_init))
+        few = plan_starts(prepared(), replace(SETTINGS, n_init=n_init))
         assert len(few) == n_init
         for one, same in zip(few, many[:n_init], strict=True):
             assert one.kind == same.kind
@@ -74,8 +86,8 @@ def test_a_start_does_not_depend_on_how_many_there_are():
 
 
 def test_another_seed_draws_other_random_planes():
-    _, one = plan(prepared(), SETTINGS)
-    _, other = plan(prepared(), replace(SETTINGS, seed=1))
+    one = plan_starts(prepared(), SETTINGS)
+    other = plan_starts(prepared(), replace(SETTINGS, seed=1))
     random = [(a, b) for a, b in zip(one, other, strict=True) if a.kind == b.kind == "random"]
     assert random
     for a, b in random:
@@ -83,13 +95,13 @@ def test_another_seed_draws_other_random_planes():
 
 
 def test_few_starts_all_climb_to_the_end():
-    stages, _ = plan(prepared(), replace(SETTINGS, n_init=3))
+    stages = stages_of(replace(SETTINGS, n_init=3))
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
 
 
 def test_given_planes_all_climb_to_the_end():
     planes = [plane(2, 4, seed) for seed in range(9)]
-    stages, starts = plan(prepared(), SETTINGS, planes)
+    stages, starts = stages_of(SETTINGS, planes), plan_starts(prepared(), SETTINGS, planes)
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
     assert [start.kind for start in starts] == ["given"] * 9
 
@@ -106,12 +118,12 @@ def test_the_automatic_continuation_narrows_from_one_width_whatever_gamma_is(gam
 
 
 def test_without_a_continuation_the_search_follows_gamma():
-    stages, _ = plan(prepared(), replace(SETTINGS, continuation=None, gamma=0.5))
+    stages = stages_of(replace(SETTINGS, continuation=None, gamma=0.5))
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", "polishing"]
 
 
 def test_every_stage_reports_the_divergence_at_gamma_itself():
-    stages, _ = plan(prepared(), SETTINGS)
+    stages = stages_of(SETTINGS)
     components = plane(2, 4)
     value, _ = divergence_and_gradient(prepared(), components, multiclass="mean")
     for stage in stages:
@@ -122,7 +134,7 @@ def test_every_stage_reports_the_divergence_at_gamma_itself():
 
 
 def test_very_many_rows_compete_on_a_sample_first(small_limits):
-    stages, _ = plan(prepared(), SETTINGS)
+    stages = stages_of(SETTINGS)
     assert [stage.name for stage in stages][2:] == ["", "polishing", "200 rows", "all rows"]
     assert [stage.most_starts for stage in stages] == [None, None, None, 3, 3, 1]
     value, _ = divergence_and_gradient(prepared(), plane(2, 4), multiclass="mean")
@@ -131,7 +143,7 @@ def test_very_many_rows_compete_on_a_sample_first(small_limits):
 
 def test_many_rows_are_polished_in_one_stage(small_limits, monkeypatch):
     monkeypatch.setattr(search, "LARGER_SAMPLE", 300)
-    stages, _ = plan(prepared(), SETTINGS)
+    stages = stages_of(SETTINGS)
     assert [(stage.name, stage.most_starts) for stage in stages][4:] == [("all rows", 3)]
 
 
@@ -157,7 +169,7 @@ def test_a_sample_holds_a_few_rows_of_the_smallest_class():
 def test_a_sampled_search_ends_with_a_summit_of_all_rows(small_limits):
     sampled = fit()
     X, y = many_rows()
-    stages, _ = plan(prepared(), SETTINGS)
+    stages = stages_of(SETTINGS)
     assert stages[-1].name == "all rows"
     polished = MELM(init=sampled.components_[None], continuation=(), random_state=0).fit(X, y)
     assert sampled.divergence_ == pytest.approx(polished.divergence_, rel=1e-3)
@@ -183,7 +195,8 @@ def test_progress_names_the_stage_and_never_falls_back(small_limits):
     reports = []
     fit(callback=reports.append)
     ends = [report.stage.partition(", ")[2] for report in reports]
-    assert list(dict.fromkeys(ends)) == ["γ × 1.5", "", "polishing", "200 rows", "all rows"]
+    stages = ["wide kernels first", "γ × 1.5", "", "polishing", "200 rows", "all rows"]
+    assert list(dict.fromkeys(ends)) == stages
     fractions = [report.fraction for report in reports]
     assert fractions == sorted(fractions)
     assert 0 == fractions[0] < fractions[-1] <= 1
@@ -206,13 +219,14 @@ def test_a_stop_on_the_sample_keeps_a_plane_and_its_divergence_on_all_rows(small
 
 def test_the_penalised_search_starts_from_random_planes_only():
     settings = replace(SETTINGS, is_penalized=True, n_init=3, continuation=None)
-    stages, starts = plan(prepared(), settings)
+    stages, starts = stages_of(settings), plan_starts(prepared(), settings)
     assert [start.kind for start in starts] == ["random"] * 3
     assert [stage.name for stage in stages] == [""]
 
 
 def test_the_whole_space_is_one_stage_and_one_start():
     X, y = classes(2, 2)
-    stages, starts = plan(whitened_kernel_classes(X, y, n_components=2)[0], SETTINGS)
+    rows = whitened_kernel_classes(X, y, n_components=2)[0]
+    stages, starts = plan_stages(rows, rows, SETTINGS), plan_starts(rows, SETTINGS)
     assert [stage.name for stage in stages] == [""]
     assert [start.kind for start in starts] == ["whole space"]
