@@ -6,6 +6,10 @@ PIP_INSTALL := $(PYTHON_IN_VENV) -m pip install --quiet --disable-pip-version-ch
 PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--custom-compile-command "make pins" $(UPGRADE)
 
+# Tests run in two processes, a file in one of them; threads below these would wait for each other.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+IN_TWO := --numprocesses 2 --dist loadfile
+
 # Stamps: newer than the requirements they installed.
 RUNTIME := $(VENV)/.requirements
 SHARED := $(VENV)/.requirements-redis
@@ -21,10 +25,10 @@ run: $(RUNTIME) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: 
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
 test: lint browser redis ## Run every check and the fast tests
-	@$(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(ARGS)
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(IN_TWO) $(ARGS)
 
 slow: browser redis ## Run the slow tests
-	@$(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
 
 audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 	@$(VENV)/bin/pip-audit --requirement requirements.txt --requirement requirements-redis.txt \

@@ -64,7 +64,26 @@
 
   const scheme = () => document.documentElement.dataset.mantineColorScheme || "light";
 
-  window.studio = { whenPresent, view, scheme, numbers, extensions };
+  // Changes what a component of Dash has, as a callback would.
+  const setProps = (id, props) => window.dash_clientside.set_props(id, props);
+
+  // Dash has no plain range input.
+  function rangeInput(label, properties) {
+    const input = document.createElement("input");
+    Object.assign(input, { type: "range", ...properties });
+    if (label) input.setAttribute("aria-label", label);
+    return input;
+  }
+
+  function playButton(label, play) {
+    const button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "play", disabled: true });
+    button.setAttribute("aria-label", label);
+    button.addEventListener("click", () => play().catch(console.warn));
+    return button;
+  }
+
+  window.studio = { whenPresent, view, scheme, numbers, extensions, setProps, rangeInput, playButton };
 
   window.dash_clientside = window.dash_clientside || {};
   window.dash_clientside.studio = {
@@ -73,34 +92,30 @@
       Object.assign(view, { linked, aligned, contours, arrows });
       if (isTurned) document.dispatchEvent(new Event("studio:turned"));
       document.dispatchEvent(new Event("studio:view"));
-      return window.dash_clientside.no_update;
     },
   };
 
   // A reload of the page stays in its mode.
   const rememberedMode = sessionStorage.getItem("mode");
   whenPresent("#mode", () => {
-    if (rememberedMode) window.dash_clientside.set_props("mode", { value: rememberedMode });
+    if (rememberedMode) setProps("mode", { value: rememberedMode });
   });
 
   window.dash_clientside.studio.setMode = (mode) => {
     view.mode = document.body.dataset.mode = mode;
     sessionStorage.setItem("mode", mode);
     document.dispatchEvent(new Event("studio:mode"));
-    return window.dash_clientside.no_update;
   };
 
   // The list of runs that the page shows.
   window.dash_clientside.studio.noteRevision = (revision) => {
     if (revision) view.revision = revision;
-    return window.dash_clientside.no_update;
   };
 
   // The kernel width of the slider: what has ended is shown at it, whatever it ran with.
   window.dash_clientside.studio.setGamma = (logGamma) => {
     view.gamma = Number((10 ** logGamma).toPrecision(3));
     document.dispatchEvent(new Event("studio:gamma"));
-    return window.dash_clientside.no_update;
   };
 
   window.dashMantineFunctions = window.dashMantineFunctions || {};

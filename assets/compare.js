@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const { view, extensions, whenPresent } = window.studio;
+  const { view, extensions, whenPresent, setProps } = window.studio;
 
   // Says which panel the others follow.
   function markReference() {
@@ -30,6 +30,6 @@
     const button = event.target.closest?.("[data-sort]");
     if (!button) return;
     const data = { column: button.dataset.sort, descending: button.dataset.descending === "true" };
-    window.dash_clientside.set_props("sort", { data });
+    setProps("sort", { data });
   });
 })();

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const { whenPresent } = window.studio;
+  const { whenPresent, rangeInput } = window.studio;
 
   let model = null;
 
@@ -33,10 +33,8 @@
     }
   }
 
-  // Dash has no plain range input.
   function slider({ slider: name, label, low, high, value }) {
-    const input = document.createElement("input");
-    Object.assign(input, { type: "range", min: low, max: high, value });
+    const input = rangeInput(null, { min: low, max: high, value });
     input.dataset.part = name;
     const words = document.createElement("span");
     words.textContent = label;

@@ -2,6 +2,7 @@
 (() => {
   "use strict";
 
+  const { rangeInput, playButton } = window.studio;
   const CONFIG = { displayModeBar: false, responsive: true };
   const DRAWN_EVERY_MS = 250;
   const SCRUBBED_EVERY_MS = 1000; // the curve of a run that has ended hardly changes
@@ -25,14 +26,9 @@
     }
 
     build() {
-      this.slider = document.createElement("input");
-      Object.assign(this.slider, { type: "range", min: 0, max: 0, value: 0, disabled: true });
-      this.slider.setAttribute("aria-label", "History of the run");
+      this.slider = rangeInput("History of the run", { min: 0, max: 0, value: 0, disabled: true });
       this.slider.addEventListener("input", () => this.panel.scrubTo(Number(this.slider.value)));
-      this.button = document.createElement("button");
-      Object.assign(this.button, { type: "button", className: "play", disabled: true });
-      this.button.setAttribute("aria-label", "Play");
-      this.button.addEventListener("click", () => this.play().catch(console.warn));
+      this.button = playButton("Play", () => this.play());
       this.panel.part("scrubber").replaceChildren(this.button, this.slider);
     }
 

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const { view } = window.studio;
+  const { view, setProps } = window.studio;
   const MODES = ["explore", "compare", "present"];
   const SWITCHES = ["linked", "aligned", "contours", "arrows"];
   const FINAL = ["done", "failed", "cancelled", "lost"];
@@ -12,11 +12,10 @@
   let states = {};
   let newest = 0;
 
-  const set = (id, props) => window.dash_clientside.set_props(id, props);
 
   // What is said stays until it is closed, or for a moment.
   function say(words, { briefly = false } = {}) {
-    set("notice", { children: words });
+    setProps("notice", { children: words });
     const note = document.getElementById("notice");
     if (briefly) setTimeout(() => note.textContent === words && say(null), BRIEFLY_MS);
   }
@@ -58,7 +57,7 @@
   async function bringUp(brought) {
     const order = ++newest;
     const isCurrent = () => order === newest;
-    set("mode", { value: brought.mode });
+    setProps("mode", { value: brought.mode });
     for (const name of SWITCHES) set(name, { checked: !brought.hidden.includes(name) });
     const others = brought.look.morph ? [brought.look.morph[0]] : [];
     await until(() => !isCurrent() || panelOf(brought.run));
@@ -94,9 +93,8 @@
 
   // What the server could find of a view: the data to choose first, or the run that shows it.
   window.dash_clientside.studio.bringUp = (brought) => {
-    if (brought?.choice) setTimeout(() => set("choice", { data: brought.choice }));
+    if (brought?.choice) setTimeout(() => setProps("choice", { data: brought.choice }));
     else if (brought) bringUp(brought).catch(console.warn);
-    return window.dash_clientside.no_update;
   };
 
   document.addEventListener("studio:states", ({ detail }) => {

@@ -3,7 +3,7 @@
 (() => {
   "use strict";
 
-  const { extensions } = window.studio;
+  const { extensions, setProps } = window.studio;
   const SHOWN = {
     running: ["pause"],
     paused: ["pause", "step"],
@@ -30,6 +30,6 @@
 
   // The time makes it another question when the same run is asked about again.
   function ask(store, run) {
-    window.dash_clientside.set_props(store, { data: { run, asked: Date.now() } });
+    setProps(store, { data: { run, asked: Date.now() } });
   }
 })();

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const { History, Motion, view, scheme, furnish, extensions } = window.studio;
+  const { History, Motion, view, scheme, furnish, extensions, setProps } = window.studio;
   const CONFIG = { displayModeBar: false, scrollZoom: true, responsive: true, doubleClick: false };
   // A picture that shrinks a little keeps its axes: a plane that turns should not also pump.
   const SHRINK_BELOW = 0.7;
@@ -302,9 +302,8 @@
     async order(path) {
       const answer = await fetch(`runs/${this.run}/${path}`, { method: "POST" });
       const { revision, words } = answer.status === 204 ? {} : await answer.json();
-      const { set_props: set } = window.dash_clientside;
-      if (revision) set("revision", { data: revision });
-      if (words) set("run-error", { children: words });
+      if (revision) setProps("revision", { data: revision });
+      if (words) setProps("run-error", { children: words });
     }
 
     // The picture on screen with its title, on the colour of the card.

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const { view, extensions, copyLink, whenPresent } = window.studio;
+  const { view, extensions, copyLink, whenPresent, setProps, rangeInput, playButton } = window.studio;
   const MORPH_STEPS = 72;
   const MORPH_STEP_MS = 50;
   const LARGER = 1.6;
@@ -13,7 +13,6 @@
 
   const front = () => window.studio.Panel.front();
   const story = () => window.studio.story; // a script that comes later
-  const set = (id, props) => window.dash_clientside.set_props(id, props);
 
   // ---- The bar
 
@@ -38,17 +37,13 @@
   }
 
   function buildMorph() {
-    const slider = document.createElement("input");
-    Object.assign(slider, { type: "range", min: 0, max: 1, step: 0.005, value: 0, disabled: true });
-    slider.setAttribute("aria-label", "Share of the way to the other run");
+    const range = { min: 0, max: 1, step: 0.005, value: 0, disabled: true };
+    const slider = rangeInput("Share of the way to the other run", range);
     slider.addEventListener("input", () => {
       morphing = 0;
       morphTo(Number(slider.value));
     });
-    const play = document.createElement("button");
-    Object.assign(play, { type: "button", className: "play", disabled: true });
-    play.setAttribute("aria-label", "Play the morph");
-    play.onclick = () => playMorph().catch(console.warn);
+    const play = playButton("Play the morph", playMorph);
     const percent = document.createElement("span");
     percent.className = "bar-percent";
     bar["morph-slot"].replaceChildren(play, slider, percent);
@@ -161,7 +156,7 @@
   // ---- Keys and modes
 
   const toggleKeys = () => document.getElementById("keys").toggleAttribute("hidden");
-  const leave = () => set("mode", { value: "explore" });
+  const leave = () => setProps("mode", { value: "explore" });
 
   function toggleFull() {
     if (document.fullscreenElement) return document.exitFullscreen();

@@ -4,7 +4,7 @@
 (() => {
   "use strict";
 
-  const { Panel, view, extensions, numbers, whenPresent } = window.studio;
+  const { Panel, view, extensions, numbers, whenPresent, setProps } = window.studio;
   const FAINT = 0.1;
 
   let hovered = null; // the row under the pointer
@@ -176,7 +176,7 @@
     const { isolate: pair, class: code, mark: row } = button.dataset;
     if (pair) {
       isolate(pair.split(",").map(Number));
-      window.dash_clientside.set_props("check", { opened: false });
+      setProps("check", { opened: false });
     } else if (code) {
       isolate(toggled(view.classes ?? [], Number(code)));
     } else if (row) {
@@ -197,7 +197,6 @@
   studio.setDrag = (drag) => {
     view.drag = drag;
     document.dispatchEvent(new Event("studio:view"));
-    return window.dash_clientside.no_update;
   };
 
   // Another table has other rows and classes; one that is prepared otherwise has not.
@@ -209,6 +208,5 @@
       isolate(null);
     }
     table = shown;
-    return window.dash_clientside.no_update;
   };
 })();

@@ -4,7 +4,7 @@
 (() => {
   "use strict";
 
-  const { Panel, view, whenPresent } = window.studio;
+  const { Panel, view, whenPresent, setProps } = window.studio;
   const IDLE_MS = 1000;
   // Faster than the eye follows, and the run itself may need the same processor.
   const LEAST_FRAME_MS = 60;
@@ -71,7 +71,7 @@
   // Another tab may have started or removed a run: the page then lists them anew.
   function follow(newest) {
     if (view.revision !== null && view.revision !== newest) {
-      window.dash_clientside.set_props("revision", { data: newest });
+      setProps("revision", { data: newest });
     }
     view.revision = newest;
   }

@@ -2,8 +2,7 @@
 (() => {
   "use strict";
 
-  const { view, say, recipe, whenPresent } = window.studio;
-  const set = (id, props) => window.dash_clientside.set_props(id, props);
+  const { view, say, recipe, whenPresent, setProps } = window.studio;
 
   const story = { views: [], at: -1, isAdding: false };
   let orders = 0;
@@ -36,7 +35,7 @@
     story.at = at;
     const wanted = story.views[at].view;
     const mode = view.mode === "present" ? "present" : wanted.mode;
-    set("wanted", { data: { view: { ...wanted, mode }, quiet: true } });
+    setProps("wanted", { data: { view: { ...wanted, mode }, quiet: true } });
     tell();
   }
 
@@ -49,7 +48,7 @@
     const { view: made, title, words } = await recipe(panel);
     if (!made) return say(words);
     story.isAdding = true;
-    return set("story-added", { data: { title, view: made } });
+    return setProps("story-added", { data: { title, view: made } });
   }
 
   async function load(file) {
@@ -57,7 +56,7 @@
     const { story: loaded, words: refusal } = await answer.json();
     if (!loaded) return say(refusal);
     story.at = -1;
-    set("story", { data: loaded });
+    setProps("story", { data: loaded });
     const words = `The story has ${loaded.views.length} views. In Present, the arrow keys step through it.`;
     return say(words, { briefly: true });
   }
@@ -79,7 +78,7 @@
 
   document.addEventListener("click", ({ target }) => {
     const button = target.closest?.("[data-story]");
-    if (button?.dataset.story === "open") set("story-view", { opened: true });
+    if (button?.dataset.story === "open") setProps("story-view", { opened: true });
     if (button?.dataset.story === "add") add().catch(failed);
     const title = target.closest?.("[data-story-at]");
     if (title) show(Number(title.dataset.storyAt));

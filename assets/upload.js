@@ -3,6 +3,8 @@
 (() => {
   "use strict";
 
+  const { setProps } = window.studio;
+
   const SERVER_GONE = "The server does not answer. Check that the studio is running, then drop the file again.";
 
   async function send(file) {
@@ -25,11 +27,11 @@
 
   function choose({ key, name }) {
     const data = { kind: "upload", key, name, label: null, standardise: true };
-    window.dash_clientside.set_props("choice", { data });
+    setProps("choice", { data });
   }
 
   function complain(sentence) {
-    window.dash_clientside.set_props("data-error", { children: sentence });
+    setProps("data-error", { children: sentence });
   }
 
   function build(zone) {

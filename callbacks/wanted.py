@@ -71,7 +71,6 @@ def register(app: Dash, studio: Studio) -> None:
 
     app.clientside_callback(
         ClientsideFunction("studio", "bringUp"),
-        Output(ids.BROUGHT_SHOWN, "data"),
         Input(ids.BROUGHT, "data"),
         prevent_initial_call=True,
     )

@@ -8,10 +8,6 @@ SOURCE = "source"  # the last choice that could be read, which the browser remem
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from
 REVISION = "revision"  # changes whenever the list of runs may have changed
 
-REVISION_SHOWN = "revision-shown"  # receives nothing: the page's script knows the revision
-
-PANEL_MODEL = "panel-model"  # what the script makes every panel from
-
 # Data
 DROP_ZONE = "drop-zone"
 DATA_ERROR = "data-error"
@@ -43,24 +39,21 @@ RUN_ERROR = "run-error"
 
 # Modes
 MODE = "mode"  # explore, compare or present
-MODE_SHOWN = "mode-shown"  # receives nothing: the target of a client-side setting
 RUN_TABS = "run-tabs"
 
 # Panels
 PANELS = "panels"
+PANEL_MODEL = "panel-model"  # what the script makes every panel from
 CONNECTION = "connection"
 LINKED = "linked"
 ALIGNED = "aligned"
 CONTOURS = "contours"
 ARROWS = "arrows"
-GAMMA_SHOWN = "gamma-shown"  # receives nothing either
-VIEW = "view"  # receives nothing: the target of client-side view settings
 
 # Links and stories
 ADDRESS = "address"  # the query of the address that the page was opened with
 WANTED = "wanted"  # a view that is to be brought up, as a recipe
 BROUGHT = "brought"  # the run that shows it, and how
-BROUGHT_SHOWN = "brought-shown"  # receives nothing
 NOTICE = "notice"  # what is said about links and views
 PRESENT_LEGEND = "present-legend"
 CAPTION = "caption"
@@ -79,8 +72,6 @@ SEVERAL_GAMMAS = "several-gammas"
 SEVERAL_BOTH = "several-both"
 RUN_SEVERAL = "run-several"
 DRAG = "drag"
-DRAG_SHOWN = "drag-shown"  # receives nothing
-TABLE_SHOWN = "table-shown"  # receives nothing
 BRUSHED = "brushed"  # a script says here which rows are selected,
 ISOLATED = "isolated"  # and here which classes alone are shown
 COMPARE_TAB = "compare-tab"

@@ -60,12 +60,6 @@ def _stores() -> list[Component]:
         dcc.Store(id=ids.SOURCE, storage_type="local", data=first_source()),
         dcc.Store(id=ids.DATA),
         dcc.Store(id=ids.REVISION),
-        dcc.Store(id=ids.REVISION_SHOWN),
-        dcc.Store(id=ids.VIEW),
-        dcc.Store(id=ids.GAMMA_SHOWN),
-        dcc.Store(id=ids.MODE_SHOWN),
-        dcc.Store(id=ids.DRAG_SHOWN),
-        dcc.Store(id=ids.TABLE_SHOWN),
     ]
 
 

@@ -27,7 +27,6 @@ def link_parts() -> list[Component]:
         dcc.Store(id=ids.ADDRESS),
         dcc.Store(id=ids.WANTED),
         dcc.Store(id=ids.BROUGHT),
-        dcc.Store(id=ids.BROUGHT_SHOWN),
     ]
 
 

@@ -17,11 +17,12 @@ from melm_core._base import (
     check_positive,
 )
 from melm_core._typing import FloatArray
+from melm_core.ascent import Objective, Stage, Start, Step
 from melm_core.class_moments import covariance_of
 from melm_core.density import NULL_VARIANCE, bandwidth_factor
 from melm_core.direct import log_potential
 from melm_core.geometry import orthonormalize, principal_frame, random_components
-from melm_core.optimize import Objective, Stage, Start, Step, maximize
+from melm_core.optimize import maximize
 from melm_core.progress import Callback, Progress
 
 

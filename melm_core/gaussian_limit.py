@@ -13,11 +13,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from melm_core._typing import FloatArray
+from melm_core.ascent import Objective, Stage, Start
 from melm_core.class_moments import covariance_of
 from melm_core.density import KernelClasses
 from melm_core.geometry import orthonormalize
 from melm_core.multiclass import AGGREGATES, Multiclass
-from melm_core.optimize import Objective, Stage, Start, first_alike, maximize
+from melm_core.optimize import first_alike, maximize
 
 _MOST_ITERATIONS = 200
 _TOL = 1e-8

@@ -25,6 +25,7 @@ from melm_core._base import (
     check_shrinkage,
 )
 from melm_core._typing import FloatArray
+from melm_core.ascent import Init, Outcome, Step
 from melm_core.density import (
     KernelClasses,
     Shrinkage,
@@ -36,7 +37,7 @@ from melm_core.divergence import divergence, divergence_terms
 from melm_core.geometry import orthonormalize, principal_angles, principal_frame
 from melm_core.kde_classifier import ClassDensityMixin, class_thresholds
 from melm_core.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
-from melm_core.optimize import SAME_PLANE, Init, Outcome, Step
+from melm_core.optimize import SAME_PLANE
 from melm_core.potentials import ENGINES, Engine
 from melm_core.progress import Callback, Progress
 from melm_core.search import SearchSettings, search

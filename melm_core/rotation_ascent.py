@@ -18,7 +18,8 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from melm_core._typing import FloatArray
-from melm_core.optimize import Init, Outcome, Stage, Start, Step, maximize
+from melm_core.ascent import Init, Outcome, Stage, Start, Step
+from melm_core.optimize import maximize
 from melm_core.rotation_group import rotate
 
 Solver: TypeAlias = Literal["armijo", "lbfgs", "paper"]

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from melm_core._typing import FloatArray, IntArray
+from melm_core.ascent import Outcome, Start
 from melm_core.density import within_class_whitening
 from melm_core.geometry import orthonormalize, random_components
-from melm_core.optimize import Outcome, Start
 from melm_core.rotation_ascent import Solver, Turn, ascend
 from melm_core.rotation_densities import (
     ClassDensities,

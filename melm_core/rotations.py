@@ -25,8 +25,8 @@ from melm_core._base import (
     check_positive,
 )
 from melm_core._typing import FloatArray, IntArray
+from melm_core.ascent import Init, Outcome
 from melm_core.geometry import orthonormalize, principal_frame
-from melm_core.optimize import Init, Outcome
 from melm_core.progress import Callback
 from melm_core.rotation_ascent import SOLVERS, Solver
 from melm_core.rotation_densities import DENSITIES, Density, FramedDensities

@@ -16,12 +16,13 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from melm_core._typing import FloatArray
+from melm_core.ascent import Objective, Outcome, Reporter, Stage, Start, Step
 from melm_core.density import KernelClasses, bandwidth_factor
 from melm_core.divergence import divergence_and_gradient
 from melm_core.gaussian_limit import wide_optima
 from melm_core.geometry import random_components
 from melm_core.multiclass import Multiclass
-from melm_core.optimize import Objective, Outcome, Reporter, Stage, Start, Step, maximize
+from melm_core.optimize import maximize
 from melm_core.potentials import Engine
 from melm_core.starts import informed_planes, principal_components
 

@@ -43,6 +43,8 @@ def addressed(studio: Studio) -> Iterator[tuple[str, str]]:
     for callback in dependencies(studio):
         for entry in (*callback["inputs"], *callback["state"]):
             yield entry["id"], entry["property"]
+        if callback.get("no_output"):  # a script of the page listens
+            continue
         for output in callback["output"].strip(".").split("..."):
             yield tuple(output.partition("@")[0].rsplit(".", 1))
 

@@ -131,3 +131,12 @@ def test_a_run_pauses_takes_a_step_and_goes_on(page: Page):
     panel.expect_state("cancelled")
     panel.node.get_by_role("button", name="Run again").click()
     expect(studio.panels).to_have_count(2)
+
+
+def test_the_run_in_front_has_the_whole_width_however_many_there_are(wines: StudioPage):
+    for _ in range(4):
+        last = finished(wines, "PCA")
+    stage, panel = wines.page.locator("#panels").bounding_box(), last.node.bounding_box()
+    assert stage
+    assert panel
+    assert panel["width"] > 0.9 * stage["width"]

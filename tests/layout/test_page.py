@@ -85,7 +85,7 @@ def own_control(method, parameter):
 
 
 def test_every_id_that_a_script_addresses_stands_on_the_page():
-    asked = re.findall(r'(?:getElementById|set_props)\("([\w-]+)"', SCRIPTS)
+    asked = re.findall(r'(?:getElementById|setProps)\("([\w-]+)"', SCRIPTS)
     asked += re.findall(r'whenPresent\("#([\w-]+)"', SCRIPTS)
     assert {"panels", "drop-zone"} <= set(asked)
     for component_id in asked:

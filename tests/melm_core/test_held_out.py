@@ -48,8 +48,15 @@ def test_on_noise_what_is_seen_rises_and_what_is_not_stays():
 
 
 def test_its_own_callback_can_stop_the_fit():
-    _, scores = watched(callback=lambda progress: progress.iteration == 3)
-    assert len(scores) == 4
+    reports = []
+
+    def stop(progress):
+        reports.append(progress)
+        return progress.iteration == 3
+
+    _, scores = watched(callback=stop)
+    assert len(scores) == len(reports)
+    assert [report.iteration == 3 for report in reports] == [False] * (len(reports) - 1) + [True]
 
 
 def test_unseen_rows_without_a_class_are_refused():

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.ascent import Stage, Start
 from melm_core.geometry import principal_angles
-from melm_core.optimize import Stage, Start, maximize
+from melm_core.optimize import maximize
 from tests.melm_core.helpers import finite_differences, plane
 
 VARIANCES = np.array([9.0, 7.0, 3.0, 2.0, 1.0, 0.5])

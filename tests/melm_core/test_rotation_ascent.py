@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.ascent import Start
 from melm_core.geometry import principal_angles
-from melm_core.optimize import Start
 from melm_core.rotation_ascent import PAPER_EPSILON, SOLVERS, ascend
 from melm_core.rotation_densities import one_gaussian_a_class
 from melm_core.rotation_objective import PosteriorObjective, checked_priors
