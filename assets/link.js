@@ -58,7 +58,7 @@
     const order = ++newest;
     const isCurrent = () => order === newest;
     setProps("mode", { value: brought.mode });
-    for (const name of SWITCHES) set(name, { checked: !brought.hidden.includes(name) });
+    for (const name of SWITCHES) setProps(name, { checked: !brought.hidden.includes(name) });
     const others = brought.look.morph ? [brought.look.morph[0]] : [];
     await until(() => !isCurrent() || panelOf(brought.run));
     if (!isCurrent()) return null;

@@ -72,7 +72,6 @@ def register(app: Dash, studio: Studio) -> None:
     app.clientside_callback(
         ClientsideFunction("studio", "bringUp"),
         Input(ids.BROUGHT, "data"),
-        prevent_initial_call=True,
     )
 
 

@@ -133,7 +133,7 @@ def plan_starts(
 
 
 def _is_whole_space(classes: KernelClasses, settings: SearchSettings) -> bool:
-    return classes.rows[0].shape[1] == settings.n_components
+    return bool(classes.rows[0].shape[1] == settings.n_components)
 
 
 def rows_to_compete_on(classes: KernelClasses, settings: SearchSettings) -> KernelClasses:
