@@ -35,7 +35,7 @@ audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 		--disable-pip --no-deps --strict
 
 bench: browser ## Measure speed and scale
-	@CHROMIUM="$$($(PYTHON_IN_VENV) tools/find_browser.py)" exec $(PYTHON_IN_VENV) -m benchmarks $(ARGS)
+	@exec $(PYTHON_IN_VENV) -m benchmarks $(ARGS)
 
 pictures: browser ## Take the pictures of the documentation anew, or one: make pictures ARGS=live
 	@exec $(PYTHON_IN_VENV) -m tools.pictures $(ARGS)

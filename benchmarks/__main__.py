@@ -15,10 +15,10 @@ from benchmarks.engines import (
 from benchmarks.evaluation import evaluation
 from benchmarks.fit import fit
 from benchmarks.gem import pairs_of_ten_classes
-from benchmarks.hands import gamma_drag, scrub
+from benchmarks.hands import gamma_drag, morph, scrub
 from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.live import first_frame, frame_rate, watching
-from benchmarks.load import crowd, soak, watchers
+from benchmarks.load import crowd, sizes, soak, watchers
 from benchmarks.rotations import rotations
 from benchmarks.scale import million
 from benchmarks.table import as_text
@@ -29,9 +29,11 @@ BENCHMARKS = {
     "frame-rate": frame_rate,
     "watching": watching,
     "scrub": scrub,
+    "morph": morph,
     "gamma-drag": gamma_drag,
     "crowd": crowd,
     "watchers": watchers,
+    "sizes": sizes,
     "paper": against_paper,
     "paper-fit": paper_fit,
     "engines": direct_and_nufft,

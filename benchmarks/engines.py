@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks import paper
+from benchmarks.paper_data import paper_table
 from benchmarks.table import Measurement
 from melm_core import MELM
 from melm_core._typing import FloatArray, IntArray
@@ -29,7 +30,6 @@ _MOST_DIRECT_ROWS = 10_000
 _BREAK_EVEN_ROWS = (400, 700, 1_000, 1_500, 2_000, 3_000, 4_500)
 _GRID_LINES = 100
 _N_FEATURES = 20
-_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
 def against_paper(repeats: int) -> list[Measurement]:
@@ -82,9 +82,8 @@ def paper_fit(_repeats: int) -> list[Measurement]:
 
 
 def _paper_fit(name: str) -> list[Measurement]:
-    path = _DATA / f"{name}.csv"
-    if not path.exists():
-        print(f"{path.name} is not in {_DATA.parent.name}/{_DATA.name}, left out.")
+    path = paper_table(name)
+    if path is None:
         return []
     X, y = _standardised(path)
     melm = MELM(random_state=0)

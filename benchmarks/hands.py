@@ -12,6 +12,7 @@ from benchmarks.table import Measurement
 
 STARTS = 16
 SCRUBBED_MS = 5_000
+MORPHED_MS = 3_000
 GAMMAS = (0.5, 0.62, 0.75, 0.9, 1.2, 1.5, 2.0, 2.6, 3.3, 4.2)
 N_ROWS = (1_000, 100_000)
 N_FEATURES = 10
@@ -45,12 +46,37 @@ _WIDEN = """async ([run, gammas]) => {
 }"""
 
 
+# Planes painted a second on the way from one run to another.
+_MORPH = """async ([run, other, milliseconds]) => {
+  const panel = window.studio.Panel.all().find((one) => one.run === run);
+  let painted = 0;
+  panel.node.addEventListener("panel:painted", () => { painted += 1; });
+  const begin = performance.now();
+  const choice = document.querySelector('[data-bar="morph-to"]');
+  choice.value = other;
+  choice.dispatchEvent(new Event("change"));
+  await new Promise((resolve) => setTimeout(resolve, milliseconds));
+  return (1000 * painted) / (performance.now() - begin);
+}"""
+
+
 def scrub(repeats: int) -> list[Measurement]:
     """Planes painted a second while the slider of a finished run is moved."""
     with studio_page(workers=2) as page:
         run_id = _finished(page, "MELM")
         rates = tuple(_scrubbed(page, run_id) for _ in range(repeats))
     return [Measurement("scrubbing", "frames/s", rates)]
+
+
+def morph(repeats: int) -> list[Measurement]:
+    """Planes painted a second while the plane of PCA turns into that of MELM, twenty at most."""
+    rates = []
+    for _ in range(repeats):  # a plane that was drawn once would not be drawn again
+        with studio_page(workers=2) as page:
+            melm, pca = _finished(page, "MELM"), _finished(page, "PCA")
+            page.show("Present")
+            rates.append(page.page.evaluate(_MORPH, [pca, melm, MORPHED_MS]))
+    return [Measurement("morph from PCA to MELM", "frames/s", tuple(rates))]
 
 
 def gamma_drag(repeats: int) -> list[Measurement]:
@@ -77,10 +103,15 @@ def _widened(page: StudioPage, n_rows: int, repeats: int) -> Measurement:
     run_id = _finished(page, "PCA")
     page.page.evaluate(_WIDEN, [run_id, GAMMAS[:2]])  # the first ones measure the profile as well
     medians = tuple(
-        statistics.median(page.page.evaluate(_WIDEN, [run_id, GAMMAS[repeat % 2 :: 2]]))
+        statistics.median(page.page.evaluate(_WIDEN, [run_id, _fresh_gammas(repeat)]))
         for repeat in range(repeats)
     )
     return Measurement(f"γ changed to contours painted, {n_rows} rows", "ms", medians)
+
+
+def _fresh_gammas(repeat: int) -> list[float]:
+    """Kernel widths that no repeat before has asked for: the studio keeps what it has drawn."""
+    return [round(gamma * 1.01 ** (repeat + 1), 4) for gamma in GAMMAS]
 
 
 def _table(n_rows: int) -> bytes:

@@ -18,13 +18,15 @@ from dataclasses import dataclass, field
 import psutil
 from requests import RequestException
 
-from benchmarks.studio import RunningStudio, running_studio
+from benchmarks.studio import own_studio
 from benchmarks.table import Measurement
+from tests.browser.studio import Studio
 from tests.callbacks.remote import Answer, RemoteClient
 from tests.callbacks.visitor import Visitor
 
 N_VISITORS = 20
 RUNS_EACH = 3
+CROWDS = (5, 20, 40)
 N_WATCHERS = 8
 WATCHED_PANELS = 4
 WATCHED_S = 15
@@ -72,8 +74,8 @@ class TimedClient(RemoteClient):
 def crowd(repeats: int) -> list[Measurement]:
     """Twenty visitors start three runs each at once, two workers."""
     clock = Clock()
-    with running_studio(N_WORKERS) as studio:
-        results = [_crowd(studio, clock) for _ in range(repeats)]
+    with own_studio(N_WORKERS) as studio:
+        results = [_crowd(studio, clock, N_VISITORS) for _ in range(repeats)]
     drained, waits, lost = zip(*results, strict=True)
     return [
         Measurement("60 runs of 20 visitors, until the last is done", "s", drained),
@@ -84,9 +86,27 @@ def crowd(repeats: int) -> list[Measurement]:
     ]
 
 
+def sizes(repeats: int) -> list[Measurement]:
+    """What crowds of several sizes need on two workers: seconds, patience and memory."""
+    return [row for n_visitors in CROWDS for row in _size(n_visitors, repeats)]
+
+
+def _size(n_visitors: int, repeats: int) -> list[Measurement]:
+    clock = Clock()
+    with own_studio(N_WORKERS) as studio:
+        drained = tuple(_crowd(studio, clock, n_visitors)[0] for _ in range(repeats))
+        memory = _memory_mb(_family(studio))
+    of = f"{n_visitors} visitors"
+    return [
+        Measurement(f"{of}, {RUNS_EACH * n_visitors} runs until the last is done", "s", drained),
+        _percentile(f"{of}, a callback of the page, 95th percentile", clock.callbacks),
+        Measurement(f"{of}, memory of all processes in the end", "MB", (memory,)),
+    ]
+
+
 def watchers(repeats: int) -> list[Measurement]:
     """Eight pages of one visitor watch four runs at work."""
-    with running_studio(WATCHED_PANELS) as studio:
+    with own_studio(WATCHED_PANELS) as studio:
         rates = tuple(_watched(studio) for _ in range(repeats))
     return [Measurement("frames a second and panel, slowest of 8 pages of 4 panels", "", rates)]
 
@@ -94,7 +114,7 @@ def watchers(repeats: int) -> list[Measurement]:
 def soak(repeats: int) -> list[Measurement]:
     """Twenty visitors come and go for `repeats` windows of six minutes."""
     clock, stop = Clock(), threading.Event()
-    with running_studio(N_WORKERS) as studio, _visitors(studio, clock, stop) as ends:
+    with own_studio(N_WORKERS) as studio, _visitors(studio, clock, stop) as ends:
         samples = [_window(studio) for _ in range(repeats)]
         stop.set()
     memory, files, processes = zip(*samples, strict=True)
@@ -115,21 +135,19 @@ def _percentile(what: str, seconds: list[float]) -> Measurement:
     return Measurement(what, "ms", (1000 * statistics.quantiles(seconds, n=20)[-1],))
 
 
-def _crowd(studio: RunningStudio, clock: Clock) -> tuple[float, float, float]:
+def _crowd(studio: Studio, clock: Clock, n_visitors: int) -> tuple[float, float, float]:
     """Seconds until all is done, the share of them until every visitor has one, runs not done."""
     begin = time.monotonic()
-    with ThreadPoolExecutor(N_VISITORS) as pool:
+    with ThreadPoolExecutor(n_visitors) as pool:
         ends = list(
-            pool.map(lambda seed: _one_of_the_crowd(studio, clock, seed), range(N_VISITORS))
+            pool.map(lambda seed: _one_of_the_crowd(studio, clock, seed), range(n_visitors))
         )
     drained = max(max(done.values(), default=begin) for done, _ in ends) - begin
     first = max(min(done.values(), default=begin) for done, _ in ends) - begin
     return drained, first / drained, float(sum(others for _, others in ends))
 
 
-def _one_of_the_crowd(
-    studio: RunningStudio, clock: Clock, seed: int
-) -> tuple[dict[str, float], int]:
+def _one_of_the_crowd(studio: Studio, clock: Clock, seed: int) -> tuple[dict[str, float], int]:
     """When each run of a visitor was seen done, and how many ended otherwise."""
     visitor = Visitor(TimedClient(studio.url, clock))
     visitor.choose_sample("wine")
@@ -153,7 +171,7 @@ def _news(visitor: Visitor, runs: list[str]) -> dict[str, dict[str, object]]:
     return news
 
 
-def _watched(studio: RunningStudio) -> float:
+def _watched(studio: Studio) -> float:
     """Frames a second and panel of the slowest page."""
     visitor = Visitor(RemoteClient(studio.url))
     visitor.choose_sample("breast_cancer")
@@ -184,7 +202,7 @@ def _watch(client: RemoteClient, runs: list[str]) -> float:
 
 
 @contextmanager
-def _visitors(studio: RunningStudio, clock: Clock, stop: threading.Event) -> Iterator[list[str]]:
+def _visitors(studio: Studio, clock: Clock, stop: threading.Event) -> Iterator[list[str]]:
     """Visitors who come and go until `stop`, and how their runs ended."""
     ends: list[str] = []
     with ThreadPoolExecutor(N_VISITORS) as pool:
@@ -200,7 +218,7 @@ def _visitors(studio: RunningStudio, clock: Clock, stop: threading.Event) -> Ite
 
 
 def _come_and_go(
-    studio: RunningStudio, clock: Clock, stop: threading.Event, ends: list[str], seed: int
+    studio: Studio, clock: Clock, stop: threading.Event, ends: list[str], seed: int
 ) -> None:
     choice = random.Random(seed)  # noqa: S311 - which sample is no secret
     while not stop.is_set():
@@ -225,12 +243,19 @@ def _visit(visitor: Visitor, choice: random.Random) -> str:
     return "done" if news["state"] == "done" else "otherwise"
 
 
-def _window(studio: RunningStudio) -> tuple[float, float, float]:
+def _window(studio: Studio) -> tuple[float, float, float]:
     """Memory in MB, open files and processes at the end of a window."""
     time.sleep(SOAK_WINDOW_S)
-    parent = psutil.Process(studio.process.pid)
-    family = [parent, *parent.children(recursive=True)]
-    alive = [process for process in family if process.is_running()]
-    memory = sum(process.memory_info().rss for process in alive) / _BYTES
-    files = sum(process.num_fds() for process in alive)
-    return memory, float(files), float(len(alive))
+    family = _family(studio)
+    files = sum(process.num_fds() for process in family)
+    return _memory_mb(family), float(files), float(len(family))
+
+
+def _family(studio: Studio) -> list[psutil.Process]:
+    """The processes of a studio that are there now."""
+    processes = [psutil.Process(studio.process.pid), *studio.family()]
+    return [process for process in processes if process.is_running()]
+
+
+def _memory_mb(processes: list[psutil.Process]) -> float:
+    return sum(process.memory_info().rss for process in processes) / _BYTES

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-ROOT = Path(__file__).parents[1]
-ANSWER_WITHIN_S = 60
-END_WITHIN_S = 30
-VIEWPORT = {"width": 1440, "height": 900}
-FLAGS = ("--disable-gpu", "--disable-background-networking", "--disable-component-update")
+from tests.browser.studio import Studio, running_studio
+from tools.find_browser import launch_options
+
+VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 DEADLINE_MS = 300_000
 POLL_MS = 500
 NO_PLANES_AFTER = 999_999_999  # a sequence that no run reaches: the answer is words only
@@ -137,67 +128,19 @@ def fit_seconds(words: str) -> float:
 @contextmanager
 def studio_page(workers: int) -> Iterator[StudioPage]:
     """Start a studio and a browser, and end both."""
-    with running_studio(workers) as studio, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=_flags())
+    with own_studio(workers) as studio, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**launch_options())
         try:
             yield StudioPage(browser.new_page(base_url=studio.url, viewport=VIEWPORT))
         finally:
             browser.close()
 
 
-@dataclass(frozen=True)
-class RunningStudio:
-    """A studio in a process of its own."""
-
-    url: str
-    process: subprocess.Popen[bytes]
-
-
 @contextmanager
-def running_studio(workers: int) -> Iterator[RunningStudio]:
+def own_studio(workers: int) -> Iterator[Studio]:
     """Start a studio with a folder of its own, and end it."""
-    port = _free_port()
-    with tempfile.TemporaryDirectory() as folder:
-        flags = ["--port", str(port), "--data-dir", folder, "--workers", str(workers)]
-        process = subprocess.Popen(
-            [sys.executable, "app.py", "--host", "127.0.0.1", *flags],
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        try:
-            url = f"http://127.0.0.1:{port}"
-            _wait_for_answer(process, url)
-            yield RunningStudio(url, process)
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.wait(END_WITHIN_S)
-
-
-def _wait_for_answer(process: subprocess.Popen[bytes], url: str) -> None:
-    deadline = time.monotonic() + ANSWER_WITHIN_S
-    while process.poll() is None and time.monotonic() < deadline:
-        try:
-            urllib.request.urlopen(f"{url}/health", timeout=5).close()  # noqa: S310 - our own address
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    raise RuntimeError(f"The studio did not answer within {ANSWER_WITHIN_S} s. Try: python app.py")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _chromium() -> str:
-    if chosen := os.environ.get("CHROMIUM"):
-        return chosen
-    raise SystemExit("The variable CHROMIUM names no browser. Type: make bench")
-
-
-def _flags() -> list[str]:
-    # Chromium refuses to run as root inside its sandbox.
-    return [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else [*FLAGS]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_studio(Path(folder), workers=workers) as studio,
+    ):
+        yield studio

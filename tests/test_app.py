@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from plotly.utils import PlotlyJSONEncoder
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from figures.theme import THEMES, Scheme
 from layout.columns import columns_table
@@ -87,6 +88,12 @@ def test_two_apps_of_one_factory_both_have_every_callback_and_route(studio, tmp_
         assert len(dependencies(second)) >= 9
         for each in (studio, second):
             assert ROUTES.issubset(rule.rule for rule in each.app.server.url_map.iter_rules())
+
+
+def test_the_process_of_the_page_has_one_thread_for_linear_algebra(tmp_path):
+    with threadpool_limits(2), opened_studio(tmp_path):
+        pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+        assert {pool["num_threads"] for pool in pools} == {1}
 
 
 def test_two_apps_keep_their_runs_apart(studio, tmp_path):

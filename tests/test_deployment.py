@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,16 @@ def test_celery_understands_its_command(command):
 def test_the_page_of_one_machine_is_started_by_its_program():
     assert command_of("melm-studio.service") == ["python", "app.py"]
     assert (ROOT / "app.py").is_file()
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not installed here")
+@pytest.mark.parametrize("name", UNITS)
+def test_systemd_finds_nothing_wrong_with_a_unit(name):
+    command = ["systemd-analyze", "verify", str(DEPLOY / name)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False).stderr
+    # The studio is not installed where the unit will find it.
+    complaints = [line for line in told.splitlines() if "is not executable" not in line]
+    assert complaints == []
 
 
 @pytest.mark.parametrize("name", UNITS)

@@ -42,12 +42,15 @@ class Studio:
 
 
 @contextmanager
-def running_studio(folder: Path, *, workers: int = 2, store: str = "") -> Iterator[Studio]:
+def running_studio(
+    folder: Path, *, workers: int = 2, store: str = "", proxies: int = 0
+) -> Iterator[Studio]:
     """Start a studio that keeps everything in `folder`, or in a store that is shared.
 
     At the end, stop it as Ctrl-C does.
     """
-    studio = _start(folder, ["--workers", str(workers), "--store", store])
+    flags = ["--workers", str(workers), "--store", store, "--proxies", str(proxies)]
+    studio = _start(folder, flags)
     try:
         _wait_for_answer(studio)
         yield studio

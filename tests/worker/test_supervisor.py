@@ -30,6 +30,7 @@ from tests.worker.processes import (
     supervised,
     working,
 )
+from worker.child import NICENESS
 from worker.disk_store import DiskRunStore
 from worker.messages import LOST, STUDIO_STOPPED
 from worker.records import RunState
@@ -68,6 +69,11 @@ def shared_folder(tmp_path_factory):
 def shared(shared_folder):
     with left_idle(DiskRunStore(shared_folder)) as store:
         yield store
+
+
+def test_a_run_yields_to_the_pages(supervisor, store):
+    run = working(store)
+    assert psutil.Process(run.pid).nice() == os.nice(0) + NICENESS
 
 
 # ------------------------------------------------------------------------------------- ends
