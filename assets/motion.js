@@ -189,5 +189,5 @@
   // Names are escaped for plotly, which reads markup; a canvas does not.
   const plain = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 
-  window.studio.Motion = Motion;
+  Object.assign(window.studio, { Motion, inOneScale });
 })();

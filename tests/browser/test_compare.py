@@ -13,6 +13,12 @@ from tests.browser.page import Panel, StudioPage
 N_FAINT = """plot => [...plot.querySelectorAll(".point")]
   .filter((point) => Number(getComputedStyle(point).opacity) < 0.3).length"""
 
+# How many of the names reach beyond the picture that they stand in.
+N_CUT = """(names) => names.filter((name) => {
+  const [own, all] = [name, name.closest(".plot")].map((node) => node.getBoundingClientRect());
+  return own.left < all.left - 1 || own.right > all.right + 1;
+}).length"""
+
 
 @pytest.fixture
 def wines(page: Page) -> StudioPage:
@@ -162,3 +168,12 @@ def test_the_panel_that_the_others_turn_to_can_be_chosen(
     expect(anchors[0]).to_have_attribute("aria-pressed", "false")
     wines.wait_until(lambda: angle_of(right) != before[1], "the chosen one lies as it was found")
     wines.wait_until(lambda: angle_of(left) != before[0], "the other follows it")
+
+
+def test_no_name_of_a_feature_is_cut_in_a_small_panel(page: Page, wines: StudioPage):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    for method in ("LDA", "PCA", "PCA", "PCA"):
+        wines.run(method).expect_end()
+    names = page.locator(".plot .textpoint text")
+    expect(names.first).to_be_visible()
+    assert names.evaluate_all(N_CUT) == 0
