@@ -24,6 +24,7 @@
 
     // What the tools show follows the plane, whoever changed it.
     follow(plane) {
+      if (this.tool("arrow-limit")) this.followArrowLimit(plane);
       if (this.tool("kept")) this.followKept(plane);
       if (this.tool("arrow")) this.followArrows(plane);
     }
@@ -33,9 +34,15 @@
       const slider = this.tool("arrow-limit");
       if (!slider) return;
       slider.addEventListener("input", () => {
-        this.panel.arrowLimit = Number(slider.value);
+        this.panel.arrowLimit = slider.value === slider.max ? Infinity : Number(slider.value);
         this.panel.paint(true);
       });
+    }
+
+    followArrowLimit({ arrows: { features } }) {
+      const slider = this.tool("arrow-limit");
+      slider.max = features.length;
+      slider.value = Math.min(this.panel.arrowLimit, features.length);
     }
 
     // The slider ends at all features, one step beyond the most that have an arrow.

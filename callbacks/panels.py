@@ -1,4 +1,4 @@
-"""The panels: listing, stopping and removing the visitor's runs."""
+"""The panels: the visitor's runs of the data that the page shows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PANELS_FULL = f"The page holds {MOST_PANELS} panels. Remove one to run another."
 
 
 def register(app: Dash, studio: Studio) -> None:
-    """Connect the panels and their buttons."""
+    """Connect the list of panels."""
 
     @app.callback(
         Output(ids.PANELS, "children"),

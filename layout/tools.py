@@ -5,8 +5,6 @@ from __future__ import annotations
 from dash import html
 from dash.development.base_component import Component
 
-MOST_ARROWS = 8
-
 # What a run has, by which the script knows what its panel needs.
 LINEAR = "linear"
 FLAT = "flat"
@@ -33,16 +31,14 @@ def needs(*features: str) -> dict[str, str]:
 
 
 def _arrow_limit() -> Component:
-    return html.Div(
-        _slider("Arrows shown", "arrow-limit", 0, MOST_ARROWS, MOST_ARROWS), **needs(LINEAR)
-    )
+    """The range is set by the script, which knows how many arrows and features there are."""
+    return html.Div(_slider("Arrows shown", "arrow-limit", 0, 1, 1), **needs(LINEAR))
 
 
 def _kept() -> Component:
-    """The range is set by the script, which knows how many features there are."""
     return html.Div(
         [
-            _slider("Features kept", "kept", 1, MOST_ARROWS, MOST_ARROWS),
+            _slider("Features kept", "kept", 1, 2, 2),
             html.P(className="tool-words", role="status", **part("kept-words")),
         ],
         **needs(LINEAR),
