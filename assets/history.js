@@ -20,7 +20,7 @@
       this.newestStartBefore = [];
       this.twins = new Map(); // the divergence of the unseen rows, of every plane that was shown
       this.passed = { name: null, points: new Map() }; // of the way to another run
-      this.drawnAt = -Infinity;
+      this.drawnAt = performance.now(); // the picture of a first plane does not wait for the curve
       this.speed = 1;
       this.build();
     }

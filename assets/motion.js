@@ -49,8 +49,10 @@
       pen.restore();
       this.plot.classList.add("is-moving");
       clearTimeout(this.timer);
+      const rest = () => this.drawStill();
       const wait = isAtWork ? STILL_AFTER_AT_WORK_MS : STILL_AFTER_MS;
-      this.timer = setTimeout(() => this.drawStill(), isFirst ? 0 : wait);
+      if (isFirst) requestAnimationFrame(() => setTimeout(rest)); // once this plane is on screen
+      else this.timer = setTimeout(rest, wait);
     }
 
     // Where plotly will put the axes, whose grid it has not chosen yet.

@@ -18,7 +18,7 @@ DEADLINE_MS = 300_000
 POLL_MS = 500
 NO_PLANES_AFTER = 999_999_999  # a sequence that no run reaches: the answer is words only
 
-# Notes when Run was pressed, and when each plane of each run was drawn, in milliseconds.
+# Notes when Run was pressed, and when the browser painted each plane of each run, in milliseconds.
 RECORD = """
 window.pressed = null;
 window.drawn = [];
@@ -28,7 +28,8 @@ addEventListener("click", (event) => {
 new MutationObserver((changes) => {
   for (const { target, oldValue } of changes) {
     if (target.dataset.sequence === oldValue) continue; // painted again on other axes
-    window.drawn.push([performance.now(), target.dataset.run]);
+    const { run } = target.dataset;
+    requestAnimationFrame(() => window.drawn.push([performance.now(), run]));
   }
 }).observe(document, {
   subtree: true,
@@ -64,6 +65,7 @@ class StudioPage:
         file = {"name": name, "mimeType": "text/csv", "buffer": raw}
         self.page.get_by_label("Labelled CSV file").set_input_files(file)
         self.page.locator("#data-summary").get_by_text(name.removesuffix(".csv")).wait_for()
+        self.panels.wait_for(state="detached")  # those of the data before
 
     def show(self, mode: str) -> None:
         """Choose a mode by its name."""

@@ -89,8 +89,10 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         Starts that climb at the same time: in threads, or where
         `joblib.parallel_config` sends them. The result does not depend on it.
     callback : callable, default=None
-        Given a `Progress` at every accepted step; a true return stops the fit
-        and the best plane so far is kept.
+        Given a `Progress` at every accepted step, and before the first one the
+        plane of the principal components, to look at while the starts are
+        looked for. A true return stops the fit and the best plane so far is
+        kept.
 
     Attributes
     ----------
