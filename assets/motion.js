@@ -33,7 +33,7 @@
     draw(traces, ranges, layout, isAtWork) {
       this.begin();
       const isFirst = !this.plot._fullLayout;
-      const { xaxis, yaxis } = isFirst ? this.laidOut(layout) : this.plot._fullLayout;
+      const { xaxis, yaxis } = laidOut(this.plot, layout);
       const [x, y] = yaxis.scaleanchor ? inOneScale(ranges, [xaxis._length, yaxis._length]) : ranges;
       const across = scale(x, xaxis._offset, xaxis._length);
       const up = scale(y, yaxis._offset + yaxis._length, -yaxis._length);
@@ -55,15 +55,6 @@
       else this.timer = setTimeout(rest, wait);
     }
 
-    // Where plotly will put the axes, whose grid it has not chosen yet.
-    laidOut({ margin: { l, r, t, b }, xaxis, yaxis }) {
-      const { clientWidth: width, clientHeight: height } = this.plot;
-      return {
-        xaxis: { ...xaxis, _offset: l, _length: width - l - r },
-        yaxis: { ...yaxis, _offset: t, _length: height - t - b },
-      };
-    }
-
     // Plotly has drawn the same plane.
     end() {
       clearTimeout(this.timer);
@@ -81,6 +72,16 @@
       pen.clearRect(0, 0, width, height);
       return pen;
     }
+  }
+
+  // The axes where plotly has put them; or where it will, without the grid that it has not chosen.
+  function laidOut(plot, { margin: { l, r, t, b }, xaxis, yaxis }) {
+    if (plot._fullLayout) return plot._fullLayout;
+    const { clientWidth: width, clientHeight: height } = plot;
+    return {
+      xaxis: { ...xaxis, _offset: l, _length: width - l - r },
+      yaxis: { ...yaxis, _offset: t, _length: height - t - b },
+    };
   }
 
   // The ranges widened about their middles until a unit is as long on both axes, as plotly does.
@@ -191,5 +192,5 @@
   // Names are escaped for plotly, which reads markup; a canvas does not.
   const plain = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
 
-  Object.assign(window.studio, { Motion, inOneScale });
+  Object.assign(window.studio, { Motion, inOneScale, laidOut });
 })();

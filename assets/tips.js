@@ -3,17 +3,16 @@
 (() => {
   "use strict";
 
-  const { Panel, inOneScale } = window.studio;
+  const { Panel, inOneScale, laidOut } = window.studio;
   const GAP_PX = 8; // between a tip and its name
   const pen = document.createElement("canvas").getContext("2d");
 
   // Where a length along the horizontal axis of the picture begins and ends, as on screen.
   function shownRange(panel) {
-    const { clientWidth, clientHeight } = panel.part("plot");
-    const { margin, yaxis } = panel.figure.plane.layout;
-    const lengths = [clientWidth - margin.l - margin.r, clientHeight - margin.t - margin.b];
-    const [x] = yaxis.scaleanchor ? inOneScale(panel.axes(), lengths) : panel.axes();
-    return { low: x[0], scale: lengths[0] / (x[1] - x[0]), length: lengths[0] };
+    const { xaxis, yaxis } = laidOut(panel.part("plot"), panel.figure.plane.layout);
+    const length = xaxis._length;
+    const [x] = yaxis.scaleanchor ? inOneScale(panel.axes(), [length, yaxis._length]) : panel.axes();
+    return { low: x[0], scale: length / (x[1] - x[0]), length };
   }
 
   Panel.dressers.push((trace, panel) => {

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
+from melm_core.methods import METHODS
 from tests.browser.studio import Studio, running_studio
 from tools.find_browser import launch_options
 
@@ -76,6 +77,9 @@ class StudioPage:
         position = self.panels.count()
         self.page.locator("#method").click()
         self.page.get_by_role("option", name=method, exact=True).click()
+        # With its explanation the controls of a method come to their defaults.
+        (chosen,) = (known for known in METHODS.values() if known.label == method)
+        self.page.locator("#method-explanation").get_by_text(chosen.explanation).wait_for()
         if method == "MELM":  # the others here have one answer
             self.page.get_by_label("Starts").fill(str(n_init))
         self.page.get_by_role("button", name="Run", exact=True).click()

@@ -10,6 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Download, Locator, Page, expect
 
 from layout import ids
+from melm_core.methods import METHODS
 
 # Long enough for two cores that are busy with other things as well.
 DEADLINE_S = 60
@@ -153,6 +154,10 @@ class StudioPage:
         self.method.fill(label)
         self.page.get_by_role("option", name=label, exact=True).click()
         expect(self.method).to_have_value(label)
+        # With its explanation the controls of a method come to their defaults.
+        (method,) = (known for known in METHODS.values() if known.label == label)
+        explanation = self.page.locator(f"#{ids.METHOD_EXPLANATION}")
+        expect(explanation).to_contain_text(method.explanation)
 
     def run(self, method: str, *, n_init: int | None = None) -> Panel:
         """Set the controls, press Run and return the new panel."""
