@@ -29,7 +29,7 @@
       this.part("back").onclick = () => this.lookAt({ ...AS_FOUND, from: this.look.from });
       const refine = this.part("refine");
       if (refine) refine.onclick = () => this.refine().catch(console.warn);
-      fitted(this.part("plot"), () => this.tell("painted", this.painted));
+      fitted(this.part("plot"), () => this.paint(true)); // on axes that again hold all there is
       fitted(this.part("curve"), () => this.history.moveCursor());
       for (const extend of extensions) extend(this);
       this.loadFigure().catch(console.warn); // while the first plane is on its way

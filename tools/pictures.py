@@ -34,11 +34,12 @@ BOX = """(node) => {
   return [left, top, right, bottom];
 }"""
 
-# No plane is asked for or moving, and plotly has drawn all as large as its place is.
+# No plane of a run that has ended is asked for or moving, and plotly has drawn all as large as its
+# place is.
 IS_AT_REST = """() => window.studio.Panel.shown().every((panel) => {
   const plot = panel.part("plot");
   const isFitted = plot._fullLayout?.width === plot.clientWidth;
-  return panel.asked === null && isFitted && !plot.classList.contains("is-moving");
+  return panel.asked === null && isFitted && !(panel.isFinal && plot.classList.contains("is-moving"));
 })"""
 
 # A table with a column of every kind.
