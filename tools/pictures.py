@@ -39,7 +39,8 @@ BOX = """(node) => {
 IS_AT_REST = """() => window.studio.Panel.shown().every((panel) => {
   const plot = panel.part("plot");
   const isFitted = plot._fullLayout?.width === plot.clientWidth;
-  return panel.asked === null && isFitted && !(panel.isFinal && plot.classList.contains("is-moving"));
+  const isMoving = panel.isFinal && plot.classList.contains("is-moving");
+  return panel.asked === null && isFitted && !isMoving;
 })"""
 
 # A table with a column of every kind.
