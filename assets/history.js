@@ -96,7 +96,8 @@
       const along = plane?.sequence ?? sequence;
       const at = look.morph ? look.morph[1] : look.gamma === null ? along : Math.log10(look.gamma);
       const [low, high] = axis.range;
-      const left = axis._offset + ((at - low) / (high - low)) * axis._length;
+      const share = Math.min(1, (at - low) / (high - low)); // the curve may be a few planes behind
+      const left = axis._offset + share * axis._length;
       this.panel.part("cursor").style.transform = `translateX(${left.toFixed(1)}px)`;
     }
 

@@ -238,7 +238,7 @@ def _live(studio: StudioPage) -> bytes:
     """A run from its first planes to its end."""
     box = _found(studio, "PCA").node.evaluate(BOX)  # and now a worker is awake
     panel = studio.run("MELM", n_init=LIVE_STARTS)
-    panel.expect_a_plane()
+    studio.wait_until(lambda: panel.sequence > 0, "the first plane was on screen")
     with screencast(studio.page) as pngs:
         panel.expect_end()
     pngs.append(studio.page.screenshot())
