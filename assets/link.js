@@ -12,7 +12,6 @@
   let states = {};
   let newest = 0;
 
-
   // What is said stays until it is closed, or for a moment.
   function say(words, { briefly = false } = {}) {
     setProps("notice", { children: words });

@@ -50,6 +50,11 @@ class Stage:
     most_starts: int | None = None
     reported: Objective | None = None
 
+    @property
+    def measure(self) -> Objective:
+        """What the steps are reported by."""
+        return self.reported or self.objective
+
 
 @dataclass(frozen=True, eq=False)
 class Step:

@@ -60,7 +60,7 @@ def maximize(
     """
     clerk = _Clerk(report, len(stages))
     if reported is not None:
-        clerk.take_over(reported, stages[0].reported or stages[0].objective)
+        clerk.take_over(reported, stages[0].measure)
     tracks = [_Track(start) for start in starts]
     leaders: list[int] = []
     for number, stage in enumerate(stages):
@@ -70,8 +70,7 @@ def maximize(
             partial(_Track.climb, stage=stage, place=_Place(number, position, len(leaders)))
             for position in range(len(leaders))
         ]
-        measure = stage.reported or stage.objective
-        climb_each([tracks[leader] for leader in leaders], climbs, clerk, measure, n_jobs)
+        climb_each([tracks[leader] for leader in leaders], climbs, clerk, stage.measure, n_jobs)
         if clerk.stopped:
             break
     if clerk.stopped and reported is not None:
@@ -230,7 +229,7 @@ class _Track:
                     n_starts=place.n_starts,
                     iteration=len(self.history) - 1,
                 ),
-                stage.reported or stage.objective,
+                stage.measure,
             )
 
         def evaluate(components: FloatArray) -> tuple[float, FloatArray]:

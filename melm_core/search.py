@@ -158,8 +158,18 @@ def _first_look(
     if is_found_at_once or not settings.is_watched or _is_whole_space(classes, settings):
         return None
     plane = principal_components(np.concatenate(classes.rows), settings.n_components)
-    value, _ = (stage.reported or stage.objective)(plane)
-    return Step(plane, value, value, 0, 1, "wide kernels first", 0, settings.n_init, 0)
+    value, _ = stage.measure(plane)
+    return Step(
+        components=plane,
+        objective=value,
+        best_objective=value,
+        stage=0,
+        n_stages=1,
+        stage_name="wide kernels first",
+        start=0,
+        n_starts=settings.n_init,
+        iteration=0,
+    )
 
 
 def widenings(gamma: float) -> tuple[float, ...]:

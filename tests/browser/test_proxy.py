@@ -17,7 +17,6 @@ from tests.browser.page import StudioPage
 from tests.browser.studio import Studio, running_studio
 from tests.deployment import DEPLOY
 from tests.ports import free_port
-from tools.find_browser import launch_options
 
 # Where Debian puts it, which is not on everybody's path.
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
@@ -25,7 +24,6 @@ CERTIFY = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.browser,
     pytest.mark.skipif(
         not (NGINX and shutil.which("openssl")),
         reason="nginx or openssl is not installed: sudo apt-get install nginx openssl",
@@ -49,11 +47,6 @@ http {{
     include {folder}/site.conf;
 }}
 """
-
-
-@pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args):
-    return browser_type_launch_args | launch_options()
 
 
 @contextmanager
