@@ -17,17 +17,17 @@ from flask import Flask
 from threadpoolctl import threadpool_limits
 
 import callbacks
-from callbacks.health import PLOTLY_SCRIPT
-from callbacks.studio import Studio
-from figures.theme import page_colours
-from layout.page import page
-from worker.gallery import Gallery
-from worker.logs import configure_logging
-from worker.redis_address import RedisAddress
-from worker.settings import Settings
-from worker.store import RunStore, StoreUnavailableError
-from worker.stores import open_store_of_page
-from worker.supervisor import supervised
+from callbacks.routes.health import PLOTLY_SCRIPT
+from callbacks.services import Studio
+from melm_studio.figures.theme import page_colours
+from melm_studio.layout.page import page
+from melm_studio.views.renderer import Gallery
+from melm_studio.worker.config.logs import configure_logging
+from melm_studio.worker.config.redis_address import RedisAddress
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.pool.supervisor import supervised
+from melm_studio.worker.store.open_store import open_store_of_page
+from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
 
 _NO_ANSWER = "Nothing answers at {}. Start the Redis server, or correct --store or MELM_STORE."
 _NOT_SHARED = (

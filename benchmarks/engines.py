@@ -18,10 +18,14 @@ from benchmarks import paper
 from benchmarks.paper_data import paper_table
 from benchmarks.table import Measurement
 from melm_core import MELM
-from melm_core._typing import FloatArray, IntArray
-from melm_core.density import KernelClasses, density_on_grid, whitened_kernel_classes
-from melm_core.divergence import divergence_and_gradient
-from melm_core.potentials import is_direct_better
+from melm_core.base import FloatArray, IntArray
+from melm_core.density import (
+    KernelClasses,
+    density_on_grid,
+    is_direct_better,
+    whitened_kernel_classes,
+)
+from melm_core.melm import divergence_and_gradient
 
 _PAPER_ROWS = (200, 500, 1_000, 2_000, 5_000)
 _PAPER_STARTS, _MEASURED_STARTS = 17, 2

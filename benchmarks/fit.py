@@ -10,10 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.table import Measurement
 from melm_core import MELM
-from melm_core.datasets import LabelledData, load_sample
 from melm_core.density import kernel_classes, within_class_whitening
-from melm_core.divergence import divergence_and_gradient
-from melm_core.preparation import prepare
+from melm_core.melm import divergence_and_gradient
+from melm_studio.tables import LabelledData, load_sample, prepare
 
 SAMPLE = "breast_cancer"
 N_COMPONENTS = 2

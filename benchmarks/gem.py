@@ -10,10 +10,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.table import Measurement
-from melm_core._typing import FloatArray, IntArray
-from melm_core.gem import class_pair_eigenvectors
-from melm_core.gem_pairs import all_pairs
-from melm_core.second_moments import ClassSecondMoments
+from melm_core.base import FloatArray, IntArray
+from melm_core.gem import all_pairs, class_pair_eigenvectors
+from melm_core.linalg import ClassSecondMoments
 
 _N_ROWS, _N_FEATURES, _N_CLASSES = 10_000, 784, 10
 _BLOCK_ROWS = 1_000

@@ -12,15 +12,15 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from benchmarks.table import Measurement
-from melm_core._typing import FloatArray, IntArray
-from melm_core.crescents import crescents
-from melm_core.kernel_approximation import (
+from melm_core.base import FloatArray, IntArray
+from melm_core.baselines import KernelFisherDiscriminant
+from melm_core.datasets import crescents
+from melm_core.kernel_machines import (
     ApproximationWarning,
+    KernelMachine,
     KernelMachineApproximation,
     measured_speed_up,
 )
-from melm_core.kernel_fisher import KernelFisherDiscriminant
-from melm_core.kernel_machines import KernelMachine
 
 _FEW, _MANY = 3_000, 30_000
 _N_TEST = 2_500  # rows of each class

@@ -20,9 +20,9 @@ from requests import RequestException
 
 from benchmarks.studio import own_studio
 from benchmarks.table import Measurement
-from tests.browser.studio import Studio
-from tests.callbacks.remote import Answer, RemoteClient
-from tests.callbacks.visitor import Visitor
+from tools.driver.launcher import Studio
+from tools.driver.remote_client import Answer, RemoteClient
+from tools.driver.visitor import Visitor
 
 N_VISITORS = 20
 RUNS_EACH = 3

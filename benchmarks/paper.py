@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.optimize
 
-from melm_core._typing import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray
 from melm_core.density import KernelClasses, kernel_classes
 
 

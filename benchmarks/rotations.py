@@ -8,8 +8,8 @@ from statistics import median
 from threadpoolctl import threadpool_limits
 
 from benchmarks.table import Measurement
-from melm_core._typing import FloatArray, IntArray
-from melm_core.generators import two_gaussians
+from melm_core.base import FloatArray, IntArray
+from melm_core.datasets import two_gaussians
 from melm_core.rotations import RotationFeatures
 
 # Steps that the printed rule is given; it does not converge.

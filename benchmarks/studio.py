@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from melm_core.methods import METHODS
-from tests.browser.studio import Studio, running_studio
+from tools.driver.launcher import Studio, running_studio
 from tools.find_browser import launch_options
 
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}

@@ -5,55 +5,56 @@ from __future__ import annotations
 from dash import Dash
 
 from callbacks import (
-    check,
+    batch_runs,
     columns,
     compare,
-    control,
-    controls,
     data,
-    export,
-    frames,
-    gate,
-    headers,
-    health,
-    limits,
-    link,
-    metrics,
+    method_form,
+    page_state,
     panels,
-    refine,
-    replay,
+    restore,
     runs,
-    session,
-    several,
+    share_link,
     story,
     surface,
-    upload,
-    view,
-    wanted,
+    validation,
 )
-from callbacks.studio import Studio
+from callbacks.routes import (
+    export,
+    frames,
+    health,
+    metrics,
+    refine,
+    replay,
+    request_guards,
+    run_commands,
+    security_headers,
+    session,
+    store_errors,
+    upload,
+)
+from callbacks.services import Studio
 
 __all__ = ["Studio", "register"]
 
 
 def register(app: Dash, studio: Studio) -> None:
     """Connect every callback and route of the page to an app."""
-    for page_part in (headers, limits, controls, view, story):
+    for page_part in (security_headers, store_errors, method_form, page_state, story):
         page_part.register(app)
-    runs_and_views = (
+    guards = (request_guards, session)
+    routes = (health, metrics, upload, frames, export, refine, run_commands, replay)
+    callbacks = (
+        data,
+        columns,
         runs,
         panels,
-        frames,
-        export,
         surface,
-        refine,
-        check,
-        control,
-        link,
-        wanted,
-        replay,
-        several,
+        validation,
+        share_link,
+        restore,
+        batch_runs,
         compare,
     )
-    for studio_part in (gate, session, health, metrics, upload, data, columns, *runs_and_views):
-        studio_part.register(app, studio)
+    for part in (*guards, *routes, *callbacks):
+        part.register(app, studio)

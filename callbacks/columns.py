@@ -7,11 +7,11 @@ from typing import Any
 
 from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_update
 
-from callbacks.session import owner
-from callbacks.studio import Studio
-from layout import ids
-from layout.columns import PAGE_LENGTH, ROLES, columns_table
-from melm_core.datasets import LabelledData
+from callbacks.routes.session import owner
+from callbacks.services import Studio
+from melm_studio.layout import ids
+from melm_studio.layout.columns import PAGE_LENGTH, ROLES, columns_table
+from melm_studio.tables import LabelledData
 
 _GONE = "These data are no longer stored here. Drop the file once more, or choose a sample."
 

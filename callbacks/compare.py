@@ -7,17 +7,17 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, no_update
 
-from callbacks.check import standing_check
 from callbacks.panels import runs_shown
-from callbacks.session import owner
-from callbacks.studio import Studio
-from layout import ids
-from layout.compare import agreement_table, compare_table, movers_table
-from worker.check import standing_checks
-from worker.comparison import ComparedRun, agreement, biggest_movers, compared, ordered
-from worker.limits import LimitReachedError
-from worker.records import RunRecord
-from worker.words import title
+from callbacks.routes.session import owner
+from callbacks.services import Studio
+from callbacks.validation import standing_check
+from melm_studio.layout import ids
+from melm_studio.layout.compare import agreement_table, compare_table, movers_table
+from melm_studio.views.captions import title
+from melm_studio.views.comparison import ComparedRun, agreement, biggest_movers, compared, ordered
+from melm_studio.worker.execution.validation_run import standing_checks
+from melm_studio.worker.records.limits import LimitReachedError
+from melm_studio.worker.records.run import RunRecord
 
 # What every table follows, and the data of its runs.
 _FOLLOWED = (

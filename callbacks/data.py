@@ -7,16 +7,25 @@ from typing import Any
 
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
 
-from callbacks.session import owner
-from callbacks.studio import Studio
-from figures.theme import THEMES, Scheme, class_shape
-from layout import ids
-from layout.summary import data_summary
-from melm_core.datasets import SAMPLES, LabelledData, load_sample
-from melm_core.preparation import Role, Use, label_candidates, prepare
-from melm_core.summary import summarise
-from melm_core.tables import Table, TableError, read_table
-from worker.limits import LimitReachedError
+from callbacks.routes.session import owner
+from callbacks.services import Studio
+from melm_studio.figures.theme import THEMES, Scheme, class_shape
+from melm_studio.layout import ids
+from melm_studio.layout.summary import data_summary
+from melm_studio.tables import (
+    SAMPLES,
+    LabelledData,
+    Role,
+    Table,
+    TableError,
+    Use,
+    label_candidates,
+    load_sample,
+    prepare,
+    read_table,
+    summarise,
+)
+from melm_studio.worker.records.limits import LimitReachedError
 
 _GONE = "{name} is no longer stored here. Drop the file once more, or choose a sample."
 _FORGOTTEN = "What was chosen here last cannot be read any more. Choose a sample or drop a CSV."

@@ -9,13 +9,13 @@ from typing import Any
 from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
-from callbacks.session import owner
-from callbacks.studio import Studio
-from layout import ids
-from layout.panel import panel, run_tab, teaching_panel
+from callbacks.routes.session import owner
+from callbacks.services import Studio
 from melm_core.methods import METHODS
-from worker.records import RunKind, RunRecord, Table, table_of
-from worker.words import title
+from melm_studio.layout import ids
+from melm_studio.layout.panel import panel, run_tab, teaching_panel
+from melm_studio.views.captions import title
+from melm_studio.worker.records.run import RunKind, RunRecord, Table, table_of
 
 MOST_PANELS = 9
 PANELS_FULL = f"The page holds {MOST_PANELS} panels. Remove one to run another."

@@ -8,15 +8,14 @@ from typing import Any
 from dash import Dash, Input, Output, State, no_update
 
 from callbacks.panels import PANELS_FULL, is_full, newest_revision, source_of
-from callbacks.rail import RAIL, Rail
-from callbacks.session import owner
-from callbacks.studio import Studio
-from layout import ids
-from layout.controls import gamma_of
-from melm_core.datasets import LabelledData
-from melm_core.methods import METHODS
-from melm_core.parameters import HELD_OUT, SEED
-from worker.records import new_run, table_of
+from callbacks.routes.session import owner
+from callbacks.services import Studio
+from callbacks.sidebar import RAIL, Rail
+from melm_core.methods import HELD_OUT, METHODS, SEED
+from melm_studio.layout import ids
+from melm_studio.layout.method_form import gamma_of
+from melm_studio.tables import LabelledData
+from melm_studio.worker.records.run import new_run, table_of
 
 NO_DATA = "There are no data to run on yet. Drop a CSV or choose a sample."
 _DATA_GONE = "These data are no longer stored here. Drop the file once more, or choose a sample."
@@ -71,7 +70,9 @@ def check_data(method: str, data: LabelledData, parameters: Mapping[str, Any]) -
         A sentence that says why and what would help.
     """
     seen, _ = data.split(parameters[HELD_OUT.name], parameters[SEED.name])
-    refusal = METHODS[method].refusal(seen, parameters["n_components"])
+    refusal = METHODS[method].refusal(
+        seen.X.shape[1], seen.class_counts, parameters["n_components"]
+    )
     if refusal is not None:
         raise ValueError(refusal)
 

@@ -10,10 +10,10 @@ from dash import ALL, ClientsideFunction, Dash, Input, Output, State, ctx, no_up
 from dash.development.base_component import Component
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from layout import ids
-from layout.story import story_list
-from worker.reading import LONGEST_TEXT, ReadingError
-from worker.story import Story, StoryView
+from melm_studio.layout import ids
+from melm_studio.layout.story import story_list
+from melm_studio.views.story import Story, StoryView
+from melm_studio.views.validation import LONGEST_TEXT, ReadingError
 
 FILE_NAME = "story.json"
 _MOST_BYTES = 8 * 2**20

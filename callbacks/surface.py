@@ -8,12 +8,12 @@ from typing import Any
 import flask
 from dash import ClientsideFunction, Dash, Input, Output
 
-from callbacks.session import own_run
-from callbacks.studio import Studio
-from figures.surface import surface_figure
-from figures.theme import Scheme
-from layout import ids
-from worker.words import surface_sentence, title
+from callbacks.routes.session import own_run
+from callbacks.services import Studio
+from melm_studio.figures.surface import surface_figure
+from melm_studio.figures.theme import Scheme
+from melm_studio.layout import ids
+from melm_studio.views.captions import surface_sentence, title
 
 
 def register(app: Dash, studio: Studio) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_svmlight_file
 
-from melm_core._typing import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray
 
 DATA_SETS = (
     "australian",

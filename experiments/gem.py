@@ -15,10 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from threadpoolctl import threadpool_limits
 
-from melm_core._typing import FloatArray, IntArray
-from melm_core.gem import GEM
-from melm_core.gem_classifier import DeepGEM, FourierGEM, GEMClassifier, GEMEnsemble
-from melm_core.gem_features import HalfPowers
+from melm_core.base import FloatArray, IntArray
+from melm_core.gem import GEM, DeepGEM, FourierGEM, GEMClassifier, GEMEnsemble, HalfPowers
 
 _L2 = 1e-4
 _TEST_SHARE = 0.3

@@ -6,10 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from melm_core._typing import FloatArray, IntArray
-from melm_core.folds import CodedRows, Fold, stratified_folds
-from melm_core.plane_classifiers import PLANE_CLASSIFIERS, PlaneClassifier, confusion_shares
-from melm_core.separability import DEFAULT_FOLDS, Separability, over_folds
+from melm_core.base import FloatArray, IntArray
+from melm_core.evaluation import (
+    DEFAULT_FOLDS,
+    PLANE_CLASSIFIERS,
+    CodedRows,
+    Fold,
+    PlaneClassifier,
+    Separability,
+    confusion_shares,
+    over_folds,
+    stratified_folds,
+)
 
 _SVM = PLANE_CLASSIFIERS[0].name
 _PLANE_FEATURES = 2

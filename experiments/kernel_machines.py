@@ -22,12 +22,15 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
-from melm_core._typing import FloatArray, IntArray
-from melm_core.crescents import crescents
-from melm_core.kernel_approximation import ApproximationWarning, KernelMachineApproximation
-from melm_core.kernel_fisher import KernelFisherDiscriminant
-from melm_core.kernel_machines import KernelMachine
-from melm_core.reduced_set import reduced_set
+from melm_core.base import FloatArray, IntArray
+from melm_core.baselines import KernelFisherDiscriminant
+from melm_core.datasets import crescents
+from melm_core.kernel_machines import (
+    ApproximationWarning,
+    KernelMachine,
+    KernelMachineApproximation,
+    reduced_set,
+)
 
 Score = tuple[float, float]  # AUC, relative error of the decision values
 Split = tuple[FloatArray, IntArray, FloatArray, IntArray]

@@ -13,8 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from melm_core import MELM
-from melm_core._typing import FloatArray, IntArray
-from melm_core.multiclass import AGGREGATES, Multiclass
+from melm_core.base import FloatArray, IntArray
+from melm_core.melm import AGGREGATES, Multiclass
 
 _FOLDS = 3
 _DIGITS_ROWS = 600

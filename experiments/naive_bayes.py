@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import log_softmax, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from melm_core._typing import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray
 
 # The median absolute deviation of a standard normal.
 _NORMAL_DEVIATION = 0.6745

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments.data import DATA_SETS, load, standardized
 from melm_core import MELM
-from melm_core._typing import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray
 
 _PAPER_STARTS = 16
 _HEAD = (

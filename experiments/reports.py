@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from experiments import (
-    figure3,
-    figure4,
-    figure5,
-    gem_tables,
-    rotations_figures,
-    rotations_tables,
-    table1,
-    table2,
-    table3,
-)
+from experiments.figures import figure3, figure4, figure5, rotations_figures
 from experiments.records import Settings
 from experiments.report import Report
+from experiments.tables import gem_tables, rotations_tables, table1, table2, table3
 
 # In the order of the papers; the second word says what it is.
 REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {

@@ -14,8 +14,8 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from melm_core._typing import FloatArray, IntArray
-from melm_core.generators import two_gaussians, two_mixtures
+from melm_core.base import FloatArray, IntArray
+from melm_core.datasets import two_gaussians, two_mixtures
 from melm_core.rotations import RotationFeatures
 
 Generator: TypeAlias = Callable[[int], tuple[FloatArray, IntArray]]

@@ -1,48 +1,48 @@
 """Numbers only: divergences, densities, geometry and the estimators built on them."""
 
-from melm_core.angle_profile import AngleProfile, angle_profile
-from melm_core.approximate_classifier import ApproximateKernelClassifier
-from melm_core.baselines import DiscriminantPlane
-from melm_core.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
-from melm_core.density import density_on_grid
-from melm_core.divergence import (
-    DivergenceTerms,
-    cauchy_schwarz_divergence,
-    information_potentials,
-    overlap_bound,
-)
-from melm_core.eigenpairs import generalized_eigenvectors
-from melm_core.entropy import EntropyProjection
-from melm_core.factor_planes import (
+from melm_core.base.progress import Callback, Progress
+from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
+from melm_core.baselines.discriminant import DiscriminantPlane
+from melm_core.baselines.factors import (
     FactorAnalysisPlane,
     IndependentComponentsPlane,
     NonNegativePlane,
 )
-from melm_core.gem import GEM, GEMPlane
-from melm_core.gem_classifier import DeepGEM, FourierGEM, GEMClassifier, GEMEnsemble
-from melm_core.gem_features import GEMFeatures, HalfPowers
-from melm_core.gem_pairs import hypercube_pairs
-from melm_core.geometry import (
+from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
+from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
+from melm_core.baselines.nca import NeighbourhoodComponentsPlane
+from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
+from melm_core.density.classifier import KernelDensityClassifier
+from melm_core.density.kernel_density import density_on_grid
+from melm_core.gem.class_pairs import hypercube_pairs
+from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier, GEMEnsemble
+from melm_core.gem.eigenvectors import generalized_eigenvectors
+from melm_core.gem.estimator import GEM, GEMPlane
+from melm_core.gem.features import GEMFeatures, HalfPowers
+from melm_core.kernel_machines.approximation import ApproximationWarning, KernelMachineApproximation
+from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
+from melm_core.kernel_machines.machine import KernelMachine
+from melm_core.kernel_machines.reduced_sets import reduced_set
+from melm_core.linalg.planes import (
     align_projection,
     chordal_distance,
     geodesic,
     principal_angles,
 )
-from melm_core.kde_classifier import KernelDensityClassifier
-from melm_core.kernel_approximation import ApproximationWarning, KernelMachineApproximation
-from melm_core.kernel_fisher import KernelFisherDiscriminant
-from melm_core.kernel_machines import KernelMachine
-from melm_core.kernel_planes import KernelFisherProjection, KernelPCAProjection
-from melm_core.melm import MELM
-from melm_core.neighbourhood import NeighbourhoodComponentsPlane
-from melm_core.profile import DivergenceProfile, divergence_profile
-from melm_core.progress import Callback, Progress
-from melm_core.reduced_set import reduced_set
-from melm_core.rotation_group import rotation
-from melm_core.rotation_objective import rotation_objective
-from melm_core.rotations import RotationFeatures
-from melm_core.second_moments import ClassSecondMoments
-from melm_core.signal_noise import SignalNoisePlane, signal_noise_directions
+from melm_core.linalg.rotation_group import rotation
+from melm_core.linalg.second_moments import ClassSecondMoments
+from melm_core.melm.entropy_projection import EntropyProjection
+from melm_core.melm.estimator import MELM
+from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
+from melm_core.melm.objective import (
+    DivergenceTerms,
+    cauchy_schwarz_divergence,
+    information_potentials,
+    overlap_bound,
+)
+from melm_core.rotations.angle_profile import AngleProfile, angle_profile
+from melm_core.rotations.estimator import RotationFeatures
+from melm_core.rotations.objective import rotation_objective
 
 __all__ = [
     "GEM",

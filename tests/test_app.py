@@ -10,12 +10,12 @@ import pytest
 from plotly.utils import PlotlyJSONEncoder
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from figures.theme import THEMES, Scheme
-from layout.columns import columns_table
-from layout.panel import panel
-from layout.story import story_list
-from melm_core.preparation import Column, Role
-from tests.callbacks.visitor import Studio, components, is_pattern, opened_studio
+from melm_studio.figures.theme import THEMES, Scheme
+from melm_studio.layout.columns import columns_table
+from melm_studio.layout.panel import panel
+from melm_studio.layout.story import story_list
+from melm_studio.tables.preparation import Column, Role
+from tools.driver.visitor import Studio, components, is_pattern, opened_studio
 
 ROUTES = {
     "/frames",

@@ -13,12 +13,10 @@ PACKAGES = (
     "benchmarks",
     "callbacks",
     "experiments",
-    "figures",
-    "layout",
     "melm_core",
+    "melm_studio",
     "tests",
     "tools",
-    "worker",
 )
 MODULES = sorted(
     path.relative_to(ROOT)

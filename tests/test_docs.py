@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from layout.page import MODES
-from layout.present import KEYS
+from melm_studio.layout.page import MODES
+from melm_studio.layout.present import KEYS
 from tools.pictures import FOLDER, PICTURES
 
 ROOT = Path(__file__).parents[1]

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.callbacks.tables import blobs, csv
-from tests.callbacks.visitor import opened_studio
+from tools.driver.visitor import opened_studio
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("callbacks", "figures", "layout", "melm_core", "tools", "worker")
+PACKAGES = ("callbacks", "melm_core", "melm_studio", "tools")
 MODULES = sorted(
     path.relative_to(ROOT)
     for pattern in ("app.py", *(f"{package}/**/*.py" for package in PACKAGES))

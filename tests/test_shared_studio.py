@@ -13,13 +13,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.browser.studio import running_studio
-from tests.callbacks.remote import RemoteClient
-from tests.callbacks.visitor import Visitor
 from tests.deployment import command_of
-from tests.ports import free_port
-from tests.worker.helpers import wait_until
-from tests.worker.redis_server import running_redis
+from tests.melm_studio.worker.helpers import wait_until
+from tests.melm_studio.worker.redis_server import running_redis
+from tools.driver.launcher import running_studio
+from tools.driver.ports import free_port
+from tools.driver.remote_client import RemoteClient
+from tools.driver.visitor import Visitor
 
 pytestmark = pytest.mark.slow
 

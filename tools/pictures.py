@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from playwright.sync_api import Browser, Locator, ViewportSize, expect, sync_playwright
 
-from layout import ids
-from tests.browser.page import Panel, StudioPage
-from tests.browser.studio import running_studio
+from melm_studio.layout import ids
+from tools.driver.launcher import running_studio
+from tools.driver.page import Panel, StudioPage
 from tools.find_browser import launch_options
 from tools.images import animation, still
 from tools.screencast import screencast

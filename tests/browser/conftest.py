@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, WebError
 
-from tests.browser.studio import Studio, running_studio
+from tools.driver.launcher import Studio, running_studio
 from tools.find_browser import launch_options
 
 HERE = Path(__file__).parent

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.page import StudioPage
-from tests.browser.studio import running_studio
+from tools.driver.launcher import running_studio
+from tools.driver.page import StudioPage
 
 NO_SERVER = r"net::ERR_|the server did not respond"
 

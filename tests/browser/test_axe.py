@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from tests.browser.page import StudioPage
+from tools.driver.page import StudioPage
 
 SERIOUS = ("serious", "critical")
 

@@ -6,8 +6,8 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from layout import ids
-from tests.browser.page import StudioPage
+from melm_studio.layout import ids
+from tools.driver.page import StudioPage
 
 
 def test_noise_is_unmasked(page: Page):

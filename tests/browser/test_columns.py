@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.page import StudioPage
 from tests.callbacks.tables import csv
 from tests.callbacks.test_columns import pots
+from tools.driver.page import StudioPage
 
 MOST_STEPS = 20
 

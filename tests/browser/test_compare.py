@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from layout import ids
-from tests.browser.page import Panel, StudioPage
+from melm_studio.layout import ids
+from tools.driver.page import Panel, StudioPage
 
 N_FAINT = """plot => [...plot.querySelectorAll(".point")]
   .filter((point) => Number(getComputedStyle(point).opacity) < 0.3).length"""

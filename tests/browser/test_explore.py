@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.page import Panel, StudioPage
+from tools.driver.page import Panel, StudioPage
 
 LONG = 500
 

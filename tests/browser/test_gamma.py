@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.page import StudioPage
+from tools.driver.page import StudioPage
 
 
 def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page):

@@ -13,10 +13,10 @@ from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
 from melm_core import MELM, cauchy_schwarz_divergence
-from melm_core.datasets import LabelledData
-from melm_core.preparation import prepare
-from melm_core.tables import read_table
-from tests.browser.page import Panel, StudioPage
+from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.preparation import prepare
+from melm_studio.tables.read import read_table
+from tools.driver.page import Panel, StudioPage
 
 # So many starts take seconds: time enough for many frames, however slowly they are painted.
 MANY_STARTS = 40

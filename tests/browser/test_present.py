@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from layout import ids
-from tests.browser.page import Panel, StudioPage
+from melm_studio.layout import ids
+from tools.driver.page import Panel, StudioPage
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.page import StudioPage
-from tests.browser.studio import Studio, running_studio
 from tests.deployment import DEPLOY
-from tests.ports import free_port
+from tools.driver.launcher import Studio, running_studio
+from tools.driver.page import StudioPage
+from tools.driver.ports import free_port
 
 # Where Debian puts it, which is not on everybody's path.
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")

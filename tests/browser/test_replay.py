@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.page import StudioPage
+from tools.driver.page import StudioPage
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import psutil
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.page import DEADLINE_S, Panel, StudioPage
-from tests.browser.studio import Studio, running_studio
-from worker.messages import DIED, STOPPED
+from melm_studio.worker.config.messages import DIED, STOPPED
+from tools.driver.launcher import Studio, running_studio
+from tools.driver.page import DEADLINE_S, Panel, StudioPage
 
 LONG = 500  # starts: minutes of work on the digits
 FAILED_WITHIN_MS = 5000

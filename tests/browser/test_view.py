@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from figures.theme import THEMES, Scheme
-from tests.browser.page import Panel, StudioPage
+from melm_studio.figures.theme import THEMES, Scheme
+from tools.driver.page import Panel, StudioPage
 
 # The traces of three classes: a contour each, seen and unseen points each, two for the arrows.
 N_CONTOURS, N_POINTS, N_ARROWS = 3, 6, 2

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.callbacks.visitor import Studio, Visitor, opened_studio
+from tools.driver.visitor import Studio, Visitor, opened_studio
 
 
 @pytest.fixture(scope="module")

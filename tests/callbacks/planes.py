@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from melm_core._typing import FloatArray
-from melm_core.datasets import LabelledData
+from melm_core.base.array_types import FloatArray
+from melm_studio.tables.labelled_data import LabelledData
 
 
 def standardised_by_class(

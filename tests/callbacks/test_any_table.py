@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from layout import ids
-from melm_core.datasets import LabelledData
 from melm_core.methods import METHODS
-from melm_core.picture import PlaneView
-from melm_core.preparation import prepare
-from melm_core.tables import TableError, read_table
-from melm_core.views import PlaneViewer
+from melm_studio.layout import ids
+from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.preparation import prepare
+from melm_studio.tables.read import TableError, read_table
+from melm_studio.views.plane_view import PlaneViewer
+from melm_studio.views.types import PlaneView
 from tests.callbacks.odd_tables import tables
-from tests.callbacks.visitor import components
+from tools.driver.visitor import components
 
 SUMMARY, ERROR = f"{ids.DATA_SUMMARY}.children", f"{ids.DATA_ERROR}.children"
 SENTENCE = re.compile(r"[^\s<][^\n]+\.")
@@ -36,7 +36,7 @@ def follow_the_path(raw: bytes) -> None:
         return
     seen, unseen = data.split(0.25, 0)
     assert len(seen.y) + len(unseen.y) == len(data.y)
-    if METHODS["pca"].refusal(seen, 2) is None:
+    if METHODS["pca"].refusal(seen.X.shape[1], seen.class_counts, 2) is None:
         assert_drawn(view_of(seen, unseen), seen)
 
 

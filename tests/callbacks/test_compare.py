@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from layout import ids
-from tests.callbacks.visitor import components
-from worker import check
-from worker.records import RunKind
+from melm_studio.layout import ids
+from melm_studio.worker.execution import validation_run
+from melm_studio.worker.records.run import RunKind
+from tools.driver.visitor import components
 
 TABLE, ANGLES = f"{ids.COMPARED}.children", f"{ids.AGREEMENT}.children"
 CLOCK, MOVED = f"{ids.COMPARE_CLOCK}.disabled", f"{ids.MOVERS}.children"
@@ -73,7 +73,7 @@ def test_the_clock_runs_while_a_run_does(studio, pair):
 
 
 def test_all_are_checked_at_once_and_what_they_tell_comes_in(studio, pair, monkeypatch):
-    monkeypatch.setattr(check, "N_PERMUTATIONS", 9)
+    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 9)
     visitor, *runs = pair
     assert visitor.fire(ids.CHECK_ALL, "n_clicks", 1)[CLOCK] is False
     checks = [run for run in studio.store.runs_of(visitor.owner) if run.kind is RunKind.CHECK]
@@ -83,7 +83,7 @@ def test_all_are_checked_at_once_and_what_they_tell_comes_in(studio, pair, monke
     assert changes[CLOCK] is False
     studio.work()
     changes = opened(visitor, "table")
-    report = check.report_of(studio.store, checks[0].run_id)
+    report = validation_run.report_of(studio.store, checks[0].run_id)
     row = cells(changes[TABLE])[0]
     mean = report.scores["mean"]
     assert row[3:5] == [f"{mean[0]:.2f}", f"{mean[1]:.2f}"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from layout import ids
-from melm_core.datasets import SAMPLES, load_sample
-from melm_core.preparation import prepare
+from melm_studio.layout import ids
+from melm_studio.tables.preparation import prepare
+from melm_studio.tables.samples import SAMPLES, load_sample
 from tests.callbacks.tables import blobs, csv
 
 ERROR, DATA = f"{ids.DATA_ERROR}.children", f"{ids.DATA}.data"

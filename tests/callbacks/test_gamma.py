@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from callbacks.panels import MOST_PANELS, PANELS_FULL
-from melm_core.divergence import cauchy_schwarz_divergence
-from melm_core.geometry import principal_angles
+from melm_core.linalg.planes import principal_angles
+from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
-from tests.callbacks.visitor import strict_json
-from worker.records import RunState
+from melm_studio.worker.records.run import RunState
+from tools.driver.visitor import strict_json
 
 HELD_OUT, SEED, ELSEWHERE = 0.25, 0, 0.4
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from layout import ids
-from tests.callbacks.visitor import components
-from worker.records import RunState
+from melm_studio.layout import ids
+from melm_studio.worker.records.run import RunState
+from tools.driver.visitor import components
 
 PANELS, REVISION = f"{ids.PANELS}.children", f"{ids.REVISION}.data"
 

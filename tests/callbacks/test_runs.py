@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from callbacks.panels import MOST_PANELS
-from layout import ids
 from melm_core.methods import METHODS
-from melm_core.parameters import GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
-from worker.records import RunState
+from melm_core.methods.parameters import GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
+from melm_studio.layout import ids
+from melm_studio.worker.records.run import RunState
 
 ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
 DEFAULTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worker.store import StoreUnavailableError
+from melm_studio.worker.store.protocol import StoreUnavailableError
 
 
 def refuse(*_, **__):

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from callbacks.story import FILE_NAME
-from layout import ids
-from tests.callbacks.visitor import components
-from worker.recipe import Recipe, checked_parameters
-from worker.story import MOST_VIEWS, Story
+from melm_studio.layout import ids
+from melm_studio.views.story import MOST_VIEWS, Story
+from melm_studio.views.view_spec import Recipe, checked_parameters
+from tools.driver.visitor import components
 
 STORY, NOTICE = f"{ids.STORY}.data", f"{ids.NOTICE}.children"
 LIST, SAVE = f"{ids.STORY_LIST}.children", f"{ids.STORY_SAVE}.disabled"

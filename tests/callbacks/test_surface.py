@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from layout import ids
-from melm_core.decision_surface import KINDS
 from melm_core.methods import METHODS
-from tests.callbacks.visitor import strict_json
+from melm_studio.layout import ids
+from melm_studio.views.decision_surface import KINDS
+from tools.driver.visitor import strict_json
 
 
 @pytest.fixture(scope="module")

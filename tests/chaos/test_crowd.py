@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.callbacks.visitor import opened_studio
+from melm_studio.worker.records.run import RunState
 from tests.chaos.studio_process import studio_process
-from tests.ports import free_port
-from tests.worker.helpers import wait_until
-from worker.records import RunState
+from tests.melm_studio.worker.helpers import wait_until
+from tools.driver.ports import free_port
+from tools.driver.visitor import opened_studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -7,8 +7,11 @@ from contextlib import closing
 
 from psutil import RLIM_INFINITY, RLIMIT_FSIZE
 
-from tests.worker.helpers import queue_run, wait_until
-from tests.worker.processes import (
+from melm_studio.worker.config.messages import NO_ROOM
+from melm_studio.worker.records.run import RunState
+from melm_studio.worker.store.disk import DiskRunStore
+from tests.melm_studio.worker.helpers import queue_run, wait_until
+from tests.melm_studio.worker.processes import (
     DATA,
     alive,
     assert_best_plane_kept,
@@ -17,9 +20,6 @@ from tests.worker.processes import (
     supervised,
     working,
 )
-from worker.disk_store import DiskRunStore
-from worker.messages import NO_ROOM
-from worker.records import RunState
 
 # A supervisor that can write says so every second.
 SILENT_S = 3.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.callbacks.visitor import opened_studio
-from tests.worker.helpers import plane
-from worker.records import RunState
+from melm_studio.worker.records.run import RunState
+from tests.melm_studio.worker.helpers import plane
+from tools.driver.visitor import opened_studio
 
 N_PLANES = 50
 

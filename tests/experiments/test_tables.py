@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import figure3, gem_tables, rotations_tables, table2, table3
 from experiments.data import DataSet
+from experiments.figures import figure3
 from experiments.paper_numbers import TABLE_2, TABLE_3
 from experiments.planes import COLUMNS
 from experiments.records import Settings
+from experiments.tables import gem_tables, rotations_tables, table2, table3
 
 
 @pytest.fixture

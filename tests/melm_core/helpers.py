@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from melm_core._typing import FloatArray, IntArray
-from melm_core.datasets import LabelledData
-from melm_core.geometry import random_components
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.linalg.planes import random_components
+from melm_studio.tables.labelled_data import LabelledData
 
 SIZES = (23, 17, 29, 14)
 

@@ -1,0 +1,35 @@
+"""The method's controls say what they do, and why one has no effect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import Dash, Input, Output, no_update
+from dash.development.base_component import Component
+
+from melm_core.methods import METHODS, STARTS
+from melm_studio.layout import ids
+from melm_studio.layout.method_form import own_settings
+
+
+def register(app: Dash) -> None:
+    """Connect the method part of the rail."""
+
+    @app.callback(
+        Output(ids.METHOD_EXPLANATION, "children"),
+        Output(ids.N_INIT, "disabled"),
+        Output(ids.N_INIT, "value"),
+        Output(ids.N_INIT_REASON, "children"),
+        Output(ids.SETTINGS, "children"),
+        Input(ids.METHOD, "value"),
+    )
+    def explain(key: str) -> tuple[str, bool, Any, str | None, Component]:
+        method = METHODS[key]
+        starts = method.parameter(STARTS.name)
+        return (
+            f"{method.explanation} {method.paper}.",
+            starts is None,
+            starts.default if starts else no_update,
+            None if starts else f"{method.label} has one answer, so it needs no starts.",
+            own_settings(method),
+        )

@@ -1,0 +1,1 @@
+"""Flask routes, and what guards them."""

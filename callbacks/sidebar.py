@@ -1,0 +1,70 @@
+"""What the controls of the rail hold, and the parameters of a run from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dash import ALL, State
+
+from melm_core.methods import COMPONENTS, GAMMA, HELD_OUT, METHODS, SEED, SHARED, STARTS
+from melm_studio.layout import ids
+
+# For a callback that starts runs: all but γ, of which there may be several.
+RAIL = (
+    State(ids.METHOD, "value"),
+    State(ids.N_COMPONENTS, "value"),
+    State(ids.N_INIT, "value"),
+    State(ids.RANDOM_STATE, "value"),
+    State(ids.HELD_OUT, "value"),
+    State(ids.setting(ALL), "id"),
+    State(ids.setting(ALL), "value"),
+)
+
+
+@dataclass(frozen=True)
+class Rail:
+    """The values of RAIL, in its order."""
+
+    method: str
+    n_components: Any
+    n_init: Any
+    random_state: Any
+    held_out_percent: Any
+    own_ids: list[dict[str, str]]
+    own_values: list[Any]
+
+    def parameters(self, method: str, gamma: Any) -> dict[str, Any]:
+        """The parameters of a run; what is the own of a method goes to that method alone.
+
+        Raises
+        ------
+        ValueError
+            A sentence that names the control, its value and the rule.
+        """
+        if method not in METHODS:
+            labels = ", ".join(known.label for known in METHODS.values())
+            raise ValueError(f"There is no method {method!r}. Choose one of {labels}.")
+        takes_starts = METHODS[method].takes(STARTS.name)
+        own = self._own() if method == self.method else {}
+        return {
+            COMPONENTS.name: COMPONENTS.checked(_whole(self.n_components)),
+            GAMMA.name: GAMMA.checked(gamma),
+            STARTS.name: STARTS.checked(self.n_init if takes_starts else STARTS.default),
+            SEED.name: SEED.checked(self.random_state),
+            HELD_OUT.name: HELD_OUT.checked(self.held_out_percent) / 100,
+            **{
+                setting.name: setting.checked(own.get(setting.name, setting.default))
+                for setting in METHODS[method].parameters
+                if setting.name not in SHARED
+            },
+        }
+
+    def _own(self) -> dict[str, Any]:
+        names = (own_id["name"] for own_id in self.own_ids)
+        return dict(zip(names, self.own_values, strict=True))
+
+
+def _whole(text: Any) -> Any:
+    """The number that a choice holds as text; anything else stays as it is, to be refused."""
+    return int(text) if isinstance(text, str) and text.isdecimal() else text

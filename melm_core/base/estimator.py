@@ -1,0 +1,166 @@
+"""What every estimator of a plane shares: validation, projection, names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from melm_core.base.array_types import FloatArray, IntArray
+
+
+class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A linear map onto the plane spanned by the rows of `components_`.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows.
+    mean_ : ndarray of shape (n_features,)
+        Mean of the rows it was fitted on, the origin of the plane.
+    """
+
+    components_: FloatArray
+    mean_: FloatArray
+
+    def transform(self, X: Any) -> FloatArray:
+        """Coordinates in the plane, (X - mean_) components_', shape (n_samples, n_components)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        projected: FloatArray = (X - self.mean_) @ self.components_.T
+        return projected
+
+    def inverse_transform(self, Z: Any) -> FloatArray:
+        """Points of the data space that lie in the plane at coordinates Z.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_components)
+        """
+        check_is_fitted(self)
+        points: FloatArray = np.asarray(Z, dtype=np.float64) @ self.components_ + self.mean_
+        return points
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+
+class SupervisedPlaneEstimator(PlaneEstimator):
+    """A plane that is found with the help of class labels, `fit(X, y)`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels; class code c stands for `classes_[c]`.
+    """
+
+    classes_: np.typing.NDArray[Any]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _validate_labelled(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
+        """Checked rows and class codes; sets `classes_` and `mean_`."""
+        X, y = validate_labelled(self, X, y)
+        self.mean_ = X.mean(axis=0)
+        return X, y
+
+
+def validate_labelled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
+    """Checked rows and class codes; sets `classes_` of the estimator.
+
+    Raises
+    ------
+    ValueError
+        If the rows or the labels break a rule, or a class has fewer than two rows.
+    """
+    X, y = validate_data(estimator, X, y, dtype=np.float64, ensure_min_samples=2)
+    check_classification_targets(y)
+    estimator.classes_, codes = np.unique(y, return_inverse=True)
+    check_class_sizes(estimator.classes_, codes)
+    return X, codes.astype(np.int64)
+
+
+def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:
+    """At least two classes, each with at least two rows.
+
+    Raises
+    ------
+    ValueError
+        Naming the class and its number of rows.
+    """
+    if len(classes) < 2:
+        raise ValueError(
+            f"The labels hold only one class ({classes.tolist()[0]!r}), so there is nothing to "
+            "tell apart; give rows of at least two classes."
+        )
+    counts = np.bincount(codes)
+    smallest = int(counts.argmin())
+    if counts[smallest] < 2:
+        raise ValueError(
+            f"Class {classes.tolist()[smallest]!r} has {counts[smallest]} row; a density needs at "
+            "least 2 rows of every class. Add rows or leave the class out."
+        )
+
+
+def check_n_components(n_components: Any, n_features: int) -> None:
+    """A whole number between 1 and the number of features."""
+    check_integer("n_components", n_components, minimum=1)
+    if n_components > n_features:
+        raise ValueError(
+            f"n_components={n_components} exceeds the {n_features} feature(s) of the data; "
+            f"choose at most {n_features}."
+        )
+
+
+def check_components(components: Any, n_features: int) -> FloatArray:
+    """Finite full-rank rows of as many numbers as the data have features."""
+    rows: FloatArray = np.asarray(components, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != n_features or len(rows) == 0:
+        raise ValueError(
+            f"components of shape {rows.shape} must be rows of {n_features} numbers, one a "
+            f"feature: their shape is (n_components, {n_features})."
+        )
+    if not np.isfinite(rows).all() or np.linalg.matrix_rank(rows) < len(rows):
+        raise ValueError(
+            f"The {len(rows)} row(s) of components must be finite and linearly independent, or "
+            "they span no plane of that dimension."
+        )
+    return rows
+
+
+def check_integer(name: str, value: Any, *, minimum: int) -> None:
+    """A whole number of at least `minimum`."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < minimum:
+        raise ValueError(f"{name}={value!r} must be a whole number of at least {minimum}.")
+
+
+def check_positive(name: str, value: Any) -> None:
+    """A finite number above zero."""
+    if not isinstance(value, Real) or not 0 < float(value) < np.inf:
+        raise ValueError(f"{name}={value!r} must be a finite number above 0.")
+
+
+def check_shrinkage(value: Any) -> None:
+    """A share in [0, 1], or "auto"."""
+    if value != "auto" and not (isinstance(value, Real) and 0 <= float(value) <= 1):
+        raise ValueError(f'shrinkage={value!r} must be a number from 0 to 1, or "auto".')
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """One of a few words."""
+    if value not in choices:
+        words = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name}={value!r} must be one of {words}.")

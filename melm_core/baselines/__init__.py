@@ -1,0 +1,31 @@
+"""The methods to compare with."""
+
+from __future__ import annotations
+
+from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
+from melm_core.baselines.discriminant import DiscriminantPlane
+from melm_core.baselines.factors import (
+    FactorAnalysisPlane,
+    IndependentComponentsPlane,
+    NonNegativePlane,
+)
+from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
+from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
+from melm_core.baselines.nca import NeighbourhoodComponentsPlane
+from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
+
+__all__ = [
+    "BalancedClassPCA",
+    "ClassPCA",
+    "DiscriminantPlane",
+    "FactorAnalysisPlane",
+    "IndependentComponentsPlane",
+    "KernelFisherDiscriminant",
+    "KernelFisherProjection",
+    "KernelPCAProjection",
+    "NeighbourhoodComponentsPlane",
+    "NonNegativePlane",
+    "PerClassPCA",
+    "SignalNoisePlane",
+    "signal_noise_directions",
+]

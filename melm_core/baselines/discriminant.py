@@ -1,0 +1,61 @@
+"""Classical planes to compare with."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from melm_core.base.estimator import SupervisedPlaneEstimator, check_n_components
+from melm_core.density.kernel_density import within_class_whitening
+from melm_core.linalg.informed_planes import complete, fisher_discriminants
+from melm_core.linalg.planes import orthonormalize
+
+
+class DiscriminantPlane(SupervisedPlaneEstimator):
+    """Fisher's linear discriminants, completed to a plane where there are too few.
+
+    C classes have C - 1 discriminants at most: for two classes the second axis
+    is the principal direction of what the discriminant leaves.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows, the discriminants first.
+    n_discriminants_ : int
+        Rows that are discriminants; the others complete the plane.
+    mean_ : ndarray of shape (n_features,)
+    classes_ : ndarray of shape (n_classes,)
+
+    References
+    ----------
+    R. A. Fisher: The Use of Multiple Measurements in Taxonomic Problems, 1936.
+    C. R. Rao: The Utilization of Multiple Measurements in Problems of
+    Biological Classification, 1948.
+    """
+
+    def __init__(self, n_components: int = 2) -> None:
+        self.n_components = n_components
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the plane.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes, each with at least two rows.
+        """
+        X, y = self._validate_labelled(X, y)
+        check_n_components(self.n_components, X.shape[1])
+        centred = X - self.mean_
+        whitener = within_class_whitening(centred, y)
+        discriminants = fisher_discriminants(centred @ whitener, y, self.n_components)
+        self.n_discriminants_ = len(discriminants)
+        found = discriminants @ whitener.T
+        if len(found):
+            found = orthonormalize(found)
+        self.components_ = complete(found, centred, self.n_components)
+        return self

@@ -1,0 +1,16 @@
+"""Data drawn at random: the generators of the papers, and data without structure."""
+
+from __future__ import annotations
+
+from melm_core.datasets.crescent_pair import crescents
+from melm_core.datasets.generators import five_gaussians, five_mixtures, two_gaussians, two_mixtures
+from melm_core.datasets.noise import pure_noise
+
+__all__ = [
+    "crescents",
+    "five_gaussians",
+    "five_mixtures",
+    "pure_noise",
+    "two_gaussians",
+    "two_mixtures",
+]

@@ -1,0 +1,30 @@
+"""Class densities: Gaussian kernels, the engines that sum them, and densities on grids."""
+
+from __future__ import annotations
+
+from melm_core.density.classifier import KernelDensityClassifier, class_thresholds
+from melm_core.density.direct_sums import inverse_root
+from melm_core.density.information_potentials import is_direct_better
+from melm_core.density.kernel_density import (
+    KernelClasses,
+    density_on_grid,
+    kernel_classes,
+    log_densities,
+    mass_levels,
+    whitened_kernel_classes,
+    within_class_whitening,
+)
+
+__all__ = [
+    "KernelClasses",
+    "KernelDensityClassifier",
+    "class_thresholds",
+    "density_on_grid",
+    "inverse_root",
+    "is_direct_better",
+    "kernel_classes",
+    "log_densities",
+    "mass_levels",
+    "whitened_kernel_classes",
+    "within_class_whitening",
+]

@@ -1,0 +1,134 @@
+"""Classification by the class densities that MELM optimises."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from melm_core.base.array_types import FloatArray
+from melm_core.base.estimator import check_class_sizes, check_positive, check_shrinkage
+from melm_core.density.kernel_density import KernelClasses, Shrinkage, kernel_classes, log_densities
+
+_THRESHOLD_GRID = 2_001
+_BEYOND_WIDTHS = 4.0
+
+
+class ClassDensityMixin(ClassifierMixin):
+    """Prediction by the larger class density, priors ignored.
+
+    An estimator has `classes_` and gives the logarithms of its class densities.
+    """
+
+    classes_: npt.NDArray[Any]
+
+    def _log_densities(self, X: Any) -> FloatArray:
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Class of the largest density, shape (n_samples,)."""
+        codes = self._log_densities(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Share of each class density, shape (n_samples, n_classes)."""
+        return density_shares(self._log_densities(X))
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Log of the mean of the class densities, shape (n_samples,)."""
+        return log_mean_density(self._log_densities(X))
+
+
+class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
+    """Predicts the class of the largest kernel density, class priors ignored.
+
+    The kernels are those of the divergence: covariance h_c^2 cov_c with
+    Silverman's rule times gamma.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        Kernel width relative to Silverman's rule.
+    shrinkage : float in [0, 1] or "auto", default="auto"
+        Share of the pooled covariance in each class kernel.
+
+    Attributes
+    ----------
+    kernel_classes_ : KernelClasses
+        Rows and kernels of each class.
+    classes_ : ndarray of shape (n_classes,)
+    """
+
+    def __init__(self, gamma: float = 1.0, *, shrinkage: Shrinkage = "auto") -> None:
+        self.gamma = gamma
+        self.shrinkage = shrinkage
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Keep the rows of each class with their kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes, each with at least two rows.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(y)
+        check_positive("gamma", self.gamma)
+        check_shrinkage(self.shrinkage)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        check_class_sizes(self.classes_, codes)
+        self.kernel_classes_: KernelClasses = kernel_classes(
+            X, codes, n_components=X.shape[1], gamma=self.gamma, shrinkage=self.shrinkage
+        )
+        return self
+
+    def _log_densities(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return log_densities(X, self.kernel_classes_)
+
+
+def density_shares(logs: FloatArray) -> FloatArray:
+    """Share of each density in their sum, from their logarithms (n_samples, n_classes)."""
+    densities = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares: FloatArray = densities / densities.sum(axis=1, keepdims=True)
+    return shares
+
+
+def log_mean_density(logs: FloatArray) -> FloatArray:
+    """Logarithm of the mean of the densities, from their logarithms (n_samples, n_classes)."""
+    mean: FloatArray = np.logaddexp.reduce(logs, axis=1) - np.log(logs.shape[1])
+    return mean
+
+
+def class_thresholds(classes: KernelClasses) -> FloatArray:
+    """Points of a line at which the class of the largest density changes, ascending.
+
+    The decision points of the Multithreshold Entropy Linear Classifier (MELC).
+
+    Parameters
+    ----------
+    classes : KernelClasses
+        Projected onto one component.
+    """
+    points = np.concatenate(classes.rows)[:, 0]
+    margin = _BEYOND_WIDTHS * float(np.sqrt(classes.covariances.max()))
+    grid = np.linspace(points.min() - margin, points.max() + margin, _THRESHOLD_GRID)
+    best = log_densities(grid[:, None], classes).argmax(axis=1)
+    changes = np.flatnonzero(np.diff(best))
+    return np.array([_crossing(classes, grid[i : i + 2], best[i : i + 2]) for i in changes])
+
+
+def _crossing(classes: KernelClasses, interval: FloatArray, codes: npt.NDArray[np.intp]) -> float:
+    def difference(x: float) -> float:
+        logs = log_densities(np.array([[x]]), classes)[0, codes]
+        return float(logs[0] - logs[1])
+
+    return float(brentq(difference, *interval))

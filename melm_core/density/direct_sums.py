@@ -1,0 +1,273 @@
+"""The direct engine: sums over pairs of points, in blocks of bounded memory.
+
+Everything is a logarithm, so that classes twenty standard deviations apart
+still have a finite potential and a finite gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+
+# Kernel values held at once: half a megabyte, which stays in the cache of a
+# core and below the size for which each block would get fresh pages.
+BLOCK_ENTRIES = 1 << 16
+
+# Exponents that rounding has lifted above zero by more than this are cut.
+_ROUNDED_UP = 1e-12
+
+# The pairs within one sample are taken once between such blocks of its rows:
+# more blocks save more of the work, smaller ones cost more calls.
+_OWN_BLOCKS = 8
+_SMALLEST_OWN_BLOCK = 64
+
+# A sum of kernels none of which exceeds exp(-LARGEST_EXPONENT) would lose its
+# digits to underflow; it is taken again relative to its largest term.
+LARGEST_EXPONENT = 600.0
+
+# Smallest variance of a kernel relative to its largest one: below it a kernel
+# is flat to working precision, and is widened to stay invertible.
+FLATTEST_KERNEL = 1e-12
+
+# Smallest variance of any kernel. A class constant all over the plane has none
+# of its own; the square of the inverse of this one is still finite.
+NARROWEST_KERNEL = 1e-100
+
+
+@dataclass(frozen=True, eq=False)
+class Potential:
+    """log ip of two samples, and its derivatives.
+
+    ip = mean over pairs of N(a_i - b_j; 0, C).
+
+    Attributes
+    ----------
+    value : float
+    by_first : ndarray of shape (n_first, n_components)
+    by_second : ndarray of shape (n_second, n_components)
+    by_covariance : ndarray of shape (n_components, n_components)
+        Derivative by C, symmetric.
+    """
+
+    value: float
+    by_first: FloatArray
+    by_second: FloatArray
+    by_covariance: FloatArray
+
+
+def log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -> Potential:
+    """Logarithm of the information potential between two samples, with derivatives.
+
+    Parameters
+    ----------
+    a : ndarray of shape (n_first, n_components)
+    b : ndarray of shape (n_second, n_components)
+        If it is the very object `a`, each pair of rows is summed once only.
+    covariance : ndarray of shape (n_components, n_components)
+        C, the sum of the two kernel covariances.
+    """
+    return _potential(a, b, *inverse_root(covariance))
+
+
+def log_potentials(
+    rows: Sequence[FloatArray], covariances: FloatArray
+) -> dict[tuple[int, int], Potential]:
+    """The potentials of all unordered pairs of classes, each class with itself included.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_components)
+    covariances : ndarray of shape (n_classes, n_components, n_components)
+        Kernel covariance of each class.
+    """
+    first, second = np.triu_indices(len(rows))
+    roots, log_norms = inverse_root(covariances[first] + covariances[second])
+    return {
+        (a, b): _potential(rows[a], rows[b], root, log_norm)
+        for a, b, root, log_norm in zip(
+            first.tolist(), second.tolist(), roots, log_norms, strict=True
+        )
+    }
+
+
+def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Logarithm of a kernel density at points.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_components)
+    rows : ndarray of shape (n_samples, n_components)
+    covariance : ndarray of shape (n_components, n_components)
+        Kernel covariance.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+    """
+    centre = rows.mean(axis=0)
+    root, log_norm = inverse_root(covariance)
+    u, v = (points - centre) @ root, (rows - centre) @ root
+    logs = np.empty(len(points))
+    for block, exponents in exponent_blocks(u, v):
+        largest = exponents.max(axis=1)
+        exponents -= largest[:, None]
+        logs[block] = largest + np.log(np.exp(exponents, out=exponents).sum(axis=1))
+    logs += log_norm - np.log(len(rows))
+    return logs
+
+
+def density_on_grid(
+    x: FloatArray, y: FloatArray, rows: FloatArray, variances: FloatArray
+) -> FloatArray:
+    """A density whose kernel lies along the axes, on the grid x times y, shape (len(y), len(x)).
+
+    Parameters
+    ----------
+    x, y : ndarray
+        Coordinates of the grid lines.
+    rows : ndarray of shape (n_samples, 2)
+    variances : ndarray of shape (2,)
+        Of the kernel.
+    """
+    along_x, along_y = (
+        np.exp(-0.5 * (lines[:, None] - rows[:, axis]) ** 2 / variances[axis])
+        for axis, lines in enumerate((x, y))
+    )  # (len(x), n_samples), (len(y), n_samples)
+    norm = 2.0 * np.pi * np.sqrt(variances.prod()) * len(rows)
+    values: FloatArray = along_y @ along_x.T / norm
+    return values
+
+
+def inverse_root(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Matrix R with R R' = covariance^-1, and the log of the Gaussian's norming factor.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (..., n_components, n_components)
+    """
+    variances, axes = np.linalg.eigh(covariance)
+    floor = np.maximum(FLATTEST_KERNEL * variances[..., -1:], NARROWEST_KERNEL)
+    variances = np.maximum(variances, floor)
+    log_norm: FloatArray = -0.5 * np.log(2.0 * np.pi * variances).sum(axis=-1)
+    return axes / np.sqrt(variances)[..., None, :], log_norm
+
+
+def _potential(a: FloatArray, b: FloatArray, root: FloatArray, log_norm: FloatArray) -> Potential:
+    """The potential for C^-1 = root root'."""
+    is_same = a is b
+    centre = a.mean(axis=0) if is_same else 0.5 * (a.mean(axis=0) + b.mean(axis=0))
+    a = a - centre
+    b = a if is_same else b - centre
+    u = a @ root
+    sums = _kernel_sums(a, b, u, u if is_same else b @ root)
+    precision = root @ root.T
+    pull_a = sums.of_first[:, :1] * a - sums.of_first[:, 1:]  # sum_j K_ij (a_i - b_j)
+    pull_b = pull_a if is_same else sums.of_second[:, :1] * b - sums.of_second[:, 1:]
+    second_moment = (a.T @ pull_a + b.T @ pull_b) / sums.total  # mean of w w' under K
+    scaled = precision / -sums.total
+    by_first = pull_a @ scaled
+    return Potential(
+        value=float(np.log(sums.total) + sums.shift - np.log(len(a) * len(b)) + log_norm),
+        by_first=by_first,
+        by_second=by_first if is_same else pull_b @ scaled,
+        by_covariance=0.5 * (precision @ second_moment @ precision - precision),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _KernelSums:
+    total: float  # sum of K_ij exp(-shift)
+    shift: float
+    of_first: FloatArray  # (n_first, 1 + n_components): K 1, K B
+    of_second: FloatArray  # (n_second, 1 + n_components): K' 1, K' A
+
+
+def _kernel_sums(a: FloatArray, b: FloatArray, u: FloatArray, v: FloatArray) -> _KernelSums:
+    sums, largest = _sums_relative_to(0.0, a, b, u, v)
+    if largest < -LARGEST_EXPONENT:
+        sums, _ = _sums_relative_to(largest, a, b, u, v)
+    return sums
+
+
+def _sums_relative_to(
+    shift: float, a: FloatArray, b: FloatArray, u: FloatArray, v: FloatArray
+) -> tuple[_KernelSums, float]:
+    if a is b:
+        return _own_sums_relative_to(shift, a, u)
+    first, second = _with_ones(a), _with_ones(b)
+    of_first, of_second = np.empty_like(first), np.zeros_like(second)
+    largest = -np.inf
+    for block, exponents in exponent_blocks(u, v):
+        largest = max(largest, float(exponents.max()))
+        kernel = _kernel(exponents, shift)
+        of_first[block] = kernel @ second
+        of_second += kernel.T @ first[block]
+    total = float(of_first[:, 0].sum())
+    return _KernelSums(total, shift, of_first, of_second), largest
+
+
+def _own_sums_relative_to(shift: float, a: FloatArray, u: FloatArray) -> tuple[_KernelSums, float]:
+    """The sums over all pairs of one sample, with the pairs of different blocks taken once.
+
+    A row is as close to itself as can be, so the largest exponent is zero.
+    """
+    rows = _with_ones(a)
+    sums = np.zeros_like(rows)
+    wanted = max(_SMALLEST_OWN_BLOCK, len(u) // _OWN_BLOCKS)
+    step = max(1, min(wanted, BLOCK_ENTRIES // len(u)))
+    left, right = exponent_factors(u, u)
+    for begin in range(0, len(u), step):
+        end = min(begin + step, len(u))
+        kernel = _kernel(_not_above_zero(left[begin:end] @ right[begin:].T), shift)
+        sums[begin:end] += kernel @ rows[begin:]
+        sums[end:] += kernel[:, end - begin :].T @ rows[begin:end]
+    return _KernelSums(float(sums[:, 0].sum()), shift, sums, sums), 0.0
+
+
+def _kernel(exponents: FloatArray, shift: float) -> FloatArray:
+    """The exponential of the exponents less the shift, in their memory."""
+    if shift:
+        exponents -= shift
+    kernel: FloatArray = np.exp(exponents, out=exponents)
+    return kernel
+
+
+def exponent_blocks(u: FloatArray, v: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Slices of the rows u_i, and -|u_i - v_j|^2 / 2 for all v_j as one matrix product each."""
+    left, right = exponent_factors(u, v)
+    step = max(1, BLOCK_ENTRIES // len(v))
+    for begin in range(0, len(u), step):
+        block = slice(begin, min(begin + step, len(u)))
+        yield block, _not_above_zero(left[block] @ right.T)
+
+
+def _not_above_zero(exponents: FloatArray) -> FloatArray:
+    """Rounding may lift them where the kernel is far narrower than the spread of the points."""
+    if exponents.max() > _ROUNDED_UP:
+        np.minimum(exponents, 0.0, out=exponents)
+    return exponents
+
+
+def exponent_factors(u: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Matrices, two columns wider than the points, with inner products -|u_i - v_j|^2 / 2."""
+    k = u.shape[1]
+    left, right = np.empty((len(u), k + 2)), np.empty((len(v), k + 2))
+    left[:, :k], right[:, :k] = u, v
+    left[:, k], right[:, k + 1] = -0.5 * _squared_lengths(u), -0.5 * _squared_lengths(v)
+    left[:, k + 1] = right[:, k] = 1.0
+    return left, right
+
+
+def _squared_lengths(points: FloatArray) -> FloatArray:
+    lengths: FloatArray = np.einsum("ij,ij->i", points, points)
+    return lengths
+
+
+def _with_ones(points: FloatArray) -> FloatArray:
+    extended = np.empty((len(points), 1 + points.shape[1]))
+    extended[:, 0], extended[:, 1:] = 1.0, points
+    return extended

@@ -1,0 +1,159 @@
+"""All information potentials of the classes at once, in O(N), by Fourier series.
+
+With F_c(kappa) = sum_j exp(i kappa z_j) over the rows of class c and the
+smoothed series G_c = exp(-kappa' C_c kappa / 2) F_c, Poisson summation gives
+
+    ip_ab = 1 / (N_a N_b T) sum_kappa Re G_a conj G_b
+
+on a box of volume T: one transform a class serves every pair of classes, and
+k transforms back a class serve the derivatives by all its points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+from melm_core.density.direct_sums import Potential, inverse_root, log_potential
+from melm_core.density.exponential_tilting import tilted_log_potential
+from melm_core.density.nufft import MOST_MODES, Box, ComplexArray
+
+# A cross potential below this share of the classes' own ones has lost digits
+# to the tolerance of the transforms, and is summed on its own.
+FAR = 1e-4
+
+# Up to this many pairs of rows a far pair of classes is summed directly.
+FAR_DIRECT_PAIRS = 300_000
+
+
+class SpectralPotentials:
+    """Potentials between all pairs of classes, and derivatives of their weighted sums.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_components)
+        Projected rows of each class.
+    covariances : ndarray of shape (n_classes, n_components, n_components)
+        Kernel covariance of each class.
+
+    Attributes
+    ----------
+    log_values : ndarray of shape (n_classes, n_classes)
+        Logarithms of the potentials, symmetric.
+
+    Raises
+    ------
+    ValueError
+        Beyond MOST_MODES modes, which would not fit in bounded memory.
+    """
+
+    def __init__(self, rows: Sequence[FloatArray], covariances: FloatArray) -> None:
+        self._rows, self._covariances = rows, covariances
+        self._root, widths, self._box = spectral_box(rows, covariances)
+        check_modes(self._box)
+        self._frequencies = self._box.frequencies
+        self._angles = [self._box.angles(part @ self._root) for part in rows]
+        self._spectra = [self._spectrum(width) for width in widths]
+        self._smoothed: list[ComplexArray] = [
+            spectrum * self._box.series(angles) / len(part)
+            for spectrum, angles, part in zip(self._spectra, self._angles, rows, strict=True)
+        ]
+        self._far: dict[tuple[int, int], Potential] = {}
+        self._inner = self._inner_products()
+        self.log_values = self._logarithms()
+
+    def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+        """See `melm_core.density.information_potentials.Potentials`."""
+        shares = self._shares(weights)
+        by_points, by_covariances = [], np.zeros_like(self._covariances)
+        for code, smoothed in enumerate(self._smoothed):
+            pull = self._pull(shares[code])
+            by_covariances[code] = -0.5 * self._second_moment((smoothed.conj() * pull).real)
+            series = self._spectra[code] * pull.conj() / len(self._rows[code])
+            by_points.append(self._box.gradients(self._angles[code], series) @ self._root.T)
+        by_covariances = self._root @ by_covariances @ self._root.T
+        for (a, b), potential in self._far.items():
+            by_points[a] += weights[a, b] * potential.by_first
+            by_points[b] += weights[a, b] * potential.by_second
+            by_covariances[[a, b]] += weights[a, b] * potential.by_covariance
+        return by_points, by_covariances
+
+    def _pull(self, shares: FloatArray) -> ComplexArray:
+        """sum_b shares_b G_b, one class at a time."""
+        pull = np.zeros_like(self._smoothed[0])
+        for share, smoothed in zip(shares, self._smoothed, strict=True):
+            pull += share * smoothed
+        return pull
+
+    def _inner_products(self) -> FloatArray:
+        flat = np.stack([series.ravel() for series in self._smoothed])
+        inner: FloatArray = np.ascontiguousarray((flat.conj() @ flat.T).real)
+        return inner
+
+    def _logarithms(self) -> FloatArray:
+        norm = float(np.linalg.slogdet(self._root)[1]) - np.log(self._box.volume)
+        own = np.diag(self._inner)
+        is_far = self._inner < FAR * np.sqrt(np.outer(own, own))
+        logs: FloatArray = np.log(np.where(is_far, 1.0, self._inner)) + norm
+        for a, b in combinations(range(len(self._rows)), 2):
+            if is_far[a, b]:
+                self._far[a, b] = self._far_potential(a, b)
+                logs[a, b] = logs[b, a] = self._far[a, b].value
+        return logs
+
+    def _far_potential(self, a: int, b: int) -> Potential:
+        first, second = self._rows[a], self._rows[b]
+        covariance = self._covariances[a] + self._covariances[b]
+        is_small = len(first) * len(second) <= FAR_DIRECT_PAIRS
+        return (log_potential if is_small else tilted_log_potential)(first, second, covariance)
+
+    def _shares(self, weights: FloatArray) -> FloatArray:
+        """Weight over potential for the near pairs, symmetric, twice on the diagonal."""
+        upper = np.triu(weights)
+        for pair in self._far:
+            upper[pair] = 0.0
+        shares: FloatArray = (upper + upper.T) / self._inner
+        return shares
+
+    def _spectrum(self, covariance: FloatArray) -> FloatArray:
+        exponent = sum(
+            covariance[i, j] * self._frequencies[i] * self._frequencies[j]
+            for i in range(len(covariance))
+            for j in range(len(covariance))
+        )
+        spectrum: FloatArray = np.exp(-0.5 * exponent)
+        return spectrum
+
+    def _second_moment(self, mass: FloatArray) -> FloatArray:
+        """sum_kappa kappa kappa' mass(kappa)."""
+        return np.array(
+            [[float((mass * f * g).sum()) for g in self._frequencies] for f in self._frequencies]
+        )
+
+
+def spectral_box(
+    rows: Sequence[FloatArray], covariances: FloatArray
+) -> tuple[FloatArray, FloatArray, Box]:
+    """Coordinates in which the mean kernel is white, the kernels there, and the box."""
+    root, _ = inverse_root(2.0 * covariances.mean(axis=0))
+    widths = root.T @ covariances @ root
+    variances = np.linalg.eigvalsh(2.0 * widths)
+    box = Box.around(
+        [part @ root for part in rows],
+        narrowest=float(np.sqrt(variances.min())),
+        widest=float(np.sqrt(variances.max())),
+    )
+    return root, widths, box
+
+
+def check_modes(box: Box) -> None:
+    """Refuse a box whose modes would not fit in bounded memory."""
+    if box.n_modes > MOST_MODES:
+        raise ValueError(
+            f'engine="nufft" would need {box.n_modes:.2g} modes and takes at most {MOST_MODES}: '
+            'the kernels are too narrow for the spread of the points. Use engine="auto" or '
+            '"direct", a larger gamma, or leave out outliers.'
+        )

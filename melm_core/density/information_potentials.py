@@ -1,0 +1,146 @@
+"""Information potentials between all classes, by the engine that is faster for the case.
+
+Both engines give the same numbers to 1e-8. The direct one sums over pairs of
+rows, the Fourier one over modes: which is faster depends on the number of
+rows and on how narrow the kernels are in the spread of the points, so the
+cost of both is estimated before either runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+from melm_core.density.direct_sums import log_potentials
+from melm_core.density.fourier_series import SpectralPotentials, spectral_box
+from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, Box
+
+Engine: TypeAlias = Literal["auto", "direct", "nufft"]
+ENGINES: tuple[Engine, ...] = ("auto", "direct", "nufft")
+
+# Seconds of one core, value and derivatives, measured by `python -m benchmarks engines`.
+SECONDS_PER_PAIR = 4e-9
+SHARE_WITHIN = 0.6
+SECONDS_PER_TRANSFORMED_POINT = {1: 6e-8, 2: 2.3e-7, 3: 2e-6}
+SECONDS_PER_TRANSFORMED_MODE = {1: 9e-8, 2: 9e-8, 3: 2.3e-7}
+SECONDS_PER_TRANSFORM = 4e-4
+
+
+class Potentials(Protocol):
+    """Potentials between all pairs of classes, and derivatives of their weighted sums.
+
+    Attributes
+    ----------
+    log_values : ndarray of shape (n_classes, n_classes)
+        Logarithms of the potentials, symmetric.
+    """
+
+    log_values: FloatArray
+
+    def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+        """Derivatives of the sum of weights_ab log ip_ab over the unordered pairs.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_classes, n_classes)
+            The upper triangle is read.
+
+        Returns
+        -------
+        by_points : list of ndarray of shape (n_samples_of_class, n_components)
+        by_covariances : ndarray of shape (n_classes, n_components, n_components)
+        """
+
+
+class DirectPotentials:
+    """Potentials by the sum over all pairs of rows; see `Potentials`.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_components)
+    covariances : ndarray of shape (n_classes, n_components, n_components)
+    """
+
+    def __init__(self, rows: Sequence[FloatArray], covariances: FloatArray) -> None:
+        self._rows, self._covariances = rows, covariances
+        self._pairs = log_potentials(rows, covariances)
+        self.log_values = np.empty((len(rows), len(rows)))
+        for (a, b), potential in self._pairs.items():
+            self.log_values[a, b] = self.log_values[b, a] = potential.value
+
+    def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+        """See `Potentials`."""
+        by_points = [np.zeros_like(part) for part in self._rows]
+        by_covariances = np.zeros_like(self._covariances)
+        for (a, b), potential in self._pairs.items():
+            by_points[a] += weights[a, b] * potential.by_first
+            by_points[b] += weights[a, b] * potential.by_second
+            by_covariances[a] += weights[a, b] * potential.by_covariance
+            by_covariances[b] += weights[a, b] * potential.by_covariance
+        return by_points, by_covariances
+
+
+def class_potentials(
+    rows: Sequence[FloatArray], covariances: FloatArray, engine: Engine = "auto"
+) -> Potentials:
+    """The potentials of projected classes.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_components)
+    covariances : ndarray of shape (n_classes, n_components, n_components)
+        Kernel covariance of each class.
+    engine : "auto", "direct" or "nufft"
+
+    Raises
+    ------
+    ValueError
+        If "nufft" is asked for beyond three components or beyond MOST_MODES modes.
+    """
+    if engine == "direct" or (engine == "auto" and is_direct_better(rows, covariances)):
+        return DirectPotentials(rows, covariances)
+    check_nufft_components(covariances.shape[1])
+    return SpectralPotentials(rows, covariances)
+
+
+def is_direct_better(rows: Sequence[FloatArray], covariances: FloatArray) -> bool:
+    """Whether the sum over pairs is estimated to cost less than the transforms, or must do."""
+    counts = [len(part) for part in rows]
+    n_components = covariances.shape[1]
+    least_nufft = (1 + n_components) * len(counts) * SECONDS_PER_TRANSFORM
+    if n_components > MOST_COMPONENTS or direct_seconds(counts) < least_nufft:
+        return True
+    box = spectral_box(rows, covariances)[2]
+    return box.n_modes > MOST_MODES or direct_seconds(counts) < nufft_seconds(counts, box)
+
+
+def direct_seconds(counts: Sequence[int]) -> float:
+    """Estimated cost of the direct engine, for classes of `counts` rows."""
+    across = sum(a * b for a, b in combinations(counts, 2))
+    within = sum(count**2 for count in counts)  # each pair once, by blocks
+    return SECONDS_PER_PAIR * (across + SHARE_WITHIN * within)
+
+
+def nufft_seconds(counts: Sequence[int], box: Box) -> float:
+    """Estimated cost of the Fourier engine, for classes of `counts` rows."""
+    n_components = len(box.lengths)
+    one_way = sum(
+        SECONDS_PER_TRANSFORM
+        + SECONDS_PER_TRANSFORMED_POINT[n_components] * count
+        + SECONDS_PER_TRANSFORMED_MODE[n_components] * box.n_modes
+        for count in counts
+    )
+    return (1 + n_components) * one_way
+
+
+def check_nufft_components(n_components: int) -> None:
+    """The Fourier engine knows planes of up to three dimensions."""
+    if n_components > MOST_COMPONENTS:
+        raise ValueError(
+            f'engine="nufft" works for up to {MOST_COMPONENTS} components, not for '
+            f'{n_components}; use engine="auto" or "direct".'
+        )

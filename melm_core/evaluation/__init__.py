@@ -1,0 +1,66 @@
+"""Is it real? Separability in-sample and held out, permutation tests, stability, agreement."""
+
+from __future__ import annotations
+
+from melm_core.datasets.noise import pure_noise
+from melm_core.evaluation.cross_validation import (
+    CrossValidatedSeparability,
+    FoldResult,
+    cross_validated_separability,
+)
+from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
+from melm_core.evaluation.loadings import features_used, in_standard_units
+from melm_core.evaluation.permutation_statistics import held_out_share, in_sample_share
+from melm_core.evaluation.permutations import (
+    PermutationTest,
+    PermutedValue,
+    permutation_test,
+)
+from melm_core.evaluation.plane_classifiers import (
+    PLANE_CLASSIFIERS,
+    PlaneClassifier,
+    confusion_shares,
+)
+from melm_core.evaluation.plane_separability import (
+    DEFAULT_FOLDS,
+    Score,
+    Separability,
+    over_folds,
+    separability,
+)
+from melm_core.evaluation.plane_stability import Stability, agreement, stability
+from melm_core.evaluation.sequential_p_value import EarlyEnd
+from melm_core.evaluation.verdict_sentence import verdict
+from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
+
+__all__ = [
+    "DEFAULT_FOLDS",
+    "PLANE_CLASSIFIERS",
+    "CodedRows",
+    "CrossValidatedSeparability",
+    "EarlyEnd",
+    "Fold",
+    "FoldResult",
+    "HeldOutHistory",
+    "HeldOutScores",
+    "PermutationTest",
+    "PermutedValue",
+    "PlaneClassifier",
+    "Score",
+    "Separability",
+    "Stability",
+    "agreement",
+    "confusion_shares",
+    "cross_validated_separability",
+    "features_used",
+    "held_out_share",
+    "in_sample_share",
+    "in_standard_units",
+    "over_folds",
+    "permutation_test",
+    "pure_noise",
+    "separability",
+    "stability",
+    "stratified_folds",
+    "verdict",
+]

@@ -1,0 +1,213 @@
+"""Whether a picture holds for rows that the projection has not seen.
+
+In-sample, the projection is fitted to all rows and only the classifiers are
+cross-validated (the protocol of Table 3 of the MELM paper); held out, the
+projection is fitted anew to the training rows of every fold (Table 2). Both
+are taken over the same folds, so that what lies between them is what the
+projection owes to the very rows it is judged on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.evaluation.folds import CodedRows, Fold, coded_rows, sampled_rows, stratified_folds
+from melm_core.evaluation.plane_classifiers import N_INNER_FOLDS, balanced_accuracies
+from melm_core.evaluation.plane_separability import (
+    DEFAULT_FOLDS,
+    DEFAULT_MAX_ROWS,
+    Score,
+    Separability,
+    fold_confusion,
+    over_folds,
+)
+from melm_core.evaluation.refitting import FittedProjection, MethodLike, fitted, in_order, unfitted
+
+
+@dataclass(frozen=True, eq=False)
+class FoldResult:
+    """One fold, as soon as it is done.
+
+    Attributes
+    ----------
+    number, n_folds : int
+        Which fold, counted from 1, and how many there are.
+    in_sample, held_out : ndarray of shape (n_classifiers, n_classes, n_classes)
+        Confusion of each classifier in the plane of all rows, and in that of the training rows.
+    chosen : mapping
+        Tuned parameters of the fold; empty if nothing is tuned.
+    """
+
+    number: int
+    n_folds: int
+    in_sample: FloatArray
+    held_out: FloatArray
+    chosen: Mapping[str, Any]
+
+    @property
+    def accuracies(self) -> tuple[float, float]:
+        """Balanced accuracy in-sample and held out, mean over the classifiers."""
+        in_sample, held_out = (
+            balanced_accuracies(c).mean() for c in (self.in_sample, self.held_out)
+        )
+        return float(in_sample), float(held_out)
+
+
+FoldCallback: TypeAlias = Callable[[FoldResult], object]
+
+
+@dataclass(frozen=True, eq=False)
+class CrossValidatedSeparability:
+    """Separability in-sample and held out, over the same folds.
+
+    Attributes
+    ----------
+    in_sample, held_out : Separability
+    chosen : mapping
+        Parameters tuned on all rows, for the plane in-sample; empty if nothing is tuned.
+    fold_chosen : tuple of mapping
+        Parameters tuned on the training rows of each fold.
+    """
+
+    in_sample: Separability
+    held_out: Separability
+    chosen: Mapping[str, Any]
+    fold_chosen: tuple[Mapping[str, Any], ...]
+
+    @property
+    def gap(self) -> Score:
+        """In-sample less held-out separability, with the standard error of the difference."""
+        difference = self.in_sample.fold_accuracies - self.held_out.fold_accuracies
+        return Score.over_folds(difference.mean(axis=1))
+
+
+def cross_validated_separability(
+    method: MethodLike,
+    X: Any,
+    y: Any,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    tune: Mapping[str, Sequence[Any]] | None = None,
+    standardize: bool = True,
+    n_folds: int = DEFAULT_FOLDS,
+    max_rows: int = DEFAULT_MAX_ROWS,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+    callback: FoldCallback | None = None,
+) -> CrossValidatedSeparability:
+    """Separability of a method's plane, in-sample and with the plane refitted in each fold.
+
+    Parameters
+    ----------
+    method : str or estimator
+        A key of `METHODS`, or an unfitted estimator with fit(X, y) and transform(X).
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes, each with at least two rows.
+    parameters : mapping or None
+        Of the method.
+    tune : mapping of str to sequence or None
+        Candidates of further parameters of the estimator, chosen together by
+        inner folds of the training rows: for MELM in Table 2
+        ``{"gamma": (0.5, 1.0, 2.0)}``, and ``"shrinkage"`` may be added.
+    standardize : bool, default=True
+        Whether to standardise the features, within each fold by its training rows.
+    n_folds : int, default=5
+        No more than the smallest class has rows; fewer are noted.
+    max_rows : int, default=2000
+        Above that an even share of every class is scored, and noted. A plane
+        is always fitted to all rows but those that test it.
+    random_state : int, default=0
+    n_jobs : int or None, default=None
+        Folds at the same time, in processes. The result does not depend on it.
+    callback : callable, default=None
+        Given a `FoldResult` after every fold, in their order. What it raises ends the work.
+
+    Raises
+    ------
+    ValueError
+        If a parameter or the data break a rule; the message names both.
+    """
+    rows = coded_rows(X, y)
+    estimator = unfitted(method, parameters, random_state)
+    plan = _Plan(estimator, tune or {}, standardize, random_state)
+    sample = sampled_rows(rows.y, max_rows)
+    folds = stratified_folds(rows.y[sample], n_folds, random_state)
+    chosen = plan.tuned(rows.X, rows.y)
+    projected = plan.fitted(chosen, rows.X, rows.y).transform(rows.X[sample])
+    work = _FoldWork(plan, rows, sample, projected, len(folds))
+    results = []
+    for result in in_order(work.result, enumerate(folds, start=1), n_jobs):
+        results.append(result)
+        if callback is not None:
+            callback(result)
+    return CrossValidatedSeparability(
+        in_sample=over_folds([result.in_sample for result in results], rows, sample, n_folds),
+        held_out=over_folds([result.held_out for result in results], rows, sample, n_folds),
+        chosen=chosen,
+        fold_chosen=tuple(result.chosen for result in results),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """How a plane is found in whatever rows are given."""
+
+    estimator: Any
+    candidates: Mapping[str, Sequence[Any]]
+    standardize: bool
+    random_state: int
+
+    def fitted(self, chosen: Mapping[str, Any], X: FloatArray, y: IntArray) -> FittedProjection:
+        estimator = clone(self.estimator).set_params(**chosen)
+        return fitted(estimator, X, y, standardize=self.standardize)
+
+    def tuned(self, X: FloatArray, y: IntArray) -> Mapping[str, Any]:
+        """The candidates that do best in inner folds, the first of equally good ones."""
+        grid: list[Mapping[str, Any]] = list(ParameterGrid(self.candidates))
+        if len(grid) == 1 or np.bincount(y).min() < 2:
+            return grid[0]
+        folds = stratified_folds(y, N_INNER_FOLDS, self.random_state)
+        scores = [np.mean([self._score(chosen, X, y, fold) for fold in folds]) for chosen in grid]
+        return grid[int(np.argmax(scores))]
+
+    def _score(self, chosen: Mapping[str, Any], X: FloatArray, y: IntArray, fold: Fold) -> float:
+        projection = self.fitted(chosen, X[fold.train], y[fold.train])
+        return float(balanced_accuracies(_confusion(projection.transform(X), y, fold)).mean())
+
+
+@dataclass(frozen=True, eq=False)
+class _FoldWork:
+    """What every fold needs: all rows, which of them are scored, and these in the plane of all."""
+
+    plan: _Plan
+    rows: CodedRows
+    sample: IntArray
+    projected: FloatArray
+    n_folds: int
+
+    def result(self, numbered: tuple[int, Fold]) -> FoldResult:
+        """One fold of the sample; the plane held out sees all rows but those of its test."""
+        number, fold = numbered
+        X, y = self.rows.X, self.rows.y
+        seen = np.setdiff1d(np.arange(len(y)), self.sample[fold.test])
+        chosen = self.plan.tuned(X[seen], y[seen])
+        projection = self.plan.fitted(chosen, X[seen], y[seen])
+        return FoldResult(
+            number=number,
+            n_folds=self.n_folds,
+            in_sample=_confusion(self.projected, y[self.sample], fold),
+            held_out=_confusion(projection.transform(X[self.sample]), y[self.sample], fold),
+            chosen=chosen,
+        )
+
+
+def _confusion(Z: FloatArray, y: IntArray, fold: Fold) -> FloatArray:
+    return fold_confusion(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])

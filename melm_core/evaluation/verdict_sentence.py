@@ -1,0 +1,54 @@
+"""What the honest figures say, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from melm_core.evaluation.plane_separability import Separability
+
+
+def verdict(
+    in_sample: Separability,
+    held_out: Separability | None = None,
+    p_value: float | None = None,
+    *,
+    class_names: Sequence[str] | None = None,
+) -> str:
+    """One sentence: which classes overlap, how well they are told apart, and whether by chance.
+
+    Parameters
+    ----------
+    in_sample : Separability
+    held_out : Separability or None
+        Where it is known the overlap is that of the rows held out.
+    p_value : float or None
+        Of a permutation test.
+    class_names : sequence of str or None
+        In the order of the classes; None for the labels themselves.
+    """
+    names = class_names or [str(label) for label in in_sample.classes.tolist()]
+    parts = [_overlap(held_out or in_sample, names), _accuracy(in_sample, held_out)]
+    if p_value is not None:
+        parts.append(f"p {_in_words(p_value)}")
+    return "; ".join(parts) + "."
+
+
+def _overlap(separability: Separability, names: Sequence[str]) -> str:
+    first, second = separability.most_overlapping
+    share = separability.overlap[first, second]
+    if share < 0.005:
+        return "No two classes overlap"
+    most = " most" if len(names) > 2 else ""
+    return f"{names[first]} overlaps {names[second]}{most} ({share:.2f})"
+
+
+def _accuracy(in_sample: Separability, held_out: Separability | None) -> str:
+    seen = in_sample.mean.balanced_accuracy
+    if held_out is None:
+        return f"in-sample balanced accuracy {seen:.2f}"
+    unseen = held_out.mean.balanced_accuracy
+    return f"held-out balanced accuracy {unseen:.2f} against {seen:.2f} in-sample"
+
+
+def _in_words(p_value: float) -> str:
+    return "< 0.001" if p_value < 0.001 else f"= {p_value:.3f}"

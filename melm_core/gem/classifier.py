@@ -1,0 +1,375 @@
+"""Classifiers on GEM features: multinomial logistic regression and what is built on it.
+
+All are pipelines of transformers that end in the same regression; they differ
+in what comes before the features.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.kernel_approximation import RBFSampler
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from melm_core.base.array_types import FloatArray
+from melm_core.base.estimator import check_integer, check_positive
+from melm_core.gem.class_pairs import Pairs
+from melm_core.gem.features import GEMFeatures
+
+# Slope of the mean loss at which the regression has converged; scikit-learn's
+# default stops well before the held-out loss is at its lowest.
+_TOLERANCE = 1e-6
+
+
+def geometric_mean(log_probabilities: FloatArray) -> FloatArray:
+    """Logarithm of the renormalised geometric mean, softmax(mean log p).
+
+    The prediction of the smallest mean Kullback-Leibler divergence to the members.
+
+    Parameters
+    ----------
+    log_probabilities : ndarray of shape (n_members, n_samples, n_classes)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+    """
+    logs: FloatArray = log_softmax(log_probabilities.mean(axis=0), axis=1)
+    return logs
+
+
+class LogProbabilityMixin(ClassifierMixin):
+    """Prediction by `predict_log_proba`, which an estimator with `classes_` gives."""
+
+    classes_: npt.NDArray[Any]
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithms of the probabilities, shape (n_samples, n_classes)."""
+        raise NotImplementedError
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probabilities of the classes, shape (n_samples, n_classes)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Most probable class, shape (n_samples,)."""
+        codes = self.predict_log_proba(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[codes]
+        return labels
+
+
+class GEMClassifier(LogProbabilityMixin, BaseEstimator):
+    """Multinomial logistic regression on GEM features.
+
+    Parameters
+    ----------
+    gamma : float, default=0.05
+        Regularisation of the denominators, in units of their mean eigenvalue.
+    n_directions : int, default=10
+        Most directions of one ordered pair of classes.
+    theta : float, default=1.5
+        Smallest eigenvalue kept.
+    pairs : "all" or "hypercube", default="all"
+        Ordered pairs of classes to take directions from.
+    l2 : float, default=1e-4
+        Weight of half the squared coefficients against the mean log loss.
+    max_iter : int, default=1000
+        Steps of the regression; scikit-learn's ConvergenceWarning tells when
+        they did not suffice.
+    random_state : int, RandomState or None, default=None
+        Seed of whatever is random.
+    n_jobs : int or None, default=None
+        Pairs solved at the same time.
+
+    Attributes
+    ----------
+    pipeline_ : sklearn.pipeline.Pipeline
+        The layers and the regression.
+    n_iter_ : int
+        Steps of the regression.
+    classes_ : ndarray of shape (n_classes,)
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, Algorithm 1.
+    """
+
+    def __init__(
+        self,
+        *,
+        gamma: float = 0.05,
+        n_directions: int = 10,
+        theta: float = 1.5,
+        pairs: Pairs = "all",
+        l2: float = 1e-4,
+        max_iter: int = 1_000,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.gamma = gamma
+        self.n_directions = n_directions
+        self.theta = theta
+        self.pairs = pairs
+        self.l2 = l2
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the features and fit the regression.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data break a rule; the message names both.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self._validate_parameters()
+        regression = LogisticRegression(
+            C=1.0 / (self.l2 * len(X)), tol=_TOLERANCE, max_iter=self.max_iter
+        )
+        self.pipeline_ = make_pipeline(*self._layers(), regression).fit(X, y)
+        self.classes_ = self.pipeline_.classes_
+        self.n_iter_ = int(regression.n_iter_.max())
+        return self
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithms of the probabilities, shape (n_samples, n_classes)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        scores = self.pipeline_.decision_function(X)
+        if scores.ndim == 1:  # of the second class, where there are two
+            scores = np.column_stack([np.zeros_like(scores), scores])
+        logs: FloatArray = log_softmax(scores, axis=1)
+        return logs
+
+    def _validate_parameters(self) -> None:
+        check_positive("l2", self.l2)
+        check_integer("max_iter", self.max_iter, minimum=1)
+
+    def _layers(self) -> list[BaseEstimator]:
+        return [self._features()]
+
+    def _features(self, **changes: Any) -> GEMFeatures:
+        own = self.get_params(deep=False)
+        shared = {name: own[name] for name in GEMFeatures().get_params() if name in own}
+        return GEMFeatures(**(shared | changes))
+
+
+class DeepGEM(GEMClassifier):
+    """GEM on a first layer of GEM features.
+
+    The first layer has the roots of the projections only, and a constant
+    beside them, so that the second may shift what it measures.
+
+    Parameters
+    ----------
+    gamma, n_directions, theta, pairs, l2, max_iter, random_state, n_jobs
+        Of `GEMClassifier`; `n_directions` is that of the last layer.
+    n_hidden_directions : int, default=5
+        Most directions of one ordered pair in the first layer.
+
+    Attributes
+    ----------
+    pipeline_ : sklearn.pipeline.Pipeline
+    classes_ : ndarray of shape (n_classes,)
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, section 4.1.
+    """
+
+    def __init__(
+        self,
+        *,
+        gamma: float = 0.05,
+        n_directions: int = 10,
+        n_hidden_directions: int = 5,
+        theta: float = 1.5,
+        pairs: Pairs = "all",
+        l2: float = 1e-4,
+        max_iter: int = 1_000,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            gamma=gamma,
+            n_directions=n_directions,
+            theta=theta,
+            pairs=pairs,
+            l2=l2,
+            max_iter=max_iter,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        self.n_hidden_directions = n_hidden_directions
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        check_integer("n_hidden_directions", self.n_hidden_directions, minimum=1)
+
+    def _layers(self) -> list[BaseEstimator]:
+        hidden = self._features(n_directions=self.n_hidden_directions, alphas=(1,))
+        return [hidden, PolynomialFeatures(1), self._features()]
+
+
+class FourierGEM(GEMClassifier):
+    """GEM on random Fourier features, an approximation of GEM under a Gaussian kernel.
+
+    Parameters
+    ----------
+    n_fourier : int, default=200
+        Random cosines; a constant stands beside them.
+    kernel_gamma : float or "scale", default="scale"
+        Of the kernel exp(-kernel_gamma |x - z|^2); "scale" is one over the
+        number of features times their variance.
+    gamma, n_directions, theta, pairs, l2, max_iter, random_state, n_jobs
+        Of `GEMClassifier`.
+
+    Attributes
+    ----------
+    pipeline_ : sklearn.pipeline.Pipeline
+    classes_ : ndarray of shape (n_classes,)
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, section 4.2.
+    A. Rahimi, B. Recht: Random Features for Large-Scale Kernel Machines,
+    NIPS 2007.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_fourier: int = 200,
+        kernel_gamma: float | str = "scale",
+        gamma: float = 0.05,
+        n_directions: int = 10,
+        theta: float = 1.5,
+        pairs: Pairs = "all",
+        l2: float = 1e-4,
+        max_iter: int = 1_000,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            gamma=gamma,
+            n_directions=n_directions,
+            theta=theta,
+            pairs=pairs,
+            l2=l2,
+            max_iter=max_iter,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        self.n_fourier = n_fourier
+        self.kernel_gamma = kernel_gamma
+
+    def _validate_parameters(self) -> None:
+        super()._validate_parameters()
+        check_integer("n_fourier", self.n_fourier, minimum=1)
+        if self.kernel_gamma != "scale":
+            check_positive("kernel_gamma", self.kernel_gamma)
+
+    def _layers(self) -> list[BaseEstimator]:
+        cosines = RBFSampler(
+            gamma=self.kernel_gamma, n_components=self.n_fourier, random_state=self.random_state
+        )
+        return [cosines, PolynomialFeatures(1), self._features()]
+
+
+class GEMEnsemble(LogProbabilityMixin, BaseEstimator):
+    """GEM classifiers on different random hypercubes, averaged geometrically.
+
+    Parameters
+    ----------
+    n_members : int, default=5
+    gamma, n_directions, theta, l2, max_iter, random_state, n_jobs
+        Of `GEMClassifier`, for every member.
+
+    Attributes
+    ----------
+    members_ : list of GEMClassifier
+        Each with the pairs of a hypercube of its own.
+    n_iter_ : int
+        Steps of the longest regression.
+    classes_ : ndarray of shape (n_classes,)
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, section 4.3.
+    """
+
+    def __init__(
+        self,
+        n_members: int = 5,
+        *,
+        gamma: float = 0.05,
+        n_directions: int = 10,
+        theta: float = 1.5,
+        l2: float = 1e-4,
+        max_iter: int = 1_000,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_members = n_members
+        self.gamma = gamma
+        self.n_directions = n_directions
+        self.theta = theta
+        self.l2 = l2
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit every member.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_integer("n_members", self.n_members, minimum=1)
+        shared = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in {"n_members", "random_state"}
+        }
+        seeds = check_random_state(self.random_state).randint(
+            np.iinfo(np.int32).max, size=self.n_members
+        )
+        self.members_ = [
+            GEMClassifier(**shared, pairs="hypercube", random_state=int(seed)).fit(X, y)
+            for seed in seeds
+        ]
+        self.classes_ = self.members_[0].classes_
+        self.n_iter_ = max(member.n_iter_ for member in self.members_)
+        return self
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithms of the probabilities, shape (n_samples, n_classes)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return geometric_mean(np.stack([member.predict_log_proba(X) for member in self.members_]))

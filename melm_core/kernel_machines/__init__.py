@@ -1,0 +1,27 @@
+"""Maximum entropy approximation of kernel machines (Ozertem and Erdogmus)."""
+
+from __future__ import annotations
+
+from melm_core.kernel_machines.approximation import (
+    ApproximationWarning,
+    KernelMachineApproximation,
+    in_words,
+    measured_speed_up,
+)
+from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
+from melm_core.kernel_machines.machine import KernelMachine
+from melm_core.kernel_machines.maximum_entropy import Method
+from melm_core.kernel_machines.modes import Mode
+from melm_core.kernel_machines.reduced_sets import reduced_set
+
+__all__ = [
+    "ApproximateKernelClassifier",
+    "ApproximationWarning",
+    "KernelMachine",
+    "KernelMachineApproximation",
+    "Method",
+    "Mode",
+    "in_words",
+    "measured_speed_up",
+    "reduced_set",
+]

@@ -1,0 +1,205 @@
+"""Kernel machines with a Gaussian kernel: weighted sums of bumps around centres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from melm_core.base.array_types import FloatArray
+from melm_core.base.estimator import check_positive
+from melm_core.density.gaussian_sums import gaussian_sums
+from melm_core.density.kernel_density import KernelClasses, whitening
+from melm_core.kernel_machines.adapters import read_estimator
+
+# Kernel covariances that differ by a larger share are different.
+SAME_KERNEL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class KernelMachine:
+    """f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 bandwidth^2)) + intercept, kernels unnormalised.
+
+    Attributes
+    ----------
+    centers : ndarray of shape (n_centers, n_features)
+        c_i.
+    weights : ndarray of shape (n_centers,)
+        w_i, of either sign, not all zero.
+    bandwidth : float
+        In units of the data, or of the whitened data.
+    intercept : float, default=0.0
+    whitener : ndarray of shape (n_features, rank) or None, default=None
+        W of a kernel that is not round: distances are |(x - c_i) W|.
+
+    Raises
+    ------
+    ValueError
+        If a field breaks a rule; the message names it.
+    """
+
+    centers: FloatArray
+    weights: FloatArray
+    bandwidth: float
+    intercept: float = 0.0
+    whitener: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        """Take plain lists too, and refuse what is no machine."""
+        _store(self, "centers", _finite("centers", self.centers, 2))
+        _store(self, "weights", _finite("weights", self.weights, 1))
+        check_positive("bandwidth", self.bandwidth)
+        _check_shapes(self.centers, self.weights)
+        if not np.isfinite(self.intercept):
+            raise ValueError(f"intercept={self.intercept!r} must be a finite number.")
+        if self.whitener is not None:
+            _store(self, "whitener", _finite("whitener", self.whitener, 2))
+            _check_whitener(self.whitener, self.centers.shape[1])
+
+    @classmethod
+    def from_estimator(cls, estimator: Any) -> Self:
+        """The machine inside a fitted estimator; both have the same decision function.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            An SVC, SVR, KernelRidge or GaussianProcessRegressor with an RBF
+            kernel, a KernelFisherDiscriminant or a KernelDensityClassifier.
+            A classifier has two classes, a regressor one output. Of a
+            Gaussian process it is the mean. Of a `KernelDensityClassifier`
+            it is the difference of the class densities, in units of the
+            kernel's peak, provided that both classes have the same kernel.
+
+        Raises
+        ------
+        ValueError
+            If it is of another kind, or if its kernel, classes or outputs are.
+        """
+        check_is_fitted(estimator)
+        if hasattr(estimator, "kernel_classes_"):
+            _check_same_kernel(estimator.kernel_classes_)
+            return cls.from_densities(estimator.kernel_classes_)
+        read = read_estimator(estimator)
+        whitener = None if read.length_scales is None else np.diag(1.0 / read.length_scales)
+        return cls(read.centers, read.weights, read.bandwidth, read.intercept, whitener)
+
+    @classmethod
+    def from_densities(cls, classes: KernelClasses) -> Self:
+        """Difference of two class densities that share one kernel, the second less the first.
+
+        Where the classes have different kernels both get the mean of the two
+        covariances, weighted by their rows: another classifier than
+        `KernelDensityClassifier`, but of the same kind.
+
+        Parameters
+        ----------
+        classes : KernelClasses
+            Of two classes.
+
+        Returns
+        -------
+        KernelMachine
+            In units of the kernel's peak.
+        """
+        if len(classes.rows) != 2:
+            raise ValueError(
+                f"A kernel machine tells two classes apart, and there are {len(classes.rows)}; "
+                "choose two of them, or one against the rest."
+            )
+        kernel = np.average(classes.covariances, axis=0, weights=classes.counts)
+        weights = np.repeat([-1.0, 1.0] / classes.counts, classes.counts)
+        return cls(np.concatenate(classes.rows), weights, 1.0, 0.0, whitening(kernel))
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Values f(x), shape (n_samples,), in blocks of bounded memory.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        """
+        rows = checked_rows(X, self.centers.shape[1])
+        origin = self.centers.mean(axis=0)  # large coordinates would lose the differences
+        sums = gaussian_sums(
+            self._rounded(rows - origin),
+            self._rounded(self.centers - origin),
+            self.bandwidth,
+            self.weights[:, None],
+        )
+        values: FloatArray = sums[:, 0] + self.intercept
+        return values
+
+    def linear_map(self) -> FloatArray:
+        """L of the kernel exp(-|(x - c) L|^2 / 2), shape (n_features, rank)."""
+        whitener = np.eye(self.centers.shape[1]) if self.whitener is None else self.whitener
+        scaled: FloatArray = whitener / self.bandwidth
+        return scaled
+
+    def _rounded(self, offsets: FloatArray) -> FloatArray:
+        """Offsets in the coordinates in which the kernel is round."""
+        return offsets if self.whitener is None else offsets @ self.whitener
+
+
+def checked_rows(X: Any, n_features: int) -> FloatArray:
+    """Finite rows with as many features as the machine has.
+
+    Raises
+    ------
+    ValueError
+        If they are not.
+    """
+    rows = _finite("X", X, 2)
+    if rows.shape[1] != n_features:
+        raise ValueError(
+            f"X has {rows.shape[1]} feature(s), and the kernel machine expects {n_features}."
+        )
+    return rows
+
+
+def _store(machine: KernelMachine, name: str, value: FloatArray) -> None:
+    object.__setattr__(machine, name, value)
+
+
+def _finite(name: str, values: Any, n_dimensions: int) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != n_dimensions:
+        raise ValueError(
+            f"{name} must have {n_dimensions} dimension(s); its shape is {array.shape}."
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(
+            f"{name} holds a value that is not a number or is infinite; leave out or fill in "
+            "such entries."
+        )
+    return array
+
+
+def _check_shapes(centers: FloatArray, weights: FloatArray) -> None:
+    if len(centers) != len(weights):
+        raise ValueError(
+            f"There are {len(centers)} centres and {len(weights)} weights; every centre needs one."
+        )
+    if not weights.any():
+        raise ValueError(
+            "All weights of the kernel machine are zero, so it is constant and has no modes; "
+            "fit it with weaker regularisation or on other rows."
+        )
+
+
+def _check_whitener(whitener: FloatArray, n_features: int) -> None:
+    if len(whitener) != n_features or whitener.shape[1] == 0:
+        raise ValueError(
+            f"whitener must have {n_features} rows, one a feature, and at least one column; its "
+            f"shape is {whitener.shape}."
+        )
+
+
+def _check_same_kernel(classes: KernelClasses) -> None:
+    first = classes.covariances[0]
+    if (np.abs(classes.covariances - first) > SAME_KERNEL * np.abs(first).max()).any():
+        raise ValueError(
+            "Each class of this KernelDensityClassifier has a kernel of its own shape or width, "
+            "and a kernel machine has one kernel. Use KernelMachine.from_densities("
+            "estimator.kernel_classes_), which gives both classes the mean of their kernels."
+        )

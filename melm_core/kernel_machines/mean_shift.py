@@ -1,0 +1,286 @@
+"""Modes of a signed sum of Gaussian bumps, and which of them each point climbs to.
+
+The fixed-point iteration of the paper (equation 2) moves x by
+bandwidth^2 grad f / f, a gradient step on log|f|: uphill where f is positive
+and downhill where it is negative. Weights of both signs void the guarantee
+that mean shift has, so a step is halved until |f| does not fall and the sign
+of f is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.gaussian_sums import gaussian_sums
+
+# Lengths below are in bandwidths. Trajectories that come this close go on as one.
+COALESCE = 1e-2
+COALESCE_EVERY = 5
+
+# A fixed-point step this short ends a trajectory; Newton's method, which ridges do not slow,
+# finishes it, from no farther than its reach.
+TOLERANCE = 1e-6
+NEWTON_STEPS = 8
+NEWTON_REACH = 1e-3
+CONVERGED = 1e-8
+
+# Relative change of |f| that is rounding.
+ROUNDING = 1e-12
+
+# Factors of the fixed-point step. Where weights nearly cancel that step is very long, and only
+# its direction is taken.
+LONGEST_STEP, SHORTEST_STEP = 64.0, 1e-6
+LONGEST_MOVE = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Ascent:
+    """Where the safeguarded iteration ended.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n_starts, n_features)
+    values : ndarray of shape (n_starts,)
+        f there; of the sign it had at the start, and no smaller in size.
+    is_converged : ndarray of bool, shape (n_starts,)
+        Whether the fixed-point step there is shorter than 1e-8 bandwidths.
+    n_iter : int
+    """
+
+    points: FloatArray
+    values: FloatArray
+    is_converged: np.typing.NDArray[np.bool_]
+    n_iter: int
+
+
+@dataclass(frozen=True, eq=False)
+class ModeClusters:
+    """The modes and the points that belong to each.
+
+    Attributes
+    ----------
+    locations : ndarray of shape (n_modes, n_features)
+    values : ndarray of shape (n_modes,)
+        f there, of either sign.
+    labels : ndarray of shape (n_centers,)
+        Mode of each centre.
+    """
+
+    locations: FloatArray
+    values: FloatArray
+    labels: IntArray
+
+
+def find_modes(
+    centers: FloatArray,
+    weights: FloatArray,
+    bandwidth: float,
+    *,
+    max_starts: int = 500,
+    max_iter: int = 2_000,
+    merge_tolerance: float = 0.1,
+) -> ModeClusters:
+    """Cluster the centres of a kernel machine by the mode that each climbs to (section 2).
+
+    With more centres than `max_starts` a spread-out selection climbs, and
+    every other centre joins the nearest of them.
+
+    Parameters
+    ----------
+    centers : ndarray of shape (n_centers, n_features)
+    weights : ndarray of shape (n_centers,)
+        Of either sign.
+    bandwidth : float
+    max_starts : int
+    max_iter : int
+    merge_tolerance : float
+        Ends closer than this many bandwidths are one mode. Along a ridge the
+        ends are strung out and the number of modes depends on it.
+    """
+    chosen = spread_out(centers, max_starts)
+    starts = centers[chosen]
+    ascent = ascend(starts, centers, weights, bandwidth, max_iter=max_iter)
+    modes = merged(ascent, merge_tolerance * bandwidth)
+    nearest = cKDTree(starts).query(centers)[1]
+    strongest = _strongest_of_each(modes, ascent.values)
+    return ModeClusters(ascent.points[strongest], ascent.values[strongest], modes[nearest])
+
+
+def ascend(
+    starts: FloatArray,
+    centers: FloatArray,
+    weights: FloatArray,
+    bandwidth: float,
+    *,
+    max_iter: int = 2_000,
+) -> Ascent:
+    """Safeguarded fixed-point iteration (equation 2) from all starts together.
+
+    Every start keeps a step length of its own: halved where |f| would fall or
+    its sign change, and doubled where |f| grew, so that it creeps less along
+    ridges. Starts that meet go on as one, and Newton's method finishes.
+
+    Parameters
+    ----------
+    starts : ndarray of shape (n_starts, n_features)
+    centers : ndarray of shape (n_centers, n_features)
+    weights : ndarray of shape (n_centers,)
+    bandwidth : float
+    max_iter : int
+        Sums over all centres, for each start, at most.
+    """
+    climb = _Climb(starts, centers, weights, bandwidth)
+    n_iter = 0
+    while n_iter < max_iter and climb.is_moving.any():
+        climb.step()
+        n_iter += 1
+        if n_iter % COALESCE_EVERY == 0:
+            climb.coalesce()
+    climb.polish()
+    return climb.outcome(n_iter)
+
+
+def merged(ascent: Ascent, distance: float) -> IntArray:
+    """Group the ends of an ascent that are linked by steps of at most this distance.
+
+    Ends with f of different signs are never one group.
+
+    Returns
+    -------
+    ndarray of shape (n_starts,)
+        Group 0 .. n_groups-1 of every end.
+    """
+    pairs = cKDTree(ascent.points).query_pairs(distance, output_type="ndarray")
+    signs = np.sign(ascent.values)
+    same = pairs[signs[pairs[:, 0]] == signs[pairs[:, 1]]]
+    n = len(signs)
+    links = coo_array((np.ones(len(same)), (same[:, 0], same[:, 1])), shape=(n, n))
+    groups: IntArray = connected_components(links, directed=False)[1].astype(np.int64)
+    return groups
+
+
+def spread_out(points: FloatArray, n_points: int) -> IntArray:
+    """Indices of points that cover the others: each is the farthest from those before it.
+
+    Begins with the point farthest from the mean. All of them, in order, if
+    there are no more than `n_points`.
+    """
+    if len(points) <= n_points:
+        return np.arange(len(points))
+    distances = np.square(points - points.mean(axis=0)).sum(axis=1)
+    chosen = [int(distances.argmax())]
+    distances = np.full(len(points), np.inf)
+    while len(chosen) < n_points:
+        offsets = points - points[chosen[-1]]
+        np.minimum(distances, np.einsum("ij,ij->i", offsets, offsets), out=distances)
+        farthest = int(distances.argmax())
+        if distances[farthest] == 0:
+            break
+        chosen.append(farthest)
+    return np.array(chosen)
+
+
+class _Climb:
+    """The travellers of an ascent; each start follows one of them."""
+
+    def __init__(
+        self, starts: FloatArray, centers: FloatArray, weights: FloatArray, bandwidth: float
+    ) -> None:
+        self._origin = centers.mean(axis=0)
+        self._centers = (centers - self._origin) / bandwidth
+        self._columns = np.column_stack([weights, weights[:, None] * self._centers])
+        self._bandwidth = bandwidth
+        self._points = (starts - self._origin) / bandwidth
+        self._values, self._pull = self._values_and_pull(self._points)
+        self._lengths = np.ones(len(starts))
+        self._guide = np.arange(len(starts))  # the traveller that a start follows
+        self.is_moving = self._values != 0
+
+    def step(self) -> None:
+        moving = np.flatnonzero(self.is_moving)
+        steps = self._lengths[moving, None] * self._pull[moving]
+        excess = np.linalg.norm(steps, axis=1, keepdims=True) / LONGEST_MOVE
+        candidates = self._points[moving] + steps / np.maximum(1.0, excess)
+        values, pull = self._values_and_pull(candidates)
+        before = self._values[moving]
+        gains = values / before - 1.0  # below -1 where the sign changed
+        went = gains >= -ROUNDING
+        self._move(moving[went], candidates[went], values[went], pull[went])
+        # Where the gain is rounding a long step would only wander.
+        longer = np.where(gains > ROUNDING, 2.0 * self._lengths[moving], 1.0)
+        shorter = np.where(went, longer, 0.5 * self._lengths[moving])
+        self._lengths[moving] = np.minimum(shorter, LONGEST_STEP)
+        at_rest = np.linalg.norm(self._pull[moving], axis=1) < TOLERANCE
+        self.is_moving[moving[at_rest | (shorter < SHORTEST_STEP)]] = False
+
+    def coalesce(self) -> None:
+        """Let travellers of one sign in one small cell go on as the best of them."""
+        moving = np.flatnonzero(self.is_moving)
+        cells = np.round(self._points[moving] / COALESCE)
+        keys = np.column_stack([cells, np.sign(self._values[moving])])
+        groups = np.unique(keys, axis=0, return_inverse=True)[1].ravel()
+        leaders = moving[_strongest_of_each(groups, self._values[moving])][groups]
+        self.is_moving[moving] = moving == leaders
+        heirs = np.arange(len(self._points))
+        heirs[moving] = leaders
+        self._guide = heirs[self._guide]
+
+    def polish(self) -> None:
+        """Newton's method on grad f = 0 for those who lead, where log|f| is concave."""
+        is_near = (np.linalg.norm(self._pull, axis=1) < NEWTON_REACH) & (self._values != 0)
+        for leader in np.unique(self._guide[is_near[self._guide]]):
+            for _ in range(NEWTON_STEPS):
+                if not self._newton_step(leader):
+                    break
+
+    def outcome(self, n_iter: int) -> Ascent:
+        guide = self._guide
+        is_converged = np.linalg.norm(self._pull[guide], axis=1) < CONVERGED
+        points = self._points[guide] * self._bandwidth + self._origin
+        return Ascent(points, self._values[guide], is_converged, n_iter)
+
+    def _newton_step(self, leader: int) -> bool:
+        """One step, if it is one of ascent; whether it was taken."""
+        pull = self._pull[leader]
+        curvature = np.eye(len(pull)) - self._spread(leader)  # of -log|f|, where pull is small
+        curvature += np.outer(pull, pull)
+        if np.linalg.eigvalsh(curvature)[0] <= 0:
+            return False
+        candidate = self._points[leader] + np.linalg.solve(curvature, pull)
+        values, pulls = self._values_and_pull(candidate[None])
+        is_uphill = values[0] / self._values[leader] >= 1.0 - ROUNDING
+        if not is_uphill or np.linalg.norm(pulls) >= np.linalg.norm(pull):
+            return False
+        self._move(leader, candidate, values[0], pulls[0])
+        return True
+
+    def _spread(self, leader: int) -> FloatArray:
+        """sum_i w_i K_i (c_i - x)(c_i - x)' / f, in bandwidths."""
+        offsets = self._centers - self._points[leader]
+        shares = self._columns[:, 0] * np.exp(-0.5 * np.square(offsets).sum(axis=1))
+        spread: FloatArray = (offsets * (shares / self._values[leader])[:, None]).T @ offsets
+        return spread
+
+    def _move(self, who: Any, points: FloatArray, values: Any, pull: FloatArray) -> None:
+        self._points[who], self._values[who], self._pull[who] = points, values, pull
+
+    def _values_and_pull(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Values f, and where equation 2 would lead less where it stands."""
+        sums = gaussian_sums(points, self._centers, 1.0, self._columns)
+        values = sums[:, 0]
+        safe = np.where(values == 0, 1.0, values)
+        return values, sums[:, 1:] / safe[:, None] - points
+
+
+def _strongest_of_each(groups: IntArray, values: FloatArray) -> IntArray:
+    """Index of the largest |value| in each group 0 .. n_groups-1."""
+    order = np.lexsort((-np.abs(values), groups))
+    first: IntArray = order[np.unique(groups[order], return_index=True)[1]]
+    return first

@@ -1,0 +1,82 @@
+"""Moments of weighted sums of Gaussian bumps of one width, in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+
+
+def gaussian_moments(means: FloatArray, variances: FloatArray, order: int) -> FloatArray:
+    """Raw moments of Gaussians, E x^k = mu E x^(k-1) + (k-1) s^2 E x^(k-2) (equations 12, 13).
+
+    Parameters
+    ----------
+    means : ndarray
+        mu, of any shape.
+    variances : ndarray
+        s^2, of a shape that broadcasts with the means.
+    order : int
+        Highest k.
+
+    Returns
+    -------
+    ndarray of shape (order + 1, *means.shape)
+        E x^0 = 1 first.
+    """
+    moments = np.ones((order + 1, *means.shape))
+    for k in range(1, order + 1):
+        moments[k] = means * moments[k - 1]
+        if k > 1:
+            moments[k] += (k - 1) * variances * moments[k - 2]
+    return moments
+
+
+def mixture_moments(
+    positions: FloatArray, weights: FloatArray, variances: FloatArray, order: int
+) -> FloatArray:
+    """Raw moments of mixtures of Gaussians, axis by axis (equation 14).
+
+    Parameters
+    ----------
+    positions : ndarray of shape (n_members, n_axes)
+        Centres of the bumps along each axis.
+    weights : ndarray of shape (n_members,)
+        beta_i, of sum one; they may have either sign.
+    variances : ndarray of shape (n_axes,)
+        Variance of every bump along each axis.
+    order : int
+        Highest moment.
+
+    Returns
+    -------
+    ndarray of shape (order + 1, n_axes)
+    """
+    moments: FloatArray = weights @ gaussian_moments(positions, variances, order)
+    return moments
+
+
+def mixture_covariance(
+    centers: FloatArray, weights: FloatArray, bandwidth: float
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and covariance of a mixture of round Gaussians.
+
+    Parameters
+    ----------
+    centers : ndarray of shape (n_members, n_features)
+    weights : ndarray of shape (n_members,)
+        beta_i, of sum one. With weights of both signs the covariance may be indefinite.
+    bandwidth : float
+        Standard deviation of every bump.
+
+    Returns
+    -------
+    mean : ndarray of shape (n_features,)
+    covariance : ndarray of shape (n_features, n_features)
+    """
+    # About the first member: the mean of equal numbers may differ from them by rounding.
+    offsets = centers - centers[0]
+    mean = weights @ offsets
+    centred = offsets - mean
+    between = (centred * weights[:, None]).T @ centred
+    return centers[0] + mean, between + bandwidth**2 * np.eye(centers.shape[1])

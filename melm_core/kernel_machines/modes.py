@@ -1,0 +1,194 @@
+"""The modes of an approximated kernel machine, as one reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.kernel_machines.mean_shift import ModeClusters
+from melm_core.kernel_machines.separable_sum import SeparableSum
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """One factor of a component, C exp(sum_k lambda_k y^k) of a coordinate of unit variance.
+
+    Attributes
+    ----------
+    multipliers : ndarray of shape (order,)
+        lambda_1 .. lambda_m.
+    log_normalizer : float
+        log C.
+    order : int
+        Order that was reached.
+    fallback : str
+        "none", or why it is lower than asked for.
+    """
+
+    multipliers: FloatArray
+    log_normalizer: float
+    order: int
+    fallback: str
+
+
+@dataclass(frozen=True, eq=False)
+class ModeComponent:
+    """The bumps of one sign in a mode, and what replaces them.
+
+    Attributes
+    ----------
+    sign : int
+        Of the weights, -1 or 1.
+    members : ndarray of int
+        Their centres in the machine.
+    weight : float
+        Sum of their weights.
+    amplitude : float
+        What the component is multiplied by: `sign`, or another number where
+        the amplitudes were refitted.
+    mean : ndarray of shape (n_features,)
+    axes : ndarray of shape (n_axes, n_features)
+        Displacements by one standard deviation along each independent axis,
+        in units of the data: from `mean - axes[d]` to `mean + axes[d]`.
+    marginals : tuple of Marginal
+        One an axis.
+    """
+
+    sign: int
+    members: IntArray
+    weight: float
+    amplitude: float
+    mean: FloatArray
+    axes: FloatArray
+    marginals: tuple[Marginal, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """A positive or negative summit of the weighted sum of kernels.
+
+    Attributes
+    ----------
+    location : ndarray of shape (n_features,)
+    value : float
+        The sum there, without the intercept of the machine.
+    sign : int
+        Of the value.
+    members : ndarray of int
+        Centres of the machine that climb to it.
+    components : tuple of ModeComponent
+        One for each sign among the weights of the members.
+    """
+
+    location: FloatArray
+    value: float
+    sign: int
+    members: IntArray
+    components: tuple[ModeComponent, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SignedClusters:
+    """Centres of a machine, grouped by mode and by the sign of their weights.
+
+    Attributes
+    ----------
+    members : tuple of ndarray of int
+        Centres of every group.
+    modes : ndarray of shape (n_groups,)
+        Mode of each group, ascending.
+    signs : ndarray of shape (n_groups,)
+        -1 or 1.
+    """
+
+    members: tuple[IntArray, ...]
+    modes: IntArray
+    signs: FloatArray
+
+
+def split_by_sign(labels: IntArray, weights: FloatArray) -> SignedClusters:
+    """Split every cluster into its positive and its negative weights.
+
+    The bumps of one sign are a multiple of a density; those of both signs
+    are none, and their weights may cancel.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_centers,)
+        Mode of each centre.
+    weights : ndarray of shape (n_centers,)
+        None of them zero.
+    """
+    keys, groups = np.unique(2 * labels + (weights > 0), return_inverse=True)
+    order = np.argsort(groups, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(groups))[:-1])
+    return SignedClusters(tuple(members), keys // 2, np.where(keys % 2, 1.0, -1.0))
+
+
+def describe_modes(
+    clusters: ModeClusters,
+    groups: SignedClusters,
+    components: SeparableSum,
+    *,
+    weights: FloatArray,
+    amplitudes: FloatArray,
+    numbers: IntArray,
+) -> tuple[Mode, ...]:
+    """One record a mode, the largest |value| first.
+
+    Parameters
+    ----------
+    clusters : ModeClusters
+        With locations in units of the data.
+    groups : SignedClusters
+        One for each of the components.
+    components : SeparableSum
+    weights : ndarray of shape (n_centers,)
+    amplitudes : ndarray of shape (n_components,)
+    numbers : ndarray of shape (n_centers,)
+        What the members are to be called: their indices in the machine.
+    """
+    described = [
+        _component(components, index, weights[members], float(amplitudes[index]), numbers[members])
+        for index, members in enumerate(groups.members)
+    ]
+    modes = []
+    for mode in np.argsort(-np.abs(clusters.values), kind="stable"):
+        parts = tuple(described[index] for index in np.flatnonzero(groups.modes == mode))
+        value = float(clusters.values[mode])
+        members = numbers[clusters.labels == mode]
+        modes.append(Mode(clusters.locations[mode], value, int(np.sign(value)), members, parts))
+    return tuple(modes)
+
+
+def _component(
+    components: SeparableSum,
+    index: int,
+    weights: FloatArray,
+    amplitude: float,
+    members: IntArray,
+) -> ModeComponent:
+    displacements = np.linalg.pinv(components.axes[index])  # (n_features, n_axes)
+    n_axes = displacements.shape[1]
+    return ModeComponent(
+        sign=int(np.sign(weights[0])),
+        members=members,
+        weight=float(weights.sum()),
+        amplitude=amplitude,
+        mean=components.origin + displacements @ components.offsets[index],
+        axes=displacements.T,
+        marginals=tuple(_marginal(components, index * n_axes + axis) for axis in range(n_axes)),
+    )
+
+
+def _marginal(components: SeparableSum, index: int) -> Marginal:
+    found = components.marginals
+    order = int(found.orders[index])
+    return Marginal(
+        multipliers=found.multipliers[index, :order],
+        log_normalizer=float(found.log_normalizers[index]),
+        order=order,
+        fallback=found.fallbacks[index],
+    )

@@ -1,0 +1,54 @@
+"""A kernel machine with fewer centres: the baseline for every approximation of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from melm_core.base.array_types import FloatArray
+from melm_core.base.estimator import check_integer
+from melm_core.density.gaussian_sums import gaussian_sums
+from melm_core.kernel_machines.approximation import fitted_amplitudes, spread_rows
+from melm_core.kernel_machines.machine import KernelMachine, checked_rows
+
+
+def reduced_set(
+    machine: KernelMachine, n_centers: int, X: Any = None, *, random_state: int = 0
+) -> KernelMachine:
+    """The machine on the means of k-means clusters, with weights by least squares.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    n_centers : int
+        Fewer where the machine has fewer different centres.
+    X : array-like of shape (n_samples, n_features) or None, default=None
+        Rows on which the weights are fitted; the machine's centres by default.
+    random_state : int
+
+    Returns
+    -------
+    KernelMachine
+        Of the same kernel and intercept.
+    """
+    check_integer("n_centers", n_centers, minimum=1)
+    origin = machine.centers.mean(axis=0)
+    linear = machine.linear_map()
+    scaled = (machine.centers - origin) @ linear
+    n_clusters = min(n_centers, len(np.unique(scaled, axis=0)))
+    labels = KMeans(n_clusters, n_init=1, random_state=random_state).fit_predict(scaled)
+    centers = _means(machine.centers, labels)
+    rows = spread_rows(machine.centers if X is None else checked_rows(X, len(origin)))
+    kernels = gaussian_sums(
+        (rows - origin) @ linear, (centers - origin) @ linear, 1.0, np.eye(len(centers))
+    )
+    wanted = machine.decision_function(rows) - machine.intercept
+    return replace(machine, centers=centers, weights=fitted_amplitudes(kernels, wanted))
+
+
+def _means(centers: FloatArray, labels: np.typing.NDArray[np.int32]) -> FloatArray:
+    """Mean of the centres of each label, shape (n_labels, n_features)."""
+    return np.stack([centers[labels == label].mean(axis=0) for label in np.unique(labels)])

@@ -1,0 +1,169 @@
+"""A sum of products of maximum entropy marginals along independent axes (equations 4 to 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.kernel_machines.independent_axes import fourth_cumulants, independent_axes
+from melm_core.kernel_machines.maximum_entropy import (
+    MaximumEntropyDensities,
+    Method,
+    maximum_entropy,
+)
+from melm_core.kernel_machines.mixture_moments import mixture_covariance, mixture_moments
+
+# Coordinates held at once, 256 KB: they are gone over several times, in the cache.
+BLOCK_ENTRIES = 1 << 15
+
+# Exponents below this are zero for every purpose, and no denormal numbers yet.
+LOG_ZERO = -600.0
+
+
+@dataclass(frozen=True, eq=False)
+class SeparableSum:
+    """Components exp(log_height + sum_d sum_k lambda_dk y_d^k), y = axes (x - origin) - offsets.
+
+    Attributes
+    ----------
+    axes : ndarray of shape (n_components, n_axes, n_features)
+        y has mean 0 and unit variance under the component that is approximated.
+    offsets : ndarray of shape (n_components, n_axes)
+    origin : ndarray of shape (n_features,)
+    log_heights : ndarray of shape (n_components,)
+    multipliers : ndarray of shape (n_components, n_axes, order)
+        lambda_dk, up to the highest order that was reached.
+    marginals : MaximumEntropyDensities
+        What was found for every axis, component after component.
+    """
+
+    axes: FloatArray
+    offsets: FloatArray
+    origin: FloatArray
+    log_heights: FloatArray
+    multipliers: FloatArray
+    marginals: MaximumEntropyDensities
+
+    def __len__(self) -> int:
+        """Number of components."""
+        return len(self.offsets)
+
+    def mapped(self, linear: FloatArray, origin: FloatArray) -> SeparableSum:
+        """The same components as functions of x, where they were ones of (x - origin) linear.
+
+        Parameters
+        ----------
+        linear : ndarray of shape (n_features_of_x, n_features)
+        origin : ndarray of shape (n_features_of_x,)
+        """
+        shifted = self.offsets + self.axes @ self.origin
+        return replace(self, axes=self.axes @ linear.T, offsets=shifted, origin=origin)
+
+    def values(self, X: FloatArray, amplitudes: FloatArray) -> FloatArray:
+        """Sum of the components times their amplitudes, shape (n_samples,).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        amplitudes : ndarray of shape (n_components,)
+            Usually the signs.
+        """
+        sums = np.empty(len(X))
+        for rows in self._blocks(len(X)):
+            sums[rows] = amplitudes @ self._block_values(X[rows])
+        return sums
+
+    def component_values(self, X: FloatArray) -> FloatArray:
+        """Values of every component, all positive, shape (n_samples, n_components)."""
+        values = np.empty((len(X), len(self)))
+        for rows in self._blocks(len(X)):
+            values[rows] = self._block_values(X[rows]).T
+        return values
+
+    def _blocks(self, n_samples: int) -> list[slice]:
+        step = max(16, BLOCK_ENTRIES // self.offsets.size)
+        return [slice(begin, begin + step) for begin in range(0, n_samples, step)]
+
+    def _block_values(self, X: FloatArray) -> FloatArray:
+        """Shape (n_components, n_samples); samples run fastest, all components at once."""
+        n_components, n_axes = self.offsets.shape
+        # Axis after axis, so that the sum over axes adds long rows.
+        turned = self.axes.transpose(1, 0, 2).reshape(n_axes * n_components, -1)
+        y = turned @ (X - self.origin).T  # (n_axes * n_components, n_samples)
+        y -= self.offsets.T.reshape(-1, 1)
+        coefficients = self.multipliers.transpose(2, 1, 0).reshape(-1, len(y), 1)
+        exponents = coefficients[-1] * y
+        for coefficient in coefficients[-2::-1]:  # Horner's scheme
+            exponents += coefficient
+            exponents *= y
+        logs = exponents.reshape(n_axes, n_components, -1).sum(axis=0)
+        logs += self.log_heights[:, None]
+        np.maximum(logs, LOG_ZERO, out=logs)
+        values: FloatArray = np.exp(logs, out=logs)
+        return values
+
+
+def separable_sum(
+    centers: FloatArray,
+    weights: FloatArray,
+    members: Sequence[IntArray],
+    *,
+    order: int = 4,
+    method: Method = "exact",
+) -> SeparableSum:
+    """Approximate groups of bumps exp(-|x - c_i|^2 / 2), each by one component.
+
+    The integral of a component is that of its bumps, (2 pi)^(n/2) sum_i |w_i|.
+
+    Parameters
+    ----------
+    centers : ndarray of shape (n_centers, n_features)
+        In bandwidths.
+    weights : ndarray of shape (n_centers,)
+    members : sequence of ndarray of int
+        Centres of each component; their weights have one sign.
+    order : int
+        Highest power of the marginals, even.
+    method : "exact" or "paper"
+        How the marginals are found, see `maximum_entropy`.
+    """
+    shapes = [_shape(centers[which], np.abs(weights[which]), 2 * order) for which in members]
+    marginals = maximum_entropy(
+        np.concatenate([shape.moments for shape in shapes], axis=1), order=order, method=method
+    )
+    n_features = centers.shape[1]
+    highest = int(marginals.orders.max())
+    normalizers = marginals.log_normalizers.reshape(-1, n_features).sum(axis=1)
+    return SeparableSum(
+        axes=np.stack([shape.axes for shape in shapes]),
+        offsets=np.stack([shape.axes @ shape.mean for shape in shapes]),
+        origin=np.zeros(n_features),
+        log_heights=np.array([shape.log_mass for shape in shapes]) + normalizers,
+        multipliers=marginals.multipliers[:, :highest].reshape(-1, n_features, highest),
+        marginals=marginals,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Shape:
+    """One group of bumps along its independent axes."""
+
+    mean: FloatArray
+    axes: FloatArray
+    moments: FloatArray  # (order + 1, n_features)
+    log_mass: float  # of the bumps, in units of the volume of y
+
+
+def _shape(centers: FloatArray, weights: FloatArray, order: int) -> _Shape:
+    total = weights.sum()
+    shares = weights / total
+    mean, covariance = mixture_covariance(centers, shares, 1.0)
+    axes = independent_axes(covariance, fourth_cumulants(centers, shares))
+    variances = np.square(axes).sum(axis=1)  # of a bump, along the axes
+    moments = mixture_moments((centers - mean) @ axes.T, shares, variances, order)
+    log_volume = float(np.linalg.slogdet(axes)[1])
+    log_mass = 0.5 * centers.shape[1] * np.log(2.0 * np.pi) + np.log(total) + log_volume
+    return _Shape(mean, axes, moments, float(log_mass))

@@ -1,0 +1,31 @@
+"""Planes and rotations, and the moments of classes that planes are found from."""
+
+from __future__ import annotations
+
+from melm_core.linalg.class_moments import covariance_of
+from melm_core.linalg.planes import (
+    align_components,
+    align_projection,
+    chordal_distance,
+    geodesic,
+    orthogonal_turn,
+    orthonormalize,
+    principal_angles,
+    random_components,
+)
+from melm_core.linalg.rotation_group import rotation
+from melm_core.linalg.second_moments import ClassSecondMoments
+
+__all__ = [
+    "ClassSecondMoments",
+    "align_components",
+    "align_projection",
+    "chordal_distance",
+    "covariance_of",
+    "geodesic",
+    "orthogonal_turn",
+    "orthonormalize",
+    "principal_angles",
+    "random_components",
+    "rotation",
+]

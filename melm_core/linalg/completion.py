@@ -1,0 +1,93 @@
+"""Directions that a method has found, made into a plane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+from melm_core.linalg.informed_planes import complete
+from melm_core.linalg.planes import PARALLEL
+
+
+def plane_through(
+    directions: FloatArray, centred: FloatArray, n_components: int
+) -> tuple[FloatArray, int]:
+    """The plane of the first directions that are independent of those before them.
+
+    Where there are too few, the principal directions of what they leave of the
+    data complete the plane.
+
+    Parameters
+    ----------
+    directions : ndarray of shape (n_directions, n_features)
+        Of any length; null rows and repetitions are passed over.
+    centred : ndarray of shape (n_samples, n_features)
+        The data about their mean.
+    n_components : int
+
+    Returns
+    -------
+    components : ndarray of shape (n_components, n_features)
+        Orthonormal rows; the largest loading of each is positive.
+    n_found : int
+        Rows that come from the directions; the others complete the plane.
+    """
+    found, _ = independent_rows(directions, n_components)
+    return _positive(complete(found, centred, n_components)), len(found)
+
+
+def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, list[int]]:
+    """Orthonormal rows along the first directions not in the span of those before them.
+
+    Gram-Schmidt, every projection taken twice.
+
+    Parameters
+    ----------
+    directions : ndarray of shape (n_directions, n_features)
+    most : int
+
+    Returns
+    -------
+    rows : ndarray of shape (n_rows, n_features)
+        `most` rows, or fewer where the directions span less.
+    kept : list of int
+        Which directions they stand for.
+    """
+    rows, kept = np.empty((0, directions.shape[1])), []
+    for index, direction in enumerate(directions):
+        length = np.linalg.norm(direction)
+        if len(rows) == most or length == 0:
+            continue
+        rest = _without(rows, direction / length)
+        if np.linalg.norm(rest) > PARALLEL:
+            rest = _without(rows, rest / np.linalg.norm(rest))
+            rows = np.vstack([rows, rest / np.linalg.norm(rest)])
+            kept.append(index)
+    return rows, kept
+
+
+def standard_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The features about their means, in units of their standard deviations.
+
+    Relative to a row of the data, so that a feature of equal numbers becomes
+    exactly zero; its unit is 1.
+
+    Returns
+    -------
+    standardized : ndarray of shape (n_samples, n_features)
+    widths : ndarray of shape (n_features,)
+    """
+    offsets = X - X[0]
+    widths = offsets.std(axis=0)
+    widths = np.where(widths > 0, widths, 1.0)
+    return (offsets - offsets.mean(axis=0)) / widths, widths
+
+
+def _without(rows: FloatArray, direction: FloatArray) -> FloatArray:
+    rest: FloatArray = direction - (rows @ direction) @ rows
+    return rest
+
+
+def _positive(components: FloatArray) -> FloatArray:
+    largest = np.abs(components).argmax(axis=1)[:, None]
+    return np.where(np.take_along_axis(components, largest, axis=1) < 0, -components, components)

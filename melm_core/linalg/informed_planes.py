@@ -1,0 +1,101 @@
+"""Planes to begin an ascent from, informed by the means and covariances of the classes."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.linalg.class_moments import class_means, covariance_of, rows_by_class
+from melm_core.linalg.planes import PARALLEL, orthonormalize
+
+# Directions along which the class covariances differ most, to combine.
+_N_SCATTER_DIRECTIONS = 3
+
+
+def informed_planes(X: FloatArray, y: IntArray, n_components: int) -> list[FloatArray]:
+    """PCA, LDA, and planes of the directions in which means and covariances differ.
+
+    For wide kernels the divergence knows the classes by mean and covariance
+    only, so its maxima lie near the directions in which these differ.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Whitened within the classes.
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    n_components : int
+    """
+    discriminants = fisher_discriminants(X, y, n_components)
+    directions = np.vstack([discriminants[:1], scatter_directions(X, y, _N_SCATTER_DIRECTIONS)])
+    planes = [directions[list(rows)] for rows in combinations(range(len(directions)), n_components)]
+    return [
+        principal_components(X, n_components),
+        complete(discriminants, X, n_components),
+        *(
+            orthonormalize(plane)
+            for plane in planes
+            if np.linalg.matrix_rank(plane, tol=PARALLEL) == n_components
+        ),
+    ]
+
+
+def principal_components(X: FloatArray, n_components: int) -> FloatArray:
+    """Directions of the largest variance, orthonormal rows."""
+    _, directions = np.linalg.eigh(covariance_of(X))
+    return np.ascontiguousarray(directions[:, ::-1][:, :n_components].T)
+
+
+def scatter_directions(X: FloatArray, y: IntArray, n_directions: int) -> FloatArray:
+    """Directions along which the class variances differ most from the pooled one, as rows.
+
+    Eigenvectors of the mean over classes of (cov_c - 1)^2.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Whitened within the classes.
+    """
+    unit = np.eye(X.shape[1])
+    offsets = [covariance_of(rows) - unit for rows in rows_by_class(X, y)]
+    _, directions = np.linalg.eigh(np.mean([offset @ offset for offset in offsets], axis=0))
+    return np.ascontiguousarray(directions[:, ::-1][:, :n_directions].T)
+
+
+def fisher_discriminants(X: FloatArray, y: IntArray, n_components: int) -> FloatArray:
+    """Directions that separate the class means most, orthonormal rows, at most C - 1 of them.
+
+    With the within-class covariance white, Fisher's discriminants are the
+    principal directions of the class means.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Whitened within the classes.
+    """
+    counts = np.bincount(y)
+    offsets = np.sqrt(counts)[:, None] * (class_means(X, y) - X.mean(axis=0))
+    _, strengths, directions = np.linalg.svd(offsets, full_matrices=False)
+    distinct = int(np.sum(strengths[: len(counts) - 1] > 1e-8 * strengths.max(initial=1e-300)))
+    return directions[: min(n_components, distinct)]
+
+
+def complete(components: FloatArray, X: FloatArray, n_components: int) -> FloatArray:
+    """Add principal directions of what the components leave of X, up to n_components rows.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_given, n_features)
+        Orthonormal rows, possibly none.
+    X : ndarray of shape (n_samples, n_features)
+    n_components : int
+    """
+    missing = n_components - len(components)
+    if missing == 0:
+        return orthonormalize(components)
+    _, _, frame = np.linalg.svd(components)
+    orthogonal = frame[len(components) :]  # (n_features - n_given, n_features)
+    added = principal_components(X @ orthogonal.T, missing) @ orthogonal
+    return orthonormalize(np.vstack([components, added]))

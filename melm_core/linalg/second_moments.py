@@ -1,0 +1,149 @@
+"""Second moments of the classes, summed over blocks of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from melm_core.base.array_types import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums over the rows of one class: their number, the rows, their outer products."""
+
+    count: int
+    rows: FloatArray  # (n_features,)
+    squares: FloatArray  # (n_features, n_features)
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.count + other.count, self.rows + other.rows, self.squares + other.squares)
+
+
+class ClassSecondMoments(BaseEstimator):
+    """Number of rows, mean and uncentred second moment of every class.
+
+    Blocks of rows add up, so rows that do not fit in memory come one block
+    after another; a block may hold any classes, also new ones.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels met so far, sorted.
+    counts_ : ndarray of shape (n_classes,)
+        Rows of each class.
+    means_ : ndarray of shape (n_classes, n_features)
+    moments_ : ndarray of shape (n_classes, n_features, n_features)
+        C_c = 1/n_c sum x x' over the rows of class c.
+    sums_ : dict of label to Sums
+        What the blocks add to.
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, equation 2.
+    """
+
+    sums_: dict[Any, Sums]
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Take these rows and forget what was summed before.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        """
+        return self._add(X, y, is_first=True)
+
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        """Add a block of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels; new ones join the classes.
+
+        Raises
+        ------
+        ValueError
+            If values are so large that their squares overflow.
+        """
+        return self._add(X, y, is_first=not hasattr(self, "sums_"))
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """Labels met so far, sorted."""
+        return np.array(sorted(self.sums_))
+
+    @property
+    def counts_(self) -> IntArray:
+        """Rows of each class."""
+        return np.array([self.sums_[label].count for label in sorted(self.sums_)])
+
+    @property
+    def means_(self) -> FloatArray:
+        """Mean of each class."""
+        ordered = [self.sums_[label] for label in sorted(self.sums_)]
+        return np.stack([sums.rows / sums.count for sums in ordered])
+
+    @property
+    def moments_(self) -> FloatArray:
+        """Second moment of each class."""
+        ordered = [self.sums_[label] for label in sorted(self.sums_)]
+        return np.stack([sums.squares / sums.count for sums in ordered])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _add(self, X: Any, y: Any, *, is_first: bool) -> Self:
+        X, y = validate_data(self, X, y, dtype=np.float64, reset=is_first)
+        check_classification_targets(y)
+        known = {} if is_first else self.sums_
+        block = {label: _sums(X[y == label]) for label in np.unique(y)}
+        self.sums_ = known | {
+            label: known[label] + sums if label in known else sums for label, sums in block.items()
+        }
+        return self
+
+
+def square_sum(rows: FloatArray) -> FloatArray:
+    """Sum of the outer products of the rows, shape (n_features, n_features).
+
+    Raises
+    ------
+    ValueError
+        If values are so large that their squares overflow.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares: FloatArray = rows.T @ rows
+    if not np.isfinite(squares).all():
+        raise ValueError(
+            f"The largest value, {np.abs(rows).max():.3g}, is too large to be squared; divide "
+            "the features by their size first."
+        )
+    return squares
+
+
+def centred_rows(X: FloatArray) -> FloatArray:
+    """Rows less their mean.
+
+    By way of the first row, so that a constant feature is exactly zero: the
+    mean of equal numbers may differ from them by rounding.
+    """
+    offsets = X - X[0]
+    centred: FloatArray = offsets - offsets.mean(axis=0)
+    return centred
+
+
+def _sums(rows: FloatArray) -> Sums:
+    return Sums(len(rows), rows.sum(axis=0), square_sum(rows))

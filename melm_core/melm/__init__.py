@@ -1,0 +1,33 @@
+"""Maximum Entropy Linear Manifold (Czarnecki, Józefowicz and Tabor, 2015)."""
+
+from __future__ import annotations
+
+from melm_core.melm.entropy_projection import EntropyProjection
+from melm_core.melm.estimator import MELM
+from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
+from melm_core.melm.multiclass import AGGREGATES, Multiclass
+from melm_core.melm.objective import (
+    DivergenceTerms,
+    cauchy_schwarz_divergence,
+    divergence,
+    divergence_and_gradient,
+    held_out_divergence,
+    information_potentials,
+    overlap_bound,
+)
+
+__all__ = [
+    "AGGREGATES",
+    "MELM",
+    "DivergenceProfile",
+    "DivergenceTerms",
+    "EntropyProjection",
+    "Multiclass",
+    "cauchy_schwarz_divergence",
+    "divergence",
+    "divergence_and_gradient",
+    "divergence_profile",
+    "held_out_divergence",
+    "information_potentials",
+    "overlap_bound",
+]

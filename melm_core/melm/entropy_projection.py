@@ -1,0 +1,228 @@
+"""Planes of extreme Renyi entropy, one class or none (MELM paper, Theorems 1 and 2)."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from melm_core.base.array_types import FloatArray
+from melm_core.base.estimator import (
+    PlaneEstimator,
+    check_choice,
+    check_integer,
+    check_n_components,
+    check_positive,
+)
+from melm_core.base.progress import Callback, Progress
+from melm_core.density.direct_sums import log_potential
+from melm_core.density.kernel_density import NULL_VARIANCE, bandwidth_factor
+from melm_core.linalg.class_moments import covariance_of
+from melm_core.linalg.planes import orthonormalize, principal_frame, random_components
+from melm_core.optimization.multistart import maximize
+from melm_core.optimization.types import Objective, Stage, Start, Step
+
+
+class EntropyProjection(PlaneEstimator):
+    """Orthonormal plane in which the projected data have extreme Renyi entropy H2.
+
+    With the Gaussian density the plane of the largest entropy is that of the
+    first principal components (Theorem 1) and that of the smallest entropy is
+    that of the last ones (Theorem 2). With a kernel density it is a search.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+    direction : "max" or "min", default="max"
+    density : "gaussian" or "kde", default="gaussian"
+    gamma : float, default=1.0
+        Kernel width relative to Silverman's rule, for the kernel density.
+    n_init : int, default=8
+        Random starts.
+    max_iter : int, default=500
+    tol : float, default=1e-10
+    random_state : int, RandomState or None, default=None
+    callback : callable, default=None
+        Given a `Progress` at every accepted step; a true return stops.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows along the principal axes of the projected data.
+    entropy_ : float
+        H2 of the projected density, in nats.
+    inits_ : tuple of Init
+    n_iter_ : int
+    mean_ : ndarray of shape (n_features,)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        direction: Literal["max", "min"] = "max",
+        density: Literal["gaussian", "kde"] = "gaussian",
+        gamma: float = 1.0,
+        n_init: int = 8,
+        max_iter: int = 500,
+        tol: float = 1e-10,
+        random_state: int | np.random.RandomState | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.direction = direction
+        self.density = density
+        self.gamma = gamma
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find the plane.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data break a rule; the message names both.
+        """
+        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        self._validate_parameters(X.shape[1])
+        self.mean_ = X.mean(axis=0)
+        covariance = covariance_of(X)
+        _check_full_rank(covariance)
+        sign = 1.0 if self.direction == "max" else -1.0
+        objective = self._entropy(X - self.mean_, covariance)
+        stage = Stage("", _signed(objective, sign), self.max_iter, self.tol)
+        outcome = maximize([stage], self._starts(X.shape[1]), report=_Teller(self.callback, sign))
+        components = orthonormalize(outcome.best.components)
+        self.components_ = principal_frame(components, components @ covariance @ components.T)
+        self.entropy_ = sign * outcome.best.objective
+        self.inits_ = outcome.inits
+        self.n_iter_ = outcome.best.n_iterations
+        return self
+
+    def _validate_parameters(self, n_features: int) -> None:
+        check_n_components(self.n_components, n_features)
+        check_choice("direction", self.direction, ("max", "min"))
+        check_choice("density", self.density, ("gaussian", "kde"))
+        check_positive("gamma", self.gamma)
+        check_integer("n_init", self.n_init, minimum=1)
+        check_integer("max_iter", self.max_iter, minimum=1)
+        check_positive("tol", self.tol)
+
+    def _entropy(self, centred: FloatArray, covariance: FloatArray) -> Objective:
+        if self.density == "gaussian":
+            return lambda components: gaussian_entropy(components, covariance)
+        factor = bandwidth_factor(len(centred), self.n_components, self.gamma)
+        kernel = factor**2 * covariance
+        return lambda components: kernel_entropy(components, centred, kernel)
+
+    def _starts(self, n_features: int) -> list[Start]:
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        streams = np.random.SeedSequence(seed).spawn(self.n_init)
+        return [
+            Start(
+                "random",
+                random_components(self.n_components, n_features, np.random.default_rng(stream)),
+            )
+            for stream in streams
+        ]
+
+
+def gaussian_entropy(components: FloatArray, covariance: FloatArray) -> tuple[float, FloatArray]:
+    """H2 of the projected Gaussian in an orthonormal frame of the span, and its derivative.
+
+    k/2 log(4 pi) + 1/2 log det(V' cov V) for orthonormal V (equation before
+    Theorem 1); for any full-rank rows less 1/2 log det of their Gram matrix.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    covariance : ndarray of shape (n_features, n_features)
+    """
+    spread = components @ covariance
+    inner, gram = spread @ components.T, components @ components.T
+    log_det = np.linalg.slogdet(inner)[1] - np.linalg.slogdet(gram)[1]
+    value = 0.5 * (len(components) * np.log(4.0 * np.pi) + log_det)
+    return float(value), np.linalg.solve(inner, spread) - np.linalg.solve(gram, components)
+
+
+def kernel_entropy(
+    components: FloatArray, X: FloatArray, kernel: FloatArray
+) -> tuple[float, FloatArray]:
+    """H2 of the projected kernel density in an orthonormal frame of the span, with derivative.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    X : ndarray of shape (n_samples, n_features)
+    kernel : ndarray of shape (n_features, n_features)
+        Covariance of the kernel in data space.
+    """
+    projected = X @ components.T
+    spread = components @ kernel
+    potential = log_potential(projected, projected, 2.0 * spread @ components.T)
+    gram = components @ components.T
+    value = -potential.value - 0.5 * float(np.linalg.slogdet(gram)[1])
+    gradient = (
+        -(potential.by_first + potential.by_second).T @ X
+        - 4.0 * potential.by_covariance @ spread
+        - np.linalg.solve(gram, components)
+    )
+    return value, gradient
+
+
+def _signed(objective: Objective, sign: float) -> Objective:
+    def signed(components: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = objective(components)
+        return sign * value, sign * gradient
+
+    return signed
+
+
+def _check_full_rank(covariance: FloatArray) -> None:
+    variances = np.linalg.eigvalsh(covariance)
+    if variances[0] <= NULL_VARIANCE * variances[-1]:
+        raise ValueError(
+            f"The data vary along {int(np.sum(variances > NULL_VARIANCE * variances[-1]))} of "
+            f"{len(covariance)} directions only, so the entropy of a plane is unbounded. Leave "
+            "out features that are constant or determined by others."
+        )
+
+
+class _Teller:
+    """Turns steps into `Progress`; objectives are entropies again."""
+
+    def __init__(self, callback: Callback | None, sign: float) -> None:
+        self._callback, self._sign = callback, sign
+        self._began = time.perf_counter()
+
+    def __call__(self, step: Step) -> bool:
+        if self._callback is None:
+            return False
+        return bool(
+            self._callback(
+                Progress(
+                    components=orthonormalize(step.components),
+                    objective=self._sign * step.objective,
+                    best_objective=self._sign * step.best_objective,
+                    start=step.start + 1,
+                    n_starts=step.n_starts,
+                    iteration=step.iteration,
+                    n_evaluations=step.n_evaluations,
+                    stage=f"start {step.start + 1} of {step.n_starts}",
+                    fraction=step.fraction,
+                    elapsed_s=time.perf_counter() - self._began,
+                )
+            )
+        )

@@ -1,0 +1,341 @@
+"""Feature extraction through rotations (Salas-Boni and Tabak, 2013).
+
+The orthonormal plane in which Bayes' rule, with a density a class estimated
+in the plane, gives the true classes the largest posteriors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.estimator import (
+    SupervisedPlaneEstimator,
+    check_choice,
+    check_integer,
+    check_n_components,
+    check_positive,
+)
+from melm_core.base.progress import Callback
+from melm_core.linalg.planes import orthonormalize, principal_frame
+from melm_core.optimization.types import Init, Outcome
+from melm_core.rotations.class_densities import DENSITIES, Density, FramedDensities
+from melm_core.rotations.objective import check_rows_for_plane, checked_priors, log_posteriors
+from melm_core.rotations.progress import RotationReporter
+from melm_core.rotations.screening import screening_objectives
+from melm_core.rotations.search import (
+    Reduction,
+    RotationSettings,
+    reduce_by_rotations,
+    search_basis,
+)
+from melm_core.rotations.solvers import SOLVERS, Solver
+
+
+class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
+    """Plane of the largest mean log posterior M of the true classes, and its classifier.
+
+    M is invariant under affine maps of the data. The default solver turns
+    the plane in standardised coordinates along the gradient, each step by
+    Armijo's rule; fully converged searches reach a higher M on the rows they
+    see and predict unseen ones no better. Directions in which no class varies
+    are left out. A class that lacks a direction the others have, as one with
+    fewer rows than features, is given 0.1 % of the pooled covariance.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimension of the plane, m.
+    density : "gaussian", "mixture" or "kde", default="gaussian"
+        Class densities in the plane: one Gaussian a class, a Gaussian mixture
+        a class, or the kernel densities of MELM.
+    n_mixture : int, default=2
+        Gaussians a class, for the mixture.
+    gamma : float, default=1.0
+        Kernel width relative to Silverman's rule, for the kernel densities.
+    solver : "armijo", "lbfgs" or "paper", default="armijo"
+        "lbfgs" converges in whitened coordinates; "paper" is the printed step
+        rule, which does not converge, and returns the best plane it passes.
+    n_init : int, default=10
+        Random planes to start from.
+    nested : sequence of int, default=()
+        Dimensions to reduce to on the way, falling, as (10, 5) in the paper.
+    screening : int or None, default=None
+        Number of features kept, those with the largest M alone; None for all.
+    priors : array-like of shape (n_classes,) or None, default=None
+        Prior probabilities in the order of `classes_`; None for the shares of
+        the classes.
+    max_iter : int, default=500
+        Accepted steps a start at most.
+    tol : float, default=1e-6
+        Gain of a step below which a start has converged; a thousandth of it
+        for "lbfgs".
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts, and of the mixtures' first guess.
+    n_jobs : int or None, default=None
+        Starts that climb at the same time, in threads. The result does not
+        depend on it.
+    callback : callable, default=None
+        Given a `Progress` at every accepted step; a true return stops the fit
+        and the best plane so far is kept. In the earlier stages of a nested
+        reduction the plane is spanned by the first directions of the subspace.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows along the principal axes of the projected data.
+    objective_ : float
+        Its M, in nats; at most 0.
+    inits_ : tuple of Init
+        One record a start of the last stage, its plane in the coordinates of
+        the data.
+    history_ : ndarray of shape (n_steps,)
+        M at every accepted step of the best start.
+    n_iter_ : int
+        Accepted steps of the best start; 0 if the plane is the whole space.
+    converged_ : bool
+        Whether the best start converged.
+    plane_densities_ : FramedDensities
+        The class densities in the coordinates that `transform` gives:
+        `log_densities(points)` for points of shape (n_points, n_components).
+    priors_ : ndarray of shape (n_classes,)
+    screening_order_ : ndarray of shape (n_features,)
+        With screening only: features by falling M.
+    screening_objectives_ : ndarray of shape (n_features,)
+        With screening only: M of each feature alone.
+    classes_ : ndarray of shape (n_classes,)
+    mean_ : ndarray of shape (n_features,)
+
+    References
+    ----------
+    R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        density: Density = "gaussian",
+        n_mixture: int = 2,
+        gamma: float = 1.0,
+        solver: Solver = "armijo",
+        n_init: int = 10,
+        nested: Sequence[int] = (),
+        screening: int | None = None,
+        priors: Any = None,
+        max_iter: int = 500,
+        tol: float = 1e-6,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.density = density
+        self.n_mixture = n_mixture
+        self.gamma = gamma
+        self.solver = solver
+        self.n_init = n_init
+        self.nested = nested
+        self.screening = screening
+        self.priors = priors
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Find the plane and the class densities in it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes, each with at least n_components + 1
+            rows (or one more than the first of the nested dimensions).
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data break a rule; the message names both.
+        """
+        X, y = self._validate_labelled(X, y)
+        self._validate_parameters(X.shape[1])
+        dimensions = (*self.nested, self.n_components)
+        check_rows_for_plane(self.classes_, y, dimensions[0])
+        self.priors_ = checked_priors(self.priors, y)
+        centred = X - self.mean_
+        basis = self._basis(centred, y)
+        _check_rank(basis.shape[1], dimensions)
+        settings = self._settings(dimensions)
+        reporter = RotationReporter(self.callback, self.n_components)
+        stage, outcome = reduce_by_rotations(
+            centred, y, self.priors_, basis, settings=settings, watch=reporter
+        )
+        self._keep(centred, stage, outcome, reporter)
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Class of the largest posterior, shape (n_samples,)."""
+        codes = self._log_joint(X).argmax(axis=1)
+        labels: npt.NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Posteriors of the classes, shape (n_samples, n_classes)."""
+        posteriors: FloatArray = np.exp(self.predict_log_proba(X))
+        return posteriors
+
+    def predict_log_proba(self, X: Any) -> FloatArray:
+        """Logarithms of the posteriors, shape (n_samples, n_classes)."""
+        return log_posteriors(self._log_joint(X))
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Log of the density of all classes together in the plane, shape (n_samples,)."""
+        total: FloatArray = np.logaddexp.reduce(self._log_joint(X), axis=1)
+        return total
+
+    def log_loss(self, X: Any, y: Any) -> float:
+        """Mean of -log P of the true class: -M on the rows given.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels among `classes_`.
+        """
+        logs = self.predict_log_proba(X)
+        return -float(logs[np.arange(len(logs)), self._codes(y)].mean())
+
+    def brier_score(self, X: Any, y: Any) -> float:
+        """Half the mean squared distance between posteriors and true assignment, 0 to 1.
+
+        For two classes this is the paper's mean squared error, the mean of
+        (1 - P)^2 for the true class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels among `classes_`.
+        """
+        distances = self.predict_proba(X) - np.eye(len(self.classes_))[self._codes(y)]
+        return 0.5 * float(np.square(distances).sum(axis=1).mean())
+
+    def _log_joint(self, X: Any) -> FloatArray:
+        """Logarithms of prior times density, shape (n_samples, n_classes)."""
+        check_is_fitted(self)
+        logs: FloatArray = self.plane_densities_.log_densities(self.transform(X))
+        return logs + np.log(self.priors_)
+
+    def _codes(self, y: Any) -> IntArray:
+        labels = np.asarray(y)
+        codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
+        unknown = self.classes_[codes] != labels
+        if unknown.any():
+            raise ValueError(
+                f"The label {labels[unknown].tolist()[0]!r} was not among those of the fit, "
+                f"{self.classes_.tolist()}. Leave its rows out."
+            )
+        return codes
+
+    def _validate_parameters(self, n_features: int) -> None:
+        check_n_components(self.n_components, n_features)
+        check_choice("density", self.density, DENSITIES)
+        check_integer("n_mixture", self.n_mixture, minimum=1)
+        check_positive("gamma", self.gamma)
+        check_choice("solver", self.solver, SOLVERS)
+        check_integer("n_init", self.n_init, minimum=1)
+        check_integer("max_iter", self.max_iter, minimum=1)
+        check_positive("tol", self.tol)
+        kept = n_features
+        if self.screening is not None:
+            check_integer("screening", self.screening, minimum=self.n_components)
+            kept = self.screening
+        if kept > n_features:
+            raise ValueError(
+                f"screening={self.screening} exceeds the {n_features} feature(s) of the data; "
+                f"choose at most {n_features}, or None to keep all."
+            )
+        _check_nested(self.nested, kept, self.n_components)
+
+    def _settings(self, dimensions: tuple[int, ...]) -> RotationSettings:
+        return RotationSettings(
+            dimensions=dimensions,
+            density=self.density,
+            n_mixture=self.n_mixture,
+            gamma=self.gamma,
+            solver=self.solver,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
+            n_jobs=self.n_jobs,
+        )
+
+    def _basis(self, centred: FloatArray, y: IntArray) -> FloatArray:
+        """Search coordinates (n_features, rank), from the features that screening keeps."""
+        whiten = self.solver == "lbfgs"
+        if self.screening is None:
+            return search_basis(centred, y, whiten=whiten)
+        self.screening_objectives_ = screening_objectives(centred, y, self.priors_)
+        self.screening_order_ = np.argsort(-self.screening_objectives_, kind="stable")
+        kept = self.screening_order_[: self.screening]
+        narrow = search_basis(centred[:, kept], y, whiten=whiten)
+        basis = np.zeros((centred.shape[1], narrow.shape[1]))
+        basis[kept] = narrow
+        return basis
+
+    def _keep(
+        self, centred: FloatArray, stage: Reduction, outcome: Outcome, reporter: RotationReporter
+    ) -> None:
+        best = outcome.best
+        raw = best.components @ stage.basis.T
+        frame = orthonormalize(raw)
+        projected = centred @ frame.T
+        self.components_ = principal_frame(frame, projected.T @ projected / len(projected))
+        self.plane_densities_ = FramedDensities(
+            stage.objective.densities.in_plane(best.components), raw @ self.components_.T
+        )
+        self.objective_ = best.objective
+        self.inits_ = tuple(_in_data_space(init, stage.basis) for init in outcome.inits)
+        self.history_ = np.array(reporter.history(outcome.inits.index(best)))
+        self.n_iter_ = best.n_iterations
+        self.converged_ = best.converged
+
+
+def _in_data_space(init: Init, basis: FloatArray) -> Init:
+    return replace(init, components=orthonormalize(init.components @ basis.T))
+
+
+def _check_nested(nested: Sequence[int], n_features: int, n_components: int) -> None:
+    if np.ndim(nested) != 1:
+        raise ValueError(
+            f"nested={nested!r} must be a sequence of falling dimensions, as (10, 5), or empty."
+        )
+    for dimension in nested:
+        check_integer("nested", dimension, minimum=1)
+    steps = pairwise((n_features, *nested, n_components))
+    if len(nested) > 0 and any(wider <= narrower for wider, narrower in steps):
+        raise ValueError(
+            f"nested={tuple(nested)} must fall strictly from below the {n_features} features kept "
+            f"to above n_components={n_components}; leave it empty to reduce in one step."
+        )
+
+
+def _check_rank(rank: int, dimensions: Sequence[int]) -> None:
+    if rank < dimensions[0]:
+        raise ValueError(
+            f"The classes vary along {rank} direction(s) only, and a reduction to {dimensions[0]} "
+            "dimension(s) needs at least as many. Choose fewer dimensions, or add features that "
+            "vary within the classes."
+        )

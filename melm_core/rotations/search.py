@@ -1,0 +1,168 @@
+"""The search for the plane: coordinates, starts, and reduction in one or several stages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.kernel_density import within_class_whitening
+from melm_core.linalg.planes import orthonormalize, random_components
+from melm_core.optimization.types import Outcome, Start
+from melm_core.rotations.class_densities import (
+    ClassDensities,
+    Density,
+    lift_flat,
+    mixture_a_class,
+    one_gaussian_a_class,
+)
+from melm_core.rotations.kernel_densities import kernels_a_class
+from melm_core.rotations.objective import PosteriorObjective
+from melm_core.rotations.solvers import Solver, Turn, ascend
+
+
+@dataclass(frozen=True)
+class RotationSettings:
+    """How to search; see `RotationFeatures` for the meaning of each."""
+
+    dimensions: tuple[int, ...]
+    density: Density
+    n_mixture: int
+    gamma: float
+    solver: Solver
+    n_init: int
+    max_iter: int
+    tol: float
+    seed: int
+    n_jobs: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """One stage of the reduction.
+
+    Attributes
+    ----------
+    number, n_stages : int
+        Which stage, counted from 0, and how many there are.
+    objective : PosteriorObjective
+        In the coordinates of the stage.
+    basis : ndarray of shape (n_features, n_coordinates)
+        Rows of the data times this are the rows of the stage.
+    """
+
+    number: int
+    n_stages: int
+    objective: PosteriorObjective
+    basis: FloatArray
+
+
+# Given the stage and an accepted step in its coordinates; a true return stops.
+Watcher = Callable[[Reduction, Turn], bool]
+
+
+def reduce_by_rotations(
+    X: FloatArray,
+    y: IntArray,
+    priors: FloatArray,
+    basis: FloatArray,
+    *,
+    settings: RotationSettings,
+    watch: Watcher,
+) -> tuple[Reduction, Outcome]:
+    """Reduce to each of the dimensions in turn, and return the last stage with what it found.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        About its mean.
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    priors : ndarray of shape (n_classes,)
+    basis : ndarray of shape (n_features, n_coordinates)
+        Of the coordinates to search in, see `search_basis`.
+    settings : RotationSettings
+    watch : callable
+        Once it has stopped a stage it must stop the next ones too; each then
+        keeps the plane that its first start begins with.
+    """
+    for number, dimension in enumerate(settings.dimensions):
+        rows = X @ basis
+        densities = _densities(rows, y, dimension, settings)
+        objective = PosteriorObjective(densities, y, priors)
+        stage = Reduction(number, len(settings.dimensions), objective, basis)
+        outcome = ascend(
+            objective,
+            _starts(rows.shape[1], dimension, settings.n_init, (settings.seed, number)),
+            solver=settings.solver,
+            max_iter=settings.max_iter,
+            tol=settings.tol,
+            report=partial(watch, stage),
+            n_jobs=settings.n_jobs,
+        )
+        basis = basis @ orthonormalize(outcome.best.components).T
+    return stage, outcome
+
+
+def search_basis(X: FloatArray, y: IntArray, *, whiten: bool) -> FloatArray:
+    """Coordinates in which the rows are standardised, or white.
+
+    Directions in which no class varies are left out: a Gaussian has no density there.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        About its mean.
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    whiten : bool
+        Whether all directions shall have unit variance. Both bases have the
+        same maxima; they differ in the way to them.
+
+    Returns
+    -------
+    ndarray of shape (n_features, rank)
+    """
+    varying = within_class_whitening(X, y)  # (n_features, rank), only its span matters here
+    spread = X.std(axis=0)
+    units = np.divide(1.0, spread, out=np.zeros_like(spread), where=varying.any(axis=1))
+    frame, _ = np.linalg.qr(spread[:, None] * varying)
+    basis: FloatArray = units[:, None] * frame
+    if not whiten:
+        return basis
+    _, lengths, axes = np.linalg.svd(X @ basis, full_matrices=False)
+    white: FloatArray = basis @ axes.T * (np.sqrt(len(X)) / lengths)
+    return white
+
+
+def _densities(
+    rows: FloatArray, y: IntArray, dimension: int, settings: RotationSettings
+) -> ClassDensities:
+    if settings.density == "kde":
+        return kernels_a_class(rows, y, n_components=dimension, gamma=settings.gamma)
+    if settings.density == "gaussian":
+        return lift_flat(one_gaussian_a_class(rows, y))
+    return lift_flat(
+        mixture_a_class(
+            rows,
+            y,
+            n_components=dimension,
+            n_mixture=settings.n_mixture,
+            random_state=settings.seed,
+        )
+    )
+
+
+def _starts(n_coordinates: int, dimension: int, n_init: int, seed: tuple[int, int]) -> list[Start]:
+    """Random planes, each with its own stream: start i is the same whatever n_init is."""
+    if dimension == n_coordinates:
+        return [Start("whole space", np.eye(n_coordinates))]
+    streams = np.random.SeedSequence(seed).spawn(n_init)
+    planes = (
+        random_components(dimension, n_coordinates, np.random.default_rng(stream))
+        for stream in streams
+    )
+    return [Start("random", plane) for plane in planes]

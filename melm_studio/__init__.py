@@ -1,0 +1,1 @@
+"""The application: tables, runs, views, figures and the layout of the page."""

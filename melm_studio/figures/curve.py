@@ -1,0 +1,81 @@
+"""The objective along a run: every step, the best so far, and where starts and records are."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from melm_studio.figures.theme import FONT, THEMES, Scheme
+
+# Positions of the traces.
+STEPS, BEST, UNSEEN, STARTS, RECORDS = range(5)
+
+
+def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figure:
+    """The figure of an objective's curve, styled and without data; x counts the planes shown.
+
+    `objective` says in a few words what is drawn.
+    """
+    theme = THEMES[scheme]
+    steps = go.Scatter(
+        name="this step",
+        mode="lines",
+        line={"color": theme.faint_ink, "width": 1.2},
+        hovertemplate="%{y:.4g}<extra>this step</extra>",
+    )
+    best = go.Scatter(
+        name="best so far",
+        mode="lines",
+        line={"color": theme.ink, "width": 2.2, "shape": "hv"},
+        hovertemplate="%{y:.4g}<extra>best so far</extra>",
+    )
+    unseen = go.Scatter(
+        name="unseen rows",
+        mode="lines+markers",
+        line={"color": theme.class_colours[1], "width": 1.6},
+        marker={"size": 3},
+        hovertemplate="%{y:.4g}<extra>unseen rows</extra>",
+    )
+    starts = go.Scatter(
+        name="a start begins",
+        mode="markers",
+        marker={"symbol": "line-ns-open", "size": 8, "color": theme.faint_ink},
+        hovertemplate="a start begins<extra></extra>",
+    )
+    records = go.Scatter(
+        name="best of the run until then",
+        mode="markers",
+        marker={"symbol": "circle", "size": 5, "color": theme.ink},
+        hoverinfo="skip",
+    )
+    caption = {
+        "text": objective,
+        "showarrow": False,
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": 1,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "font": {"size": 11, "color": theme.faint_ink},
+    }
+    axis = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
+    return go.Figure(
+        [steps, best, unseen, starts, records],
+        {
+            "xaxis": axis,
+            "yaxis": {
+                **axis,
+                "showticklabels": True,
+                "nticks": 3,
+                "side": "right",
+                "tickfont": {"size": 11, "color": theme.faint_ink},
+            },
+            "annotations": [caption] if objective else [],
+            "margin": {"l": 41, "r": 40, "t": 20 if objective else 6, "b": 2},
+            "paper_bgcolor": "rgba(0, 0, 0, 0)",
+            "plot_bgcolor": "rgba(0, 0, 0, 0)",
+            "font": {"family": FONT, "color": theme.faint_ink},
+            "showlegend": False,
+            "hovermode": "x",
+        },
+    )

@@ -1,0 +1,232 @@
+"""A plane: points, contours and arrows.
+
+`plane_figure` gives the figure with its styles once; `plane_frame` gives the
+arrays of one plane, a mapping for every trace of that figure in its order.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from melm_core.base import FloatArray, IntArray
+from melm_studio.figures.encoding import typed
+from melm_studio.figures.theme import (
+    FONT,
+    THEMES,
+    Scheme,
+    Theme,
+    class_colour,
+    class_shape,
+    translucent,
+)
+from melm_studio.views.types import Arrows, PlaneView
+
+# What a trace shows, in its `meta`: the page switches these on and off.
+CONTOUR, ARROW = "contour", "arrow"
+
+_LONGEST_NAME = 22
+
+# Traces behind the points that no row of the file stands behind.
+_N_UNDRAWN = 3
+
+# Width and height of a name as shares of the picture.
+_NAME_SIZE = (0.2, 0.045)
+_Arrays = dict[str, Any]
+
+
+def plane_figure(
+    class_names: Sequence[str],
+    n_points: int,
+    scheme: Scheme = Scheme.LIGHT,
+    *,
+    n_components: int = 2,
+) -> go.Figure:
+    """The figure of a plane, or of a line or of three components, styled and without data."""
+    theme = THEMES[scheme]
+    codes = range(len(class_names))
+    names = [shown(name) for name in class_names]
+    size = 7 if n_points <= 400 else 6 if n_points <= 1_000 else 5
+    figure = go.Figure(
+        [
+            *(_contour_trace(code, theme) for code in codes),
+            *(_points_trace(names[c], c, theme, size, is_seen=True) for c in codes),
+            *(_points_trace(names[c], c, theme, size, is_seen=False) for c in codes),
+            _threshold_lines(theme),
+            _arrow_lines(theme),
+            _arrow_heads(theme),
+        ]
+    )
+    return figure.update_layout(_layout(theme, is_square=n_components > 1))
+
+
+def plane_frame(view: PlaneView) -> list[_Arrays]:
+    """The arrays of a plane, one mapping for every trace of `plane_figure`."""
+    return [
+        *(_xy(part.contours) for part in view.classes),
+        *(_xy(part.seen) for part in view.classes),
+        *(_xy(part.unseen) for part in view.classes),
+        _plain(view.thresholds),
+        _plain(_spokes(view.arrows)),
+        {**_plain(view.arrows.tips), **_labels(view)},
+    ]
+
+
+def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
+    """What a hand needs that takes an arrow: its feature and name, and a loading's length."""
+    arrows = view.arrows
+    return {
+        "features": arrows.features.tolist(),
+        "names": arrows.names,
+        "scale": arrows.scale,
+        "of": n_features,
+    }
+
+
+def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[list[int]]:
+    """The rows of the file behind the points of every trace of `plane_figure`, in its order."""
+    seen, unseen = drawn
+    behind = [*([] for _ in seen), *(rows.tolist() for rows in (*seen, *unseen))]
+    return [*behind, *([] for _ in range(_N_UNDRAWN))]
+
+
+def limits(view: PlaneView) -> list[list[float]]:
+    """The box around all that is drawn, [[x low, x high], [y low, y high]], with a margin."""
+    margin = 0.03 * (view.upper - view.lower)
+    return np.column_stack([view.lower - margin, view.upper + margin]).tolist()
+
+
+def shown(name: str) -> str:
+    """A name as it can stand in a figure: as text, whatever markup it holds, and not too long."""
+    short = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+    return html.escape(short, quote=False)
+
+
+def _xy(points: FloatArray) -> _Arrays:
+    return {"x": typed(points[:, 0]), "y": typed(points[:, 1])}
+
+
+def _plain(points: FloatArray) -> _Arrays:
+    """As numbers that the page can read, None where a line ends: few, and taken by the hand."""
+    x, y = np.where(np.isnan(points), None, points.astype(object)).T
+    return {"x": x.tolist(), "y": y.tolist()}
+
+
+def _spokes(arrows: Arrows) -> FloatArray:
+    """Lines from foot to tip, rows of nan between them."""
+    lines = np.full((len(arrows.tips), 3, 2), np.nan)
+    lines[:, 0], lines[:, 1] = arrows.feet, arrows.tips
+    return lines.reshape(-1, 2)
+
+
+def _labels(view: PlaneView) -> _Arrays:
+    """Names beyond the tips, and heads turned along the arrows.
+
+    A name that would run into that of a stronger feature is left out.
+    """
+    across, up = (view.arrows.tips - view.arrows.feet).T
+    sides = np.where(across >= 0, "right", "left")
+    is_level = np.abs(up) < 0.4 * np.abs(across)
+    heights = np.where(is_level, "middle", np.where(up > 0, "top", "bottom"))
+    return {
+        "text": [
+            shown(name) if is_free else ""
+            for name, is_free in zip(view.arrows.names, _free(view), strict=True)
+        ],
+        "textposition": [f"{height} {side}" for height, side in zip(heights, sides, strict=True)],
+        "marker": {"angle": np.degrees(np.arctan2(across, up)).round(1).tolist()},
+    }
+
+
+def _free(view: PlaneView) -> list[bool]:
+    """Which tips are clear of every stronger one, by the size of a name in the picture."""
+    if len(np.unique(view.arrows.feet, axis=0)) > 1:
+        return [True] * len(view.arrows.tips)  # each lies in a lane of its own
+    room = np.array(_NAME_SIZE) * (view.upper - view.lower).max()
+    free: list[bool] = []
+    for i, tip in enumerate(view.arrows.tips):
+        stronger = view.arrows.tips[:i][free]
+        free.append(not np.any(np.all(np.abs(stronger - tip) < room, axis=1)))
+    return free
+
+
+def _contour_trace(code: int, theme: Theme) -> go.Scatter:
+    colour = class_colour(code, theme)
+    return go.Scatter(
+        meta=CONTOUR,
+        mode="lines",
+        line={"color": translucent(colour, 0.75), "width": 1.4},
+        fill="toself",
+        fillcolor=translucent(colour, 0.07),
+        hoverinfo="skip",
+    )
+
+
+def _points_trace(
+    name: str,
+    code: int,
+    theme: Theme,
+    size: int,
+    *,
+    is_seen: bool,
+) -> go.Scatter:
+    shape = class_shape(code, len(theme.class_colours))
+    colour = class_colour(code, theme)
+    return go.Scatter(
+        mode="markers",
+        name=name if is_seen else f"{name}, unseen",
+        marker={
+            "color": translucent(colour, 0.8) if is_seen else translucent(colour, 0.95),
+            "size": size,
+            "symbol": shape if is_seen else f"{shape}-open",
+            "line": {"width": 0 if is_seen else 1.3, "color": theme.surface},
+        },
+        hovertemplate="%{fullData.name}<extra></extra>",
+    )
+
+
+def _arrow_lines(theme: Theme) -> go.Scatter:
+    line = {"color": theme.ink, "width": 1.6}
+    return go.Scatter(meta=ARROW, mode="lines", line=line, opacity=0.85, hoverinfo="skip")
+
+
+def _arrow_heads(theme: Theme) -> go.Scatter:
+    return go.Scatter(
+        meta=ARROW,
+        mode="markers+text",
+        marker={"symbol": "arrow", "size": 9, "color": theme.ink},
+        textfont={"size": 12, "color": theme.ink, "family": FONT},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+
+
+def _threshold_lines(theme: Theme) -> go.Scatter:
+    line = {"color": theme.ink, "width": 1.2, "dash": "dash"}
+    return go.Scatter(mode="lines", line=line, hoverinfo="skip")
+
+
+def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
+    axis = {
+        "showticklabels": False,
+        "ticks": "",
+        "gridcolor": theme.grid,
+        "zeroline": False,
+        "title": None,
+    }
+    return {
+        "xaxis": axis,
+        "yaxis": {**axis, **({"scaleanchor": "x", "scaleratio": 1} if is_square else {})},
+        "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
+        "paper_bgcolor": "rgba(0, 0, 0, 0)",
+        "plot_bgcolor": "rgba(0, 0, 0, 0)",
+        "font": {"family": FONT, "color": theme.ink, "size": 13},
+        "showlegend": False,
+        "dragmode": "pan",
+        "hovermode": "closest",
+        "uirevision": "keep",
+    }

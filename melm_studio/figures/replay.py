@@ -1,0 +1,205 @@
+"""A run as a page of its own: plotly's frames, a slider and a button, and nothing else needed."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import plotly.io as pio
+
+from melm_studio.figures.plane import limits, plane_figure, plane_frame
+from melm_studio.figures.theme import FONT, THEMES, Scheme, Theme
+from melm_studio.views.types import PlaneView
+
+FRAME_MS = 110
+
+# The page must stay easy to send; plotly itself takes as much again.
+FRAMES_BYTES = 5_000_000
+MOST_POINTS = 1_200
+
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ margin: 0 auto; max-width: 1100px; padding: 20px 24px 28px; background: {surface};
+  color: {ink}; font-family: {font}; }}
+h1 {{ margin: 0 0 4px; font-size: 1.5rem; font-weight: 650; overflow-wrap: anywhere; }}
+p {{ margin: 0 0 12px; color: {faint_ink}; font-variant-numeric: tabular-nums; }}
+</style>
+</head>
+<body>
+<h1>{title}</h1>
+<p>{caption}</p>
+{figure}
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True)
+class ReplayFrame:
+    """One plane of a replay, and what is said about it in a few words."""
+
+    view: PlaneView
+    words: str
+
+
+def replay_page(
+    frames: Sequence[ReplayFrame],
+    class_names: Sequence[str],
+    title: str,
+    caption: str,
+    *,
+    n_components: int = 2,
+    scheme: Scheme = Scheme.LIGHT,
+) -> str:
+    """A page that opens without a server and without a network, as HTML.
+
+    Text is shown as text, whatever markup it holds.
+    """
+    theme = THEMES[scheme]
+    figure = replay_figure(frames, class_names, n_components=n_components, scheme=scheme)
+    drawn = pio.to_html(
+        figure,
+        full_html=False,
+        include_plotlyjs=True,
+        include_mathjax=False,
+        auto_play=False,
+        div_id="picture",
+        default_height="82vh",
+        config={"displayModeBar": False, "scrollZoom": True, "responsive": True},
+    )
+    return _PAGE.format(
+        title=html.escape(title),
+        caption=html.escape(caption),
+        figure=drawn,
+        surface=theme.surface,
+        ink=theme.ink,
+        faint_ink=theme.faint_ink,
+        font=FONT,
+    )
+
+
+def replay_figure(
+    frames: Sequence[ReplayFrame],
+    class_names: Sequence[str],
+    *,
+    n_components: int = 2,
+    scheme: Scheme = Scheme.LIGHT,
+) -> go.Figure:
+    """The planes as the frames of a figure, which shows the last one until it is played."""
+    kept = [replace(frame, view=_thinned(frame.view)) for frame in _affordable(frames)]
+    views = [frame.view for frame in kept]
+    arrays = [plane_frame(view) for view in views]
+    figure = plane_figure(class_names, _n_points(views[-1]), scheme, n_components=n_components)
+    for trace, last in zip(figure.data, arrays[-1], strict=True):
+        trace.update(last, showlegend=False)
+    for trace in figure.data[len(class_names) : 2 * len(class_names)]:
+        trace.showlegend = True
+    figure.frames = [
+        go.Frame(name=str(number), data=traces) for number, traces in enumerate(arrays)
+    ]
+    x, y = _axes(views)
+    is_played = len(kept) > 1
+    return figure.update_layout(
+        xaxis={"range": x},
+        yaxis={"range": y},
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        margin={"l": 8, "r": 8, "t": 44, "b": 8},
+        sliders=[_slider(kept, THEMES[scheme])] if is_played else [],
+        updatemenus=[_buttons(THEMES[scheme])] if is_played else [],
+    )
+
+
+def evenly(n: int, most: int) -> list[int]:
+    """At most so many of the numbers 0 to n - 1, spread evenly, both ends among them."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int)).tolist()
+
+
+def _affordable(frames: Sequence[ReplayFrame]) -> list[ReplayFrame]:
+    """As many frames as the page has room for."""
+    largest = max(_n_bytes(_thinned(frame.view)) for frame in frames)
+    return [frames[i] for i in evenly(len(frames), max(2, FRAMES_BYTES // largest))]
+
+
+def _n_bytes(view: PlaneView) -> int:
+    """Of a frame as text, about: single precision in base 64."""
+    n_vertices = sum(len(part.contours) for part in view.classes)
+    return int(4 / 3 * 8 * (_n_points(view) + n_vertices)) + 2_000
+
+
+def _n_points(view: PlaneView) -> int:
+    return sum(len(part.seen) + len(part.unseen) for part in view.classes)
+
+
+def _thinned(view: PlaneView) -> PlaneView:
+    """Every so many points of each class, the same ones of every plane."""
+    step = max(1, math.ceil(_n_points(view) / MOST_POINTS))
+    classes = tuple(
+        replace(part, seen=part.seen[::step], unseen=part.unseen[::step]) for part in view.classes
+    )
+    return replace(view, classes=classes)
+
+
+def _axes(views: Sequence[PlaneView]) -> list[list[float]]:
+    """Ranges that hold the last plane and most others; a few of a far start may reach beyond."""
+    boxes = np.array([limits(view) for view in views])  # (n_views, 2, 2)
+    lows, highs = np.quantile(boxes[:, :, 0], 0.1, axis=0), np.quantile(boxes[:, :, 1], 0.9, axis=0)
+    last = boxes[-1]
+    return np.column_stack([np.minimum(lows, last[:, 0]), np.maximum(highs, last[:, 1])]).tolist()
+
+
+def _slider(frames: Sequence[ReplayFrame], theme: Theme) -> dict[str, Any]:
+    steps = [
+        {"method": "animate", "label": frame.words, "args": [[str(number)], _timing(0)]}
+        for number, frame in enumerate(frames)
+    ]
+    return {
+        "active": len(steps) - 1,
+        "steps": steps,
+        "x": 0.14,
+        "len": 0.86,
+        "pad": {"t": 18, "b": 4},
+        # Only that of the plane on screen is read.
+        "font": {"color": "rgba(0, 0, 0, 0)", "size": 1},
+        "currentvalue": {"font": {"color": theme.ink, "size": 15}, "xanchor": "left"},
+        "ticklen": 0,
+        "minorticklen": 0,
+    }
+
+
+def _buttons(theme: Theme) -> dict[str, Any]:
+    play = {"label": "Play", "method": "animate", "args": [None, _timing(FRAME_MS)]}
+    pause = {"label": "Pause", "method": "animate", "args": [[None], _timing(0)]}
+    return {
+        "type": "buttons",
+        "direction": "right",
+        "buttons": [play, pause],
+        "showactive": False,
+        "x": 0,
+        "y": 0,
+        "xanchor": "left",
+        "yanchor": "top",
+        "pad": {"t": 44},
+        "font": {"color": theme.ink, "size": 14},
+        "bgcolor": theme.surface,
+        "bordercolor": theme.grid,
+    }
+
+
+def _timing(duration: int) -> dict[str, Any]:
+    return {
+        "mode": "immediate",
+        "frame": {"duration": duration, "redraw": True},
+        "transition": {"duration": 0},
+    }

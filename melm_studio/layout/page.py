@@ -1,0 +1,141 @@
+"""The whole page: header, rail and panels."""
+
+from __future__ import annotations
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from melm_studio.layout import ids
+from melm_studio.layout.columns import columns_view
+from melm_studio.layout.compare import drag_choice, singled_out, tables
+from melm_studio.layout.panel import panel_model
+from melm_studio.layout.present import link_parts, notice, play_bar
+from melm_studio.layout.sidebar import rail
+from melm_studio.layout.story import story_button, story_parts
+from melm_studio.layout.surface import surface_view
+from melm_studio.layout.theme import MANTINE_THEME
+from melm_studio.layout.validation import check_view
+
+FIRST_SAMPLE = "wine"
+MODES = {"explore": "Explore", "compare": "Compare", "present": "Present"}
+_RAIL_WIDTH = 320
+_HEADER_HEIGHT = 56
+
+
+def page() -> Component:
+    """The page as every visitor gets it; what is theirs comes by callbacks."""
+    return dmc.MantineProvider(
+        [
+            *_stores(),
+            surface_view(),
+            check_view(),
+            columns_view(),
+            *link_parts(),
+            *story_parts(),
+            dmc.AppShell(
+                [
+                    dmc.AppShellHeader(_header()),
+                    dmc.AppShellNavbar(rail(), **{"aria-label": "Data and method"}),
+                    dmc.AppShellMain(_panels()),
+                ],
+                header={"height": _HEADER_HEIGHT},
+                navbar={"width": _RAIL_WIDTH, "breakpoint": "sm"},
+                padding=0,
+            ),
+        ],
+        theme=MANTINE_THEME,
+        defaultColorScheme="auto",
+    )
+
+
+def first_source() -> dict[str, object]:
+    """What a first visit shows: a sample that one click sets moving."""
+    return {"kind": "sample", "key": FIRST_SAMPLE, "label": None, "standardise": True}
+
+
+def _stores() -> list[Component]:
+    return [
+        dcc.Store(id=ids.CHOICE),
+        dcc.Store(id=ids.SOURCE, storage_type="local", data=first_source()),
+        dcc.Store(id=ids.DATA),
+        dcc.Store(id=ids.REVISION),
+    ]
+
+
+def _header() -> Component:
+    return dmc.Group(
+        [
+            dmc.Group(
+                [
+                    html.Span(className="mark", **{"aria-hidden": "true"}),
+                    dmc.Title("MELM Studio", order=1, className="brand"),
+                    dmc.Text(
+                        "Can these classes be told apart, and in which plane?",
+                        c="dimmed",
+                        size="sm",
+                        visibleFrom="md",
+                    ),
+                ],
+                gap="sm",
+            ),
+            dmc.SegmentedControl(
+                id=ids.MODE,
+                data=[{"value": value, "label": label} for value, label in MODES.items()],
+                value=next(iter(MODES)),
+                size="sm",
+                className="modes",
+                **{"aria-label": "Mode"},
+            ),
+            dmc.Group(
+                [
+                    story_button(),
+                    dmc.ColorSchemeToggle(
+                        lightIcon=html.Span(className="icon icon-sun"),
+                        darkIcon=html.Span(className="icon icon-moon"),
+                        variant="subtle",
+                        color="gray",
+                        size="lg",
+                        **{"aria-label": "Light or dark"},
+                    ),
+                ],
+                gap="sm",
+            ),
+        ],
+        justify="space-between",
+        h="100%",
+        px="md",
+    )
+
+
+def _panels() -> Component:
+    return html.Div(
+        [
+            dmc.Group(
+                [
+                    _switch(ids.LINKED, "Linked axes", "Zoom and pan all panels together"),
+                    _switch(ids.ALIGNED, "Aligned", "Turn every plane to lie like one of them"),
+                    _switch(ids.CONTOURS, "Contours", "Lines around 50, 80 and 95 % of each class"),
+                    _switch(ids.ARROWS, "Arrows", "The features that weigh most in the plane"),
+                    drag_choice(),
+                ],
+                gap="lg",
+                className="toolbar",
+            ),
+            # A script says here when the server does not answer.
+            html.P(id=ids.CONNECTION, role="status", className="connection", hidden=True),
+            html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **{"aria-label": "Runs"}),
+            singled_out(),
+            html.Div(id=ids.PANELS, className="panels", **{"aria-live": "off"}),
+            panel_model(),
+            tables(),
+            play_bar(),
+            notice(),
+        ],
+        className="stage",
+    )
+
+
+def _switch(component_id: str, label: str, explanation: str) -> Component:
+    switch = dmc.Switch(id=component_id, label=label, checked=True, size="sm")
+    return dmc.Tooltip(html.Div(switch), label=explanation, openDelay=400)

@@ -1,0 +1,134 @@
+"""What is told with runs that are found: links, replay, morph, and the page without its rail."""
+
+from __future__ import annotations
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from melm_studio.layout import ids
+
+SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
+
+KEYS = (
+    ("← →", "planes, or views of the story"),
+    ("Space", "play"),
+    ("1 to 9", "runs"),
+    ("M", "morph"),
+    ("F", "full screen"),
+    ("Esc", "leave"),
+    ("?", "these keys"),
+)
+
+
+def link_parts() -> list[Component]:
+    """The address, and the view that it asks for."""
+    return [
+        dcc.Store(id=ids.ADDRESS),
+        dcc.Store(id=ids.WANTED),
+        dcc.Store(id=ids.BROUGHT),
+    ]
+
+
+def notice() -> Component:
+    """What is said about links and views, over the foot of the picture."""
+    return html.Div(
+        [
+            html.P(id=ids.NOTICE, role="status"),
+            html.Button(
+                html.Span(className="icon icon-close"),
+                type="button",
+                className="notice-close",
+                **{"aria-label": "Close this note"},
+            ),
+        ],
+        className="notice",
+    )
+
+
+def play_bar() -> Component:
+    """Below the picture in front; a script fills and works it."""
+    return html.Div(
+        [
+            html.Div(className="present-only", id=ids.PRESENT_LEGEND),
+            html.P(className="caption present-only", id=ids.CAPTION, **{"aria-live": "polite"}),
+            html.Div(
+                [
+                    _speed(),
+                    _morph(),
+                    html.Div(
+                        [
+                            _button("Copy link", "link"),
+                            _button("Add to story", "add"),
+                            html.Div(_presenting(), className="bar-group present-only"),
+                        ],
+                        className="bar-group bar-end",
+                    ),
+                ],
+                className="play-bar",
+            ),
+            html.P(_keys(), className="keys present-only", id=ids.KEYS, hidden=True),
+        ],
+        className="telling",
+    )
+
+
+def _speed() -> Component:
+    options = [
+        html.Option(label, value=value, selected=value == "1") for value, label in SPEEDS.items()
+    ]
+    return html.Label(
+        [html.Span("Speed"), html.Select(options, **_bar("speed"))],
+        className="bar-field",
+    )
+
+
+def _morph() -> Component:
+    """From the run in front along the shortest way to another one; the runs come by script."""
+    tip = "Turn the plane on screen, along the shortest way, into that of another run"
+    return html.Div(
+        [
+            dmc.Tooltip(
+                html.Label(
+                    [html.Span("Morph to"), html.Select([], **_bar("morph-to"))],
+                    className="bar-field",
+                ),
+                label=tip,
+                openDelay=400,
+            ),
+            html.Div(className="bar-slider", **_bar("morph-slot")),
+        ],
+        className="bar-group bar-morph",
+        **_bar("morph"),
+    )
+
+
+def _presenting() -> list[Component]:
+    return [
+        html.Div(
+            [
+                _button("Back", "previous"),
+                html.Span(className="bar-count", **_bar("count")),
+                _button("Next", "next"),
+            ],
+            className="bar-group",
+            **_bar("steps"),
+        ),
+        _button("Full screen", "full"),
+        _button("?", "keys", "Keys"),
+        _button("Leave", "leave", "Leave Present"),
+    ]
+
+
+def _keys() -> list[Component]:
+    return [html.Span([html.Kbd(key), f" {words}"]) for key, words in KEYS]
+
+
+def _button(label: str, name: str, explanation: str | None = None) -> Component:
+    named = {} if explanation is None else {"aria-label": explanation}
+    return html.Button(label, type="button", className="bar-button", **_bar(name), **named)
+
+
+def _bar(name: str) -> dict[str, str]:
+    """What the script finds an element of the bar by."""
+    return {"data-bar": name}

@@ -1,0 +1,119 @@
+"""The story: views in their order, each with its caption."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from melm_studio.layout import ids
+
+
+def story_parts() -> list[Component]:
+    """The drawer, closed until a button asks for it, and what the browser keeps."""
+    return [
+        dcc.Store(id=ids.STORY, storage_type="local"),
+        dcc.Store(id=ids.STORY_SHOWN),
+        dcc.Store(id=ids.STORY_ADDED),
+        dcc.Download(id=ids.STORY_FILE),
+        dmc.Drawer(
+            dmc.Stack(
+                [
+                    dmc.Text(
+                        "Views in the order in which Present steps through them.",
+                        size="sm",
+                        c="dimmed",
+                    ),
+                    html.Div(id=ids.STORY_LIST),
+                    dmc.Group([_add_button(), *_file_buttons()], gap="xs"),
+                ],
+                gap="sm",
+            ),
+            id=ids.STORY_VIEW,
+            title="Story",
+            position="right",
+            size=360,
+            opened=False,
+            keepMounted=True,
+            # The page stays in use while the story grows.
+            withOverlay=False,
+            lockScroll=False,
+            trapFocus=False,
+            closeOnClickOutside=False,
+            closeButtonProps={"aria-label": "Close the story"},
+        ),
+    ]
+
+
+def story_button() -> Component:
+    """Opens the story."""
+    return dmc.Button("Story", variant="default", size="compact-sm", **{"data-story": "open"})
+
+
+def story_list(views: Sequence[tuple[str, str]]) -> Component:
+    """Title and caption of every view, or what a story is."""
+    if not views:
+        return dmc.Text(
+            "No view yet. Add what is on screen, here or from a panel's menu.", size="sm"
+        )
+    items = [_item(at, *view, is_last=at == len(views) - 1) for at, view in enumerate(views)]
+    return html.Ol(items, className="story")
+
+
+def _item(at: int, title: str, caption: str, *, is_last: bool) -> Component:
+    number = at + 1
+    return html.Li(
+        [
+            html.Div(
+                [
+                    html.Button(
+                        f"{number}. {title}",
+                        type="button",
+                        className="story-title",
+                        **{"data-story-at": str(at), "aria-label": f"Show view {number}, {title}"},
+                    ),
+                    _small("up", at, "Move up", "icon-up", is_off=at == 0),
+                    _small("down", at, "Move down", "icon-down", is_off=is_last),
+                    _small("remove", at, "Remove", "icon-close", is_off=False),
+                ],
+                className="story-head",
+            ),
+            dmc.Textarea(
+                id=ids.story("caption", at),
+                value=caption,
+                placeholder="Caption",
+                debounce=True,
+                autosize=True,
+                minRows=1,
+                maxRows=4,
+                size="sm",
+                **{"aria-label": f"Caption of view {number}"},
+            ),
+        ],
+    )
+
+
+def _small(part: str, at: int, label: str, icon: str, *, is_off: bool) -> Component:
+    return dmc.ActionIcon(
+        html.Span(className=f"icon {icon}"),
+        id=ids.story(part, at),
+        variant="subtle",
+        color="gray",
+        size="sm",
+        disabled=is_off,
+        **{"aria-label": f"{label}, view {at + 1}"},
+    )
+
+
+def _add_button() -> Component:
+    return dmc.Button("Add this view", variant="light", size="compact-sm", **{"data-story": "add"})
+
+
+def _file_buttons() -> list[Component]:
+    return [
+        dmc.Button("Save", id=ids.STORY_SAVE, variant="default", size="compact-sm", disabled=True),
+        # A script makes this a button that takes a file.
+        html.Div(className="story-load"),
+    ]

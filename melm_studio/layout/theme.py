@@ -1,0 +1,12 @@
+"""The look of the page's controls; figures have theirs in `melm_studio.figures.theme`."""
+
+from __future__ import annotations
+
+MANTINE_THEME = {
+    "primaryColor": "indigo",
+    "primaryShade": {"light": 7, "dark": 7},
+    "fontFamily": "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",
+    "defaultRadius": "md",
+    "headings": {"fontWeight": "650"},
+    "cursorType": "pointer",
+}

@@ -1,0 +1,26 @@
+"""From the bytes of a file to labelled data."""
+
+from __future__ import annotations
+
+from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.preparation import Role, Use, label_candidates, prepare
+from melm_studio.tables.read import Table, TableError, read_table
+from melm_studio.tables.samples import SAMPLES, load_sample
+from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarise
+
+__all__ = [
+    "SAMPLES",
+    "SHARE_OF_VARIANCE",
+    "LabelledData",
+    "Role",
+    "Summary",
+    "Table",
+    "TableError",
+    "Use",
+    "label_candidates",
+    "load_sample",
+    "n_directions",
+    "prepare",
+    "read_table",
+    "summarise",
+]

@@ -1,0 +1,239 @@
+"""What every column of a table is good for, and what its user makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from melm_core.base import FloatArray, IntArray
+from melm_studio.tables.formatting import counted, grouped, shortened
+from melm_studio.tables.labels import Classes, find_classes, no_such_column, words_of
+from melm_studio.tables.read import Table, TableError
+
+MAX_LEVELS = 20  # of a text column, for it to be a feature unasked
+MAX_CHOSEN_LEVELS = 200
+MAX_LEVEL_LENGTH = 200  # characters, since every level names a feature
+
+LARGEST = 1e150  # squares of larger values overflow
+SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
+RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
+DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows names the row
+
+ID_WORDS = {"id", "ids", "idx", "index", "identifier", "key", "no", "nr", "number", "uuid"}
+CHOSEN = "as you chose"
+
+
+class Role(StrEnum):
+    """What a column is used for."""
+
+    LABEL = "label"
+    NUMERIC = "numeric"
+    CATEGORICAL = "categorical"
+    ID = "id"
+    CONSTANT = "constant"
+    IGNORED = "ignored"
+
+
+USED = (Role.LABEL, Role.NUMERIC, Role.CATEGORICAL)
+
+
+class Use(StrEnum):
+    """What a user may make of a column that is not the label."""
+
+    FEATURE = "feature"
+    IGNORED = "ignored"
+
+
+@dataclass(frozen=True)
+class Column:
+    """What became of a column.
+
+    Attributes
+    ----------
+    name : str
+    role : Role
+    reason : str
+        A short phrase that says why.
+    n_values, n_missing : int
+        Different values, and missing ones, in the rows that have a class.
+    obstacle : str
+        Why the column cannot be a feature; empty where it can.
+    """
+
+    name: str
+    role: Role
+    reason: str
+    n_values: int = 0
+    n_missing: int = 0
+    obstacle: str = ""
+
+
+def column_roles(
+    table: Table, label: str, roles: Mapping[str, Use | str] | None = None
+) -> tuple[Column, ...]:
+    """Find out what each column is good for, in the order of the table.
+
+    Parameters
+    ----------
+    table : Table
+    label : str
+        The column that holds the classes.
+    roles : mapping of str to Use, optional
+        What the user makes of columns; the others are guessed.
+
+    Raises
+    ------
+    TableError
+        If the label column does not exist or does not hold 2 to 20 classes, or a column cannot be
+        what `roles` makes of it.
+    """
+    return find_roles(table.frame, label, find_classes(table.frame, label), roles or {})
+
+
+def find_roles(
+    frame: pd.DataFrame, label: str, classes: Classes, roles: Mapping[str, Use | str]
+) -> tuple[Column, ...]:
+    """As `column_roles`, where the classes are known."""
+    uses = {name: _checked(frame, label, name, use) for name, use in roles.items()}
+    return tuple(
+        _label_column(label, column, classes)
+        if name == label
+        else _column(str(name), column, classes.rows, uses.get(str(name)))
+        for name, column in frame.items()
+    )
+
+
+def _checked(frame: pd.DataFrame, label: str, name: str, use: str) -> Use:
+    if name not in frame.columns:
+        raise TableError(no_such_column(frame, name))
+    if name == label:
+        raise TableError(f'"{shortened(name)}" is the label. Choose another label first.')
+    if use not in tuple(Use):
+        raise TableError(
+            f'"{shortened(name)}" cannot be "{shortened(use)}". Choose one of {", ".join(Use)}.'
+        )
+    return Use(use)
+
+
+def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
+    reason = counted(len(classes.names), "class", "classes")
+    return Column(label, Role.LABEL, reason, column.nunique(), int(column.isna().sum()))
+
+
+def _column(name: str, column: pd.Series, rows: IntArray, use: Use | None) -> Column:
+    cells = _Cells.of(name, column, rows)
+    bar = _bar(cells)
+    obstacle = bar[1] if bar else ""
+    if use is Use.FEATURE and obstacle:
+        raise TableError(
+            f'"{shortened(name)}" cannot be a feature: {obstacle.partition(":")[0]}. Leave it out.'
+        )
+    role, reason = (Role.IGNORED, CHOSEN) if use is Use.IGNORED else bar or _usable(cells, use)
+    return Column(name, role, reason, cells.n_values, cells.n_missing, obstacle)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """What a column has in the rows that have a class.
+
+    Attributes
+    ----------
+    name : str
+    numbers : ndarray of float64 or None
+        Of all rows, those without a class as well; None of a text column.
+    present : ndarray
+        Numbers or texts that are not missing, in the rows that have a class.
+    n_values, n_missing : int
+    """
+
+    name: str
+    numbers: FloatArray | None
+    present: npt.NDArray[Any]
+    n_values: int
+    n_missing: int
+
+    @classmethod
+    def of(cls, name: str, column: pd.Series, rows: IntArray) -> _Cells:
+        values = column.to_numpy()  # pandas takes its time for each of ten thousand columns
+        cells = values[rows]
+        present = cells[~pd.isna(cells)]
+        numbers = values if column.dtype.kind == "f" else None
+        return cls(name, numbers, present, len(pd.unique(present)), len(cells) - len(present))
+
+
+def _bar(cells: _Cells) -> tuple[Role, str] | None:
+    """What keeps a column from being a feature, whoever wants it."""
+    if len(cells.present) == 0:
+        return Role.IGNORED, "every value is missing"
+    return _text_bar(cells) if cells.numbers is None else _numeric_bar(cells.present)
+
+
+def _numeric_bar(present: FloatArray) -> tuple[Role, str] | None:
+    low, high = float(present.min()), float(present.max())
+    if max(-low, high) > LARGEST:
+        return Role.IGNORED, "its values are too large to calculate with"
+    if high - low <= max(RESOLUTION * max(-low, high), SMALLEST_SPREAD):
+        return Role.CONSTANT, "every value is the same"
+    return None
+
+
+def _text_bar(cells: _Cells) -> tuple[Role, str] | None:
+    n_levels, n_present = cells.n_values, len(cells.present)
+    if n_levels > max(2, DISTINCT_SHARE * n_present):
+        nearly = "" if n_levels == n_present else "nearly "
+        return Role.ID, f"{nearly}every value differs: an identifier"
+    if n_levels > MAX_CHOSEN_LEVELS:
+        return Role.IGNORED, _too_many(n_levels, MAX_CHOSEN_LEVELS)
+    if n_levels == 1 and not cells.n_missing:
+        return Role.CONSTANT, "every value is the same"
+    if max(map(len, pd.unique(cells.present))) > MAX_LEVEL_LENGTH:
+        return Role.IGNORED, f"it has texts of more than {MAX_LEVEL_LENGTH} characters"
+    return None
+
+
+def _usable(cells: _Cells, use: Use | None) -> tuple[Role, str]:
+    doubt = _doubt(cells)
+    if doubt and use is None:
+        return doubt
+    role, reason = _feature(cells)
+    return role, f"{reason}, {CHOSEN}" if doubt else reason
+
+
+def _doubt(cells: _Cells) -> tuple[Role, str] | None:
+    """What keeps a column from being a feature unless its user wants it."""
+    if cells.numbers is not None:
+        # Of all rows, since one that is left out may break the count.
+        is_id = _is_identifier(cells.name, cells.numbers[~np.isnan(cells.numbers)])
+        return (Role.ID, "every value differs: an identifier") if is_id else None
+    is_long = cells.n_values > MAX_LEVELS
+    return (Role.IGNORED, _too_many(cells.n_values, MAX_LEVELS)) if is_long else None
+
+
+def _too_many(n_levels: int, limit: int) -> str:
+    return f"{grouped(n_levels)} categories, more than {limit}"
+
+
+def _feature(cells: _Cells) -> tuple[Role, str]:
+    missing = cells.n_missing
+    if cells.numbers is not None:
+        filled = f", {counted(missing, 'missing value')} filled with the median" if missing else ""
+        return Role.NUMERIC, f"numeric{filled}"
+    levels = counted(cells.n_values, "category", "categories")
+    return Role.CATEGORICAL, f"{levels}{' and missing' if missing else ''}, one-hot encoded"
+
+
+def _is_identifier(name: str, values: FloatArray) -> bool:
+    """Whether whole numbers count the rows, or are all different under such a name."""
+    if not np.array_equal(values, np.floor(values)):
+        return False
+    if np.all(np.diff(values) == 1):
+        return True
+    words = words_of(name)
+    is_named = bool(words) and not ID_WORDS.isdisjoint({words[0], words[-1]})
+    return is_named and len(np.unique(values)) == len(values)

@@ -1,0 +1,163 @@
+"""From a table as it was read to labelled data: features that are numbers, and what was done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from melm_core.base import FloatArray
+from melm_studio.tables.column_roles import USED, Column, Role, Use, column_roles, find_roles
+from melm_studio.tables.formatting import counted, grouped, listed, shortened
+from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labels import find_classes, guess_label, label_candidates, sort_key
+from melm_studio.tables.read import Table, TableError, unique_names
+
+__all__ = ["Column", "Role", "Use", "column_roles", "guess_label", "label_candidates", "prepare"]
+
+MAX_CELLS = 50_000_000  # of the prepared table: 0.4 GB
+MIN_FEATURES = 2
+
+
+def prepare(
+    table: Table,
+    label: str | None = None,
+    *,
+    standardise: bool = True,
+    roles: Mapping[str, Use | str] | None = None,
+) -> LabelledData:
+    """Turn a table into numeric features and classes.
+
+    Parameters
+    ----------
+    table : Table
+        The table as it was read.
+    label : str, optional
+        The column that holds the classes; guessed by default.
+    standardise : bool, default=True
+        Whether to bring every feature to mean 0 and standard deviation 1.
+    roles : mapping of str to Use, optional
+        Columns to use as a feature or to leave out, whatever the guess would be; never the label.
+
+    Raises
+    ------
+    TableError
+        If there are not 2 to 20 classes of two rows or more, or not two features, or a column
+        cannot be what `roles` makes of it.
+    """
+    roles = roles or {}
+    label = guess_label(table, without=roles) if label is None else label
+    classes = find_classes(table.frame, label)
+    columns = find_roles(table.frame, label, classes, roles)
+    frame = table.frame.iloc[classes.rows]
+    names, X = _encode(frame, columns)  # (n_samples, n_features)
+    center, scale = np.zeros(len(names)), np.ones(len(names))
+    if standardise:
+        center, scale = X.mean(axis=0), X.std(axis=0)
+    scaling_steps = ("Standardised: mean 0, standard deviation 1.",) if standardise else ()
+    return LabelledData(
+        name=table.name,
+        X=(X - center) / scale,
+        y=classes.y,
+        class_names=classes.names,
+        feature_names=tuple(names),
+        center=center,
+        scale=scale,
+        row_numbers=classes.rows + 1,
+        steps=(*table.steps, *classes.steps, *_column_steps(columns, frame), *scaling_steps),
+        columns=columns,
+    )
+
+
+def _encode(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[list[str], FloatArray]:
+    """Feature names, and the features before scaling: (n_samples, n_features)."""
+    names: list[str] = []
+    features: list[FloatArray] = []
+    for column in columns:
+        for name, feature in _features(frame[column.name], column):
+            names.append(name)
+            features.append(feature)
+            _refuse_too_many(len(features), len(frame))
+    if len(features) < MIN_FEATURES:
+        raise TableError(_too_few(len(features), columns))
+    return unique_names(names), np.column_stack(features)
+
+
+def _features(cells: pd.Series, column: Column) -> Iterator[tuple[str, FloatArray]]:
+    if column.role is Role.NUMERIC:
+        values = cells.to_numpy(np.float64)
+        yield column.name, np.where(np.isnan(values), np.nanmedian(values), values)
+    elif column.role is Role.CATEGORICAL:
+        yield from _one_hot(cells, column.name)
+
+
+def _one_hot(cells: pd.Series, name: str) -> Iterator[tuple[str, FloatArray]]:
+    """One indicator for each level; two levels are told apart by the second alone."""
+    levels = sorted(cells.dropna().unique(), key=sort_key)
+    indicators = [(f"{name} = {level}", cells == level) for level in levels]
+    if cells.isna().any():
+        indicators.append((f"{name} = missing", cells.isna()))
+    for feature_name, indicator in indicators[1:] if len(indicators) == 2 else indicators:
+        yield feature_name, indicator.to_numpy(np.float64)
+
+
+def _refuse_too_many(n_features: int, n_rows: int) -> None:
+    if n_features * n_rows > MAX_CELLS:
+        raise TableError(
+            f"The prepared table has {counted(n_rows, 'row')} and so many features that it exceeds "
+            f"{grouped(MAX_CELLS)} cells. Leave rows or columns out and drop the file again."
+        )
+
+
+def _too_few(n_features: int, columns: Sequence[Column]) -> str:
+    left_out = [f"{shortened(c.name)} ({c.reason})" for c in columns if c.role not in USED]
+    why = f" Left out: {'; '.join(left_out[:5])}." if left_out else ""
+    return (
+        f"A plane needs at least {MIN_FEATURES} features and the table has {n_features}.{why} "
+        "Add columns with numbers or categories and drop the file again."
+    )
+
+
+def _column_steps(columns: Sequence[Column], frame: pd.DataFrame) -> Iterator[str]:
+    numeric = [column.name for column in columns if column.role is Role.NUMERIC]
+    categorical = [column.name for column in columns if column.role is Role.CATEGORICAL]
+    if numeric:
+        are = "is a feature" if len(numeric) == 1 else "are features"
+        yield f"{counted(len(numeric), 'numeric column')} {are}."
+    if categorical:
+        are = "is" if len(categorical) == 1 else "are"
+        noun = counted(len(categorical), "categorical column")
+        yield f"{noun} {are} one-hot encoded ({listed(categorical)})."
+    left_out: dict[tuple[Role, str], list[str]] = {}
+    for column in columns:
+        if column.role not in USED:
+            left_out.setdefault((column.role, column.reason), []).append(column.name)
+    for (role, reason), names in left_out.items():
+        yield _left_out_step(role, reason, names)
+    yield from _missing_steps(frame[numeric].isna().sum(), frame[categorical].isna().sum())
+
+
+def _left_out_step(role: Role, reason: str, names: list[str]) -> str:
+    why = reason.partition(":")[0]
+    if len(names) == 1:
+        name = shortened(names[0])
+        is_constant = role is Role.CONSTANT
+        return f"{name} is constant and left out." if is_constant else f"{name} is left out: {why}."
+    noun = f"{grouped(len(names))} columns are"
+    if role is Role.CONSTANT:
+        return f"{noun} constant and left out: {listed(names)}."
+    return f"{noun} left out ({listed(names)}): {why}."
+
+
+def _missing_steps(numeric: pd.Series[int], categorical: pd.Series[int]) -> Iterator[str]:
+    """Say what became of missing cells, given their number in each column."""
+    for n_missing, fate in (
+        (numeric[numeric > 0], "filled with the median"),
+        (categorical[categorical > 0], "counted as a category"),
+    ):
+        if len(n_missing):
+            n_cells = int(n_missing.sum())
+            columns = f"{counted(len(n_missing), 'column')} ({listed(list(n_missing.index))})"
+            were = "was" if n_cells == 1 else "were"
+            yield f"{counted(n_cells, 'missing value')} in {columns} {were} {fate}."

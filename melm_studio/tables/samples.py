@@ -1,0 +1,113 @@
+"""The samples that come with the product."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+from sklearn import datasets as sklearn_datasets
+
+from melm_core.base import FloatArray, IntArray
+from melm_core.datasets import (
+    crescents,
+    five_gaussians,
+    five_mixtures,
+    pure_noise,
+)
+from melm_studio.tables.read import Table
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A data set that comes with the product, and one sentence about it."""
+
+    key: str
+    label: str
+    explanation: str
+
+
+SAMPLES: Mapping[str, Sample] = MappingProxyType(
+    {
+        sample.key: sample
+        for sample in (
+            Sample("iris", "Iris", "150 flowers of 3 iris species, described by 4 measurements."),
+            Sample("wine", "Wine", "178 Italian wines of 3 cultivars, described by 13 analyses."),
+            Sample(
+                "breast_cancer",
+                "Breast cancer",
+                "569 breast tumours, malignant or benign, described by 30 features of cell nuclei.",
+            ),
+            Sample(
+                "digits",
+                "Digits",
+                "1 797 handwritten digits in 10 classes, described by the grey of 64 pixels.",
+            ),
+            Sample(
+                "five_gaussians",
+                "Five Gaussians",
+                "1 580 rows of 5 Gaussian classes in 20 dimensions, after the rotations paper.",
+            ),
+            Sample(
+                "five_mixtures",
+                "Five mixtures",
+                "1 595 rows of 5 classes in 10 dimensions, two Gaussians each, after that paper.",
+            ),
+            Sample(
+                "crescents",
+                "Crescents",
+                "300 rows in two crescents that reach into each other, in the plane.",
+            ),
+            Sample(
+                "pure_noise",
+                "Pure noise",
+                "60 rows of 50 random numbers in 3 classes that mean nothing: whatever separates "
+                "the seen rows here is not real.",
+            ),
+        )
+    }
+)
+LABEL_NAMES = {
+    "iris": "species",
+    "wine": "cultivar",
+    "breast_cancer": "diagnosis",
+    "digits": "digit",
+}
+# Samples that are drawn at random, always the same.
+_DRAWN: Mapping[str, Callable[[], tuple[FloatArray, IntArray]]] = MappingProxyType(
+    {
+        "five_gaussians": lambda: five_gaussians(0),
+        "five_mixtures": lambda: five_mixtures(0),
+        "crescents": lambda: crescents(0),
+        "pure_noise": lambda: pure_noise(random_state=0),
+    }
+)
+CULTIVARS = ("Barolo", "Grignolino", "Barbera")  # scikit-learn numbers them
+
+
+def load_sample(key: str) -> Table:
+    """Load a sample as if its file had been read; the label is the last column.
+
+    Raises
+    ------
+    ValueError
+        If there is no sample of this key.
+    """
+    if key not in SAMPLES:
+        raise ValueError(f"There is no sample {key!r}. Choose one of {', '.join(SAMPLES)}.")
+    if key in _DRAWN:
+        return _drawn_table(key)
+    bunch = getattr(sklearn_datasets, f"load_{key}")(as_frame=True)
+    classes = CULTIVARS if key == "wine" else [str(name) for name in bunch.target_names]
+    frame = bunch.data.astype(np.float64)
+    frame[LABEL_NAMES[key]] = bunch.target.map(dict(enumerate(classes))).astype("str")
+    return Table(SAMPLES[key].label, frame, ())
+
+
+def _drawn_table(key: str) -> Table:
+    X, y = _DRAWN[key]()
+    frame = pd.DataFrame(X, columns=[f"x{index}" for index in range(1, X.shape[1] + 1)])
+    frame["class"] = np.array([f"class {code + 1}" for code in y])
+    return Table(SAMPLES[key].label, frame, ())

@@ -1,0 +1,114 @@
+"""From the bytes of a file to text, or a sentence about what the file is instead."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+
+from melm_studio.tables.formatting import counted
+
+# In order of preference between equals: a decimal comma looks like a delimiter.
+DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
+
+CONTROL_CODES = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r"]
+WESTERN = "Western European text"
+ENCODINGS = {"utf-8-sig": "", "cp1252": WESTERN, "latin-1": WESTERN}
+BYTE_ORDER_MARK = "\ufeff"
+BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+PROBE_BYTES = 4096
+ZIP = b"PK\x03\x04"
+FOREIGN_FORMATS = (  # how the file begins, what else it contains, what it is and the way out
+    (ZIP, b"xl/", "an Excel workbook. Save it as CSV and drop it again."),
+    (b"\xd0\xcf\x11\xe0", b"", "an Excel workbook. Save it as CSV and drop it again."),
+    (ZIP, b"opendocument.spreadsheet", "a spreadsheet. Save it as CSV and drop it again."),
+    (ZIP, b"", "a compressed archive. Unpack it and drop the CSV inside."),
+    (b"\x1f\x8b", b"", "a compressed archive. Unpack it and drop the CSV inside."),
+    (b"PAR1", b"", "a Parquet file. Save its table as CSV and drop that."),
+    (b"%PDF", b"", "a PDF document. Save its table as CSV and drop that."),
+)
+EMPTY = "The file is empty. Choose a file with a header and rows."
+# What some programs write above the header; the second tells spreadsheets the delimiter.
+# Possessive, since every step that could be taken back would cost memory.
+COMMENTS = re.compile(rb"(?:(?:(?:#|sep=)[^\n]*)?\n)++")
+COMMENT = re.compile(rb"^(?:#|sep=)", re.MULTILINE)
+
+
+class TableError(ValueError):
+    """A table that cannot be used; the message is for the user and names the way out."""
+
+
+def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
+    """Recode to UTF-8 with plain line feeds, the comments at the top made blank.
+
+    Returns
+    -------
+    data : bytes
+        As many lines as `raw` has.
+    steps : tuple of str
+        What had to be decided, a sentence each.
+
+    Raises
+    ------
+    TableError
+        If this is not text, or nothing but blanks.
+    """
+    for signature, content, kind in FOREIGN_FORMATS:
+        if raw.startswith(signature) and content in raw:
+            raise TableError(f"{file} is {kind}")
+    text, encoding = _decode(raw)
+    n_control_codes = sum(text.count(code) for code in CONTROL_CODES)
+    if "\0" in text or n_control_codes > len(text) // 100:
+        raise TableError(f"{file} is not a text file. Save the table as CSV and drop that.")
+    # Files that were joined carry the mark inside, where it would become part of a name.
+    data = text.replace(BYTE_ORDER_MARK, "").encode()
+    data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    if not data.strip():
+        raise TableError(EMPTY)
+    data, comment_steps = _without_comments(data)
+    return data, ((f"Read as {encoding}.",) if encoding else ()) + comment_steps
+
+
+def _decode(raw: bytes) -> tuple[str, str]:
+    """Decode with the first encoding that fits, and name it unless it is UTF-8."""
+    for encoding, words in (_utf16(raw) | ENCODINGS).items():
+        with contextlib.suppress(UnicodeDecodeError):
+            return raw.decode(encoding), words
+    raise AssertionError("Latin-1 has a character for every byte.")
+
+
+def _utf16(raw: bytes) -> dict[str, str]:
+    """The kind of UTF-16 that the file begins with, if it does."""
+    if raw.startswith(BYTE_ORDER_MARKS):
+        return {"utf-16": "UTF-16"}
+    first, second = (raw[side:PROBE_BYTES:2] for side in (0, 1))
+    for plain, zeros, encoding in ((first, second, "utf-16-le"), (second, first, "utf-16-be")):
+        if 0 not in plain and zeros.count(0) > len(zeros) // 2:
+            return {encoding: "UTF-16"}
+    return {}
+
+
+def _without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """Blank the comments at the top, except a header that looks like one."""
+    found = COMMENTS.match(data)
+    head = found.group() if found else b""
+    rest = data[len(head) :]
+    if not COMMENT.search(head) or not rest.strip():
+        return data, ()
+    above, last = _split_last_line(head)
+    if last.startswith(b"#") and _is_alike(last, rest.partition(b"\n")[0]):
+        head, rest = above, data[len(above) :]
+    n_comments = len(COMMENT.findall(head))
+    steps = (f"Skipped: {counted(n_comments, 'comment line')} at the top.",) if n_comments else ()
+    return b"\n" * head.count(b"\n") + rest, steps
+
+
+def _split_last_line(head: bytes) -> tuple[bytes, bytes]:
+    """What stands above the last line that is not blank, and that line."""
+    last = head.rstrip(b"\n").rpartition(b"\n")[2]
+    above = head.rstrip(b"\n").removesuffix(last)
+    return above, last
+
+
+def _is_alike(line: bytes, other: bytes) -> bool:
+    """Whether two lines have as many of some delimiter as each other."""
+    return any(0 < line.count(mark) == other.count(mark) for mark in map(str.encode, DELIMITERS))

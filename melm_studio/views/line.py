@@ -1,0 +1,89 @@
+"""What is drawn of classes on a line: their densities, the rows in strips below, the thresholds.
+
+Heights are relative to the highest density. Rows of a class lie in a strip of
+their own below the line, spread within it so that they can be told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from melm_core.base import FloatArray
+from melm_core.density import KernelClasses, class_thresholds, log_densities
+
+LINE_POINTS = 400
+
+_BEYOND_WIDTHS = 3.0
+_STRIPS_BEGIN = 0.06
+_STRIPS_HEIGHT = 0.6
+_TALLEST_STRIP = 0.1
+_ARROW_STEP = 0.07
+_THRESHOLD_HEIGHT = 1.04
+
+# Steps of the golden ratio spread any number of rows evenly, the same way each time.
+_GOLDEN = 0.6180339887498949
+
+
+def density_curves(projected: KernelClasses) -> list[FloatArray]:
+    """The density of every class as a closed line, each of shape (LINE_POINTS + 2, 2).
+
+    Parameters
+    ----------
+    projected : KernelClasses
+        Projected onto one component.
+    """
+    points = np.concatenate(projected.rows)[:, 0]
+    margin = _BEYOND_WIDTHS * float(np.sqrt(projected.covariances.max()))
+    x = np.linspace(points.min() - margin, points.max() + margin, LINE_POINTS)
+    heights = np.exp(log_densities(x[:, None], projected))  # (LINE_POINTS, n_classes)
+    heights /= heights.max()
+    base = [[x[-1], 0.0], [x[0], 0.0]]
+    return [np.vstack([np.column_stack([x, height]), base]) for height in heights.T]
+
+
+def threshold_lines(projected: KernelClasses) -> FloatArray:
+    """Upright lines where the class of the largest density changes, rows of nan between them.
+
+    Parameters
+    ----------
+    projected : KernelClasses
+        Projected onto one component.
+    """
+    thresholds = class_thresholds(projected)
+    lines = np.full((len(thresholds), 3, 2), np.nan)
+    lines[:, :2, 0] = thresholds[:, None]
+    lines[:, :2, 1] = 0.0, _THRESHOLD_HEIGHT
+    return lines.reshape(-1, 2)
+
+
+def in_strips(rows: Sequence[FloatArray]) -> list[FloatArray]:
+    """Rows of every class (n_rows, 1) in the strip of the class, each of shape (n_rows, 2)."""
+    height = _strip_height(len(rows))
+    return [
+        np.column_stack([part[:, 0], _strip_middle(code, height) + height * _spread(len(part))])
+        for code, part in enumerate(rows)
+    ]
+
+
+def arrow_lanes(n_arrows: int, n_classes: int) -> FloatArray:
+    """Heights at which the arrows lie, one below the other and below the strips."""
+    bottom = _strip_middle(n_classes, _strip_height(n_classes))
+    lanes: FloatArray = bottom - _ARROW_STEP * np.arange(n_arrows, dtype=np.float64)
+    return lanes
+
+
+def _strip_height(n_classes: int) -> float:
+    return min(_TALLEST_STRIP, _STRIPS_HEIGHT / n_classes)
+
+
+def _strip_middle(code: int, height: float) -> float:
+    return -_STRIPS_BEGIN - height * (code + 0.5)
+
+
+def _spread(n_rows: int) -> FloatArray:
+    """Offsets within 0.35 of the middle."""
+    steps = np.arange(n_rows, dtype=np.float64)
+    spread: FloatArray = 0.7 * ((steps * _GOLDEN) % 1.0 - 0.5)
+    return spread

@@ -1,0 +1,10 @@
+"""The app of ``celery --app melm_studio.worker.celery_app worker``."""
+
+from __future__ import annotations
+
+import os
+
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.pool.celery_worker import celery_worker
+
+app = celery_worker(Settings.from_environment_and_flags([], os.environ))

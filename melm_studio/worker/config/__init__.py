@@ -1,0 +1,1 @@
+"""Settings, logs, messages and addresses."""

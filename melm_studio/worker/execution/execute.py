@@ -1,0 +1,209 @@
+"""The one function that works a run."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from types import TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from melm_core.base import FloatArray
+from melm_core.melm import cauchy_schwarz_divergence
+from melm_core.methods import METHODS
+from melm_studio.tables import LabelledData
+from melm_studio.worker.config.messages import (
+    CHECK_STOPPED,
+    DATA_GONE,
+    NO_ROOM,
+    STOPPED,
+    UNEXPECTED,
+)
+from melm_studio.worker.execution.heartbeat import heartbeat
+from melm_studio.worker.execution.recorder import Recorder
+from melm_studio.worker.execution.rows import rows_of
+from melm_studio.worker.execution.validation_run import Checker
+from melm_studio.worker.records.clock import Clock
+from melm_studio.worker.records.limits import DiskFullError
+from melm_studio.worker.records.run import AT_WORK, RunKind, RunRecord, RunState
+from melm_studio.worker.store.protocol import RunEndedError, RunStore
+
+FULL_RETRY_S = 1.0
+
+_T = TypeVar("_T")
+
+logger = logging.getLogger(__name__)
+
+
+def execute_run(store: RunStore, run_id: str, *, clock: Clock = time) -> None:
+    """Work a queued run to its end, in this process; leave a run that is not queued alone.
+
+    The planes of the fit are appended to the run's history as they come, the fitted plane
+    last. However the fit ends, the record tells it and this function returns.
+
+    Parameters
+    ----------
+    store : RunStore
+    run_id : str
+    clock : module or object like ``time``
+    """
+    if not _begin(store, run_id, clock):
+        return
+    try:
+        with heartbeat(store, run_id, now=clock.time):
+            ending = _work(store, run_id, clock)
+    except RunEndedError:
+        logger.info("was ended by somebody else", extra={"run": run_id})
+        return
+    _end(store, run_id, ending, clock)
+
+
+@dataclass(frozen=True)
+class _Ending:
+    state: RunState
+    message: str = ""
+    traceback: str = ""
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """What a fit found; `outcome` as in `RunRecord`."""
+
+    components: FloatArray
+    outcome: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
+    now = clock.time()
+    begin = partial(
+        store.transition,
+        run_id,
+        {RunState.QUEUED},
+        state=RunState.RUNNING,
+        started_s=now,
+        heartbeat_s=now,
+        pid=os.getpid(),
+    )
+    begun = _once_there_is_room(begin, clock)
+    logger.info("started" if begun else "is not queued, left alone", extra={"run": run_id})
+    return begun
+
+
+def _end(store: RunStore, run_id: str, ending: _Ending, clock: Clock) -> None:
+    end = partial(
+        store.transition,
+        run_id,
+        AT_WORK,
+        state=ending.state,
+        finished_s=clock.time(),
+        message=ending.message,
+        traceback=ending.traceback,
+        outcome=ending.outcome,
+    )
+    _once_there_is_room(end, clock)
+    level = logging.ERROR if ending.state is RunState.FAILED else logging.INFO
+    extra = {"run": run_id, "trace": ending.traceback}
+    logger.log(level, "ended as %s", ending.state, extra=extra)
+
+
+def _work(store: RunStore, run_id: str, clock: Clock) -> _Ending:
+    recorder = Recorder(store, run_id, clock)
+    try:
+        return _run(store, run_id, recorder, clock)
+    except RunEndedError:
+        raise
+    except DiskFullError:
+        _once_there_is_room(partial(_keep_best, recorder), clock)
+        return _Ending(RunState.FAILED, NO_ROOM)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the record must tell it
+        trace = traceback.format_exc()
+        _once_there_is_room(partial(_keep_best, recorder), clock)
+        return _Ending(RunState.FAILED, _sentence(error), trace)
+
+
+def _run(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> _Ending:
+    record = store.get(run_id)
+    if record is None:
+        raise RunEndedError(run_id)
+    raw = store.get_data(record.owner, record.data_id)
+    if raw is None:
+        return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
+    data = LabelledData.from_bytes(raw)
+    if record.kind is RunKind.CHECK:
+        return _check(store, record, data, clock)
+    seen, _ = rows_of(data, record)
+    fit = _fitted(seen, record, recorder)
+    objective = _objective(seen, record, recorder, fit.components)
+    recorder.conclude(fit.components, objective, is_complete=not recorder.stopped)
+    if recorder.stopped:
+        return _Ending(RunState.CANCELLED, STOPPED)
+    return _Ending(RunState.DONE, outcome=fit.outcome)
+
+
+def _check(store: RunStore, record: RunRecord, data: LabelledData, clock: Clock) -> _Ending:
+    checker = Checker(store, record, clock)
+    checker.work(data)
+    if checker.stopped:
+        return _Ending(RunState.CANCELLED, CHECK_STOPPED)
+    return _Ending(RunState.DONE)
+
+
+def _fitted(seen: LabelledData, record: RunRecord, recorder: Recorder) -> _Fit:
+    method = METHODS[record.method]
+    if not method.is_linear:
+        return _Fit(np.eye(seen.X.shape[1]))
+    estimator = method.estimator(record.parameters, recorder).fit(seen.X, seen.y)
+    return _Fit(estimator.components_, _outcome(estimator))
+
+
+def _outcome(estimator: Any) -> dict[str, Any]:
+    if not hasattr(estimator, "n_agreeing_inits_"):
+        return {}
+    return {"agreeing": estimator.n_agreeing_inits_, "starts": len(estimator.inits_)}
+
+
+def _objective(
+    seen: LabelledData, record: RunRecord, recorder: Recorder, components: FloatArray
+) -> float:
+    """What the run maximised in the fitted plane; the divergence if it reported nothing."""
+    if recorder.best is not None:
+        return recorder.best.objective
+    gamma = record.parameters["gamma"]
+    return cauchy_schwarz_divergence(seen.X, seen.y, components, gamma=gamma, shrinkage="auto")
+
+
+def _keep_best(recorder: Recorder) -> None:
+    if recorder.best is not None:
+        recorder.conclude(recorder.best.components, recorder.best.objective, is_complete=False)
+
+
+def _once_there_is_room(write: Callable[[], _T], clock: Clock) -> _T:
+    """What became of a run is worth waiting for, as long as the disk is full."""
+    while True:
+        try:
+            return write()
+        except DiskFullError:
+            logger.exception("waits for room on the disk")
+            clock.sleep(FULL_RETRY_S)
+
+
+def _sentence(error: Exception) -> str:
+    """Errors of the core are written for the user; others would only puzzle."""
+    if isinstance(error, ValueError) and _origin(error.__traceback__).startswith("melm_core"):
+        return str(error)
+    return UNEXPECTED
+
+
+def _origin(trace: TracebackType | None) -> str:
+    module = ""
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        trace = trace.tb_next
+    return module

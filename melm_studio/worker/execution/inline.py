@@ -1,0 +1,18 @@
+"""The queue worked in this process, for tests and scripts."""
+
+from __future__ import annotations
+
+from melm_studio.worker.execution.execute import execute_run
+from melm_studio.worker.store.protocol import RunStore
+
+
+class InlineRunner:
+    """Works queued runs one after the other, here and now."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+
+    def drain(self) -> None:
+        """Work runs until the queue is empty."""
+        while (record := self._store.claim()) is not None:
+            execute_run(self._store, record.run_id)

@@ -1,0 +1,122 @@
+"""From the progress of a fit to the history of a run."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+from melm_core.base import FloatArray, Progress
+from melm_core.linalg import align_components
+from melm_studio.worker.execution.pause import PausePoint
+from melm_studio.worker.records.clock import Clock
+from melm_studio.worker.records.run import PlaneEvent
+from melm_studio.worker.store.protocol import RunStore
+from melm_studio.worker.store.quota import planes_left
+
+# So many planes replay smoothly and fill a slider; a usual run has fewer and keeps them all.
+N_KEPT_ALL = 2_000
+# Beyond them, as many as the eye follows, and fewer the longer the run: one for each thousandth
+# of its time, so that a run of days is not worse than one of hours.
+LATER_EVENTS_PER_S = 20
+LATER_GAP = 1e-3
+# The room that is left changes with the owner's other runs.
+N_BETWEEN_LOOKS = 100
+
+
+class Recorder:
+    """The callback of a fit: appends planes to the run and passes on what is asked of it.
+
+    Each plane is turned within itself to follow the one before, so that the picture turns
+    smoothly. While the run is paused a step waits here; the time is not counted.
+
+    Attributes
+    ----------
+    best : Progress or None
+        The step with the best plane so far.
+    stopped : bool
+        Whether the fit was told to stop.
+    """
+
+    def __init__(self, store: RunStore, run_id: str, clock: Clock) -> None:
+        self.best: Progress | None = None
+        self.stopped = False
+        self._store = store
+        self._run_id = run_id
+        self._clock = clock
+        self._began_s = clock.monotonic()
+        self._last: Progress | None = None
+        self._shown: PlaneEvent | None = None
+        self._shown_s = self._began_s
+        self._look_at = self._most_planes = 0
+        self._pause = PausePoint(store, run_id, clock)
+
+    def __call__(self, progress: Progress) -> bool:
+        self._last = progress
+        if self.best is None or progress.objective > self.best.objective:
+            self.best = progress
+        if self._is_due():
+            self._append(self._event(progress, is_final=False))
+        self.stopped = self._pause.passed().is_cancelled
+        return self.stopped
+
+    def conclude(self, components: FloatArray, objective: float, *, is_complete: bool) -> None:
+        """End the history with this plane, the best of a fit that came to its end or did not."""
+        last = self._last or _only_step(components, objective)
+        final = replace(
+            last,
+            components=components,
+            objective=objective,
+            best_objective=objective,
+            fraction=1.0 if is_complete else last.fraction,
+            elapsed_s=self._clock.monotonic() - self._began_s,
+        )
+        self._append(self._event(final, is_final=True))
+
+    def _is_due(self) -> bool:
+        if self._shown is None:
+            return True
+        return self._has_room(self._shown) and (
+            self._pause.is_held or self._shown.sequence + 1 < N_KEPT_ALL or self._has_waited()
+        )
+
+    def _has_waited(self) -> bool:
+        now_s = self._clock.monotonic()
+        gap_s = max(1 / LATER_EVENTS_PER_S, LATER_GAP * (now_s - self._began_s))
+        return now_s - self._shown_s >= gap_s
+
+    def _has_room(self, shown: PlaneEvent) -> bool:
+        """Whether the owner may keep a plane more, and the last one after it."""
+        n_kept = shown.sequence + 1
+        if n_kept >= self._look_at:
+            self._look_at = n_kept + N_BETWEEN_LOOKS
+            size = len(shown.to_bytes())
+            self._most_planes = n_kept + planes_left(self._store, self._run_id, size)
+        return n_kept + 1 < min(self._most_planes, self._store.limits.run_planes)
+
+    def _event(self, progress: Progress, *, is_final: bool) -> PlaneEvent:
+        values = {field.name: getattr(progress, field.name) for field in fields(progress)}
+        values["elapsed_s"] -= self._pause.waited_s
+        return PlaneEvent(sequence=0, is_final=is_final, **values)
+
+    def _append(self, event: PlaneEvent) -> None:
+        if self._shown is not None:
+            components = align_components(event.components, self._shown.components)
+            event = replace(event, components=components)
+        sequence = self._store.append(self._run_id, event)
+        self._shown = replace(event, sequence=sequence)
+        self._shown_s = self._clock.monotonic()
+
+
+def _only_step(components: FloatArray, objective: float) -> Progress:
+    """What a method would have told that finds its plane in one step."""
+    return Progress(
+        components=components,
+        objective=objective,
+        best_objective=objective,
+        start=1,
+        n_starts=1,
+        iteration=0,
+        n_evaluations=1,
+        stage="found in one step",
+        fraction=1.0,
+        elapsed_s=0.0,
+    )

@@ -1,0 +1,15 @@
+"""The rows of a run."""
+
+from __future__ import annotations
+
+from melm_core.methods import METHODS
+from melm_studio.tables import LabelledData
+from melm_studio.worker.execution.embedding import embedded
+from melm_studio.worker.records.run import RunRecord
+
+
+def rows_of(data: LabelledData, record: RunRecord) -> tuple[LabelledData, LabelledData]:
+    """Return the seen and the unseen rows in the coordinates that the run's planes project."""
+    parameters = record.parameters
+    seen, unseen = data.split(parameters["held_out"], parameters["random_state"])
+    return embedded(METHODS[record.method], parameters, seen, unseen)

@@ -1,0 +1,1 @@
+"""Where runs, data and planes are kept: a folder or Redis."""

@@ -1,0 +1,251 @@
+"""The store in a folder, on diskcache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from melm_studio.worker.records.control import GO, Control
+from melm_studio.worker.records.limits import Limits
+from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.worker.records.stored_files import Holding, HoldingKind
+from melm_studio.worker.store.disk_cache import DiskCache
+from melm_studio.worker.store.disk_files import DiskContent
+from melm_studio.worker.store.fair_queue import fairest, served_now
+from melm_studio.worker.store.protocol import Ended, RunEndedError, RunStore
+from melm_studio.worker.store.quota import admit_bytes, admit_run
+from melm_studio.worker.store.secret_key import secret_in
+
+
+class DiskRunStore(RunStore):
+    """A RunStore in a folder, on diskcache.
+
+    Parameters
+    ----------
+    data_dir : path
+        The store makes a folder of its own in it, closed to other users of the machine.
+    limits : Limits
+    """
+
+    def __init__(self, data_dir: str | Path, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._secret_file = Path(data_dir) / "secret"
+        self._cache = DiskCache(Path(data_dir) / "store")
+        self._content = DiskContent(self._cache)
+
+    def create(self, record: RunRecord) -> None:
+        with self._cache.transaction():
+            admit_run(self, record)
+            self._write(record)
+            for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
+                self._cache.enlist(listing, record.run_id)
+            self._cache.enlist(OWNERS, record.owner)
+
+    def get(self, run_id: str) -> RunRecord | None:
+        raw = self._cache.get(_key("run", run_id))
+        return None if raw is None else RunRecord.from_bytes(raw)
+
+    def runs_of(self, owner: str) -> list[RunRecord]:
+        return self._records(self._cache.listed(_runs_key(owner)))
+
+    def unfinished(self) -> list[RunRecord]:
+        return self._records(self._cache.listed(UNFINISHED))
+
+    def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
+        with self._cache.transaction():
+            record = self.get(run_id)
+            if record is None or record.state.is_final or record.state not in expected:
+                return False
+            changed = replace(record, **changes)
+            self._write(changed)
+            self._unlist_where_due(changed)
+            if changed.state.is_final:
+                self._count_end(changed)
+            return True
+
+    def beat(self, run_id: str, now: float) -> None:
+        with self._cache.transaction():
+            record = self.get(run_id)
+            if record is not None and not record.state.is_final:
+                self._write(replace(record, heartbeat_s=now))
+
+    def append(self, run_id: str, event: PlaneEvent) -> int:
+        with self._cache.transaction():
+            self._refuse_ended(run_id)
+            sequence, n_bytes = self._size(run_id)
+            raw = replace(event, sequence=sequence).to_bytes()
+            self._cache.put(_event_key(run_id, sequence), raw)
+            self._cache.put(_key("size", run_id), f"{sequence + 1} {n_bytes + len(raw)}".encode())
+            return sequence
+
+    def n_events(self, run_id: str) -> int:
+        return self._size(run_id)[0]
+
+    def event_bytes(self, run_id: str) -> int:
+        return self._size(run_id)[1]
+
+    def events(self, run_id: str, after: int = -1, limit: int | None = None) -> list[PlaneEvent]:
+        n_events = self.n_events(run_id)
+        end = n_events if limit is None else min(n_events, after + 1 + limit)
+        # No transaction: events never change, and readers need not hold up the run.
+        found = (self.event(run_id, sequence) for sequence in range(after + 1, end))
+        return [event for event in found if event is not None]
+
+    def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
+        raw = self._cache.get(_event_key(run_id, sequence))
+        return None if raw is None else PlaneEvent.from_bytes(raw)
+
+    def last_event(self, run_id: str) -> PlaneEvent | None:
+        return self.event(run_id, self.n_events(run_id) - 1)
+
+    def put_report(self, run_id: str, raw: bytes) -> None:
+        with self._cache.transaction():
+            self._refuse_ended(run_id)
+            self._cache.put(_key("report", run_id), raw)
+
+    def report(self, run_id: str) -> bytes | None:
+        return self._cache.get(_key("report", run_id))
+
+    def ask(self, run_id: str, change: Callable[[Control], Control]) -> None:
+        with self._cache.transaction():
+            record = self.get(run_id)
+            if record is not None and not record.state.is_final:
+                asked = change(self.control(run_id))
+                self._cache.put(_key("control", run_id), asked.to_bytes())
+
+    def control(self, run_id: str) -> Control:
+        if _key("run", run_id) not in self._cache:
+            return GO.cancelled()
+        raw = self._cache.get(_key("control", run_id))
+        return GO if raw is None else Control.from_bytes(raw)
+
+    def claim(self) -> RunRecord | None:
+        if not self._cache.listed(QUEUE):
+            return None  # an idle supervisor asks often and must not take the lock each time
+        with self._cache.transaction():
+            unfinished, served = self.unfinished(), self._cache.listed(SERVED)
+            chosen = fairest(unfinished, self._cache.listed(QUEUE), served)
+            if chosen is not None:
+                self._cache.unlist(QUEUE, chosen.run_id)
+                self._cache.put_listed(SERVED, served_now(served, chosen.owner, unfinished))
+            return chosen
+
+    def release(self, run_id: str) -> None:
+        with self._cache.transaction():
+            record, queue = self.get(run_id), self._cache.listed(QUEUE)
+            if record is not None and record.state is RunState.QUEUED and run_id not in queue:
+                self._cache.put_listed(QUEUE, [run_id, *queue])
+
+    def n_queued(self) -> int:
+        return len(self._cache.listed(QUEUE))
+
+    def delete(self, run_id: str) -> None:
+        with self._cache.transaction():
+            record = self.get(run_id)
+            if record is None:
+                return
+            for sequence in range(self.n_events(run_id)):
+                self._cache.delete(_event_key(run_id, sequence))
+            for kind in ("run", "size", "control", "report"):
+                self._cache.delete(_key(kind, run_id))
+            for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
+                self._cache.unlist(listing, run_id)
+
+    def put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
+        with self._cache.transaction():
+            admit_bytes(self, owner, len(raw) - self._content.n_bytes(owner, kind, key))
+            self._content.put(owner, kind, key, raw)
+            self._cache.enlist(OWNERS, owner)
+
+    def held(self, owner: str, kind: HoldingKind, key: str) -> bytes | None:
+        return self._content.get(owner, kind, key)
+
+    def owners(self) -> list[str]:
+        return self._cache.listed(OWNERS)
+
+    def holdings(self, owner: str) -> list[Holding]:
+        return self._content.holdings(owner)
+
+    def drop(self, holding: Holding) -> None:
+        self._content.drop(holding)
+
+    def secret(self) -> bytes:
+        return secret_in(self._secret_file)
+
+    def probe(self, now: float) -> None:
+        self._cache.put(PROBE, str(now).encode())
+
+    def tidy(self, now: float) -> None:
+        self._cache.remove_orphans(now)
+        for owner in self.owners():
+            with self._cache.transaction():
+                if not self._cache.listed(_runs_key(owner)) and not self.holdings(owner):
+                    self._cache.unlist(OWNERS, owner)
+
+    def beat_supervisor(self, now: float) -> None:
+        self._cache.put(SUPERVISOR, str(now).encode())
+
+    def supervisor_beat_s(self) -> float | None:
+        raw = self._cache.get(SUPERVISOR)
+        return None if raw is None else float(raw)
+
+    def ended(self) -> dict[RunState, Ended]:
+        states = [state for state in RunState if state.is_final]
+        return {state: self._ended(state) for state in states}
+
+    def close(self) -> None:
+        self._cache.close()
+
+    def _refuse_ended(self, run_id: str) -> None:
+        record = self.get(run_id)
+        if record is None or record.state.is_final:
+            raise RunEndedError(run_id)
+
+    def _write(self, record: RunRecord) -> None:
+        self._cache.put(_key("run", record.run_id), record.to_bytes())
+
+    def _records(self, run_ids: Iterable[str]) -> list[RunRecord]:
+        found = (self.get(run_id) for run_id in run_ids)
+        return [record for record in found if record is not None]
+
+    def _unlist_where_due(self, record: RunRecord) -> None:
+        if record.state is not RunState.QUEUED:
+            self._cache.unlist(QUEUE, record.run_id)
+        if record.state.is_final:
+            self._cache.unlist(UNFINISHED, record.run_id)
+
+    def _count_end(self, record: RunRecord) -> None:
+        ended = self._ended(record.state).and_one(record)
+        self._cache.put(_key("ended", record.state), f"{ended.n_runs} {ended.seconds}".encode())
+
+    def _ended(self, state: RunState) -> Ended:
+        n_runs, seconds = (self._cache.get(_key("ended", state)) or b"0 0").split()
+        return Ended(int(n_runs), float(seconds))
+
+    def _size(self, run_id: str) -> tuple[int, int]:
+        """Number of events, and of bytes in them."""
+        n_events, n_bytes = (self._cache.get(_key("size", run_id)) or b"0 0").split()
+        return int(n_events), int(n_bytes)
+
+
+def _key(*parts: str) -> str:
+    return "/".join(quote(part, safe="") for part in parts)
+
+
+def _runs_key(owner: str) -> str:
+    return _key("runs", owner)
+
+
+def _event_key(run_id: str, sequence: int) -> str:
+    return _key("event", run_id, f"{sequence:08d}")
+
+
+QUEUE = _key("queue")
+UNFINISHED = _key("unfinished")
+SERVED = _key("served")
+OWNERS = _key("owners")
+SUPERVISOR = _key("supervisor")
+PROBE = _key("probe")

@@ -1,0 +1,52 @@
+"""The end of a run that nobody works any more."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import replace
+
+from melm_core.linalg import align_components
+from melm_studio.worker.config.messages import STOPPED
+from melm_studio.worker.records.run import RunState
+from melm_studio.worker.store.best_plane import best_event
+from melm_studio.worker.store.protocol import RunEndedError, RunStore
+
+logger = logging.getLogger(__name__)
+
+
+def end_abandoned_run(
+    store: RunStore, run_id: str, message: str, *, expected: Collection[RunState]
+) -> None:
+    """End the run as cancelled if that was asked for, else as lost; keep its best plane.
+
+    Parameters
+    ----------
+    store : RunStore
+    run_id : str
+    message : str
+        Why it was lost, one sentence for the user.
+    expected : collection of RunState
+        A run in another state is left alone.
+    """
+    record = store.get(run_id)
+    if record is None or record.state not in expected:
+        return
+    with suppress(RunEndedError):
+        _keep_best_plane(store, run_id)
+    state = RunState.CANCELLED if store.cancel_requested(run_id) else RunState.LOST
+    told = STOPPED if state is RunState.CANCELLED else message
+    if store.transition(run_id, expected, state=state, finished_s=time.time(), message=told):
+        logger.warning("ended as %s: %s", state, told, extra={"run": run_id})
+
+
+def _keep_best_plane(store: RunStore, run_id: str) -> None:
+    last, best = store.last_event(run_id), best_event(store, run_id)
+    if last is None or last.is_final or best is None:
+        return
+    components = align_components(best.components, last.components)
+    store.append(
+        run_id, replace(last, components=components, objective=best.objective, is_final=True)
+    )

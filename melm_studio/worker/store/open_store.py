@@ -1,0 +1,59 @@
+"""The store that the settings name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from melm_studio.worker.config.redis_address import RedisAddress
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.store.protocol import RunStore
+
+# Longer than a server takes to start again, shorter than a visitor waits.
+PATIENCE_S = 5.0
+NOT_INSTALLED = (
+    "A shared store needs some packages more. "
+    "Type: .venv/bin/python -m pip install -r requirements-redis.txt"
+)
+
+
+def open_store(settings: Settings, *, patience_s: float = PATIENCE_S) -> RunStore:
+    """Open the store.
+
+    Parameters
+    ----------
+    settings : Settings
+    patience_s : float
+        For how long to try where a shared store does not answer.
+    """
+    module = _installed(store_module(settings))
+    store: RunStore
+    if settings.store:
+        address = RedisAddress.from_text(settings.store)
+        store = module.RedisRunStore(address, settings.limits, patience_s)
+    else:
+        store = module.DiskRunStore(settings.data_dir, settings.limits)
+    return store
+
+
+def open_store_of_page(settings: Settings) -> RunStore:
+    """Open the store as a page needs it: whoever puts a run into a shared queue calls a worker."""
+    if not settings.store:
+        return open_store(settings)
+    store: RunStore = _installed("melm_studio.worker.store.notifying").open_shared_store(
+        settings, PATIENCE_S
+    )
+    return store
+
+
+def store_module(settings: Settings) -> str:
+    """Return the name of the module that has the store."""
+    return "melm_studio.worker.store.redis" if settings.store else "melm_studio.worker.store.disk"
+
+
+def _installed(module: str) -> ModuleType:
+    """Return a module that only who shares a store has all packages for."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as missing:
+        raise SystemExit(NOT_INSTALLED) from missing

@@ -1,0 +1,177 @@
+"""The downloads hold what is on screen, and nothing that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from callbacks.routes.export import components_table
+from melm_core.base.saved_plane import SavedPlane
+from melm_studio.views.program import script_of
+from tests.callbacks.tables import blobs, breast_cancer, csv
+
+ROOT = Path(__file__).parents[3]
+COORDINATES = ["component_1", "component_2"]
+TABLE = csv(breast_cancer().assign(row=range(569)))
+
+
+@pytest.fixture(scope="module")
+def finished(studio):
+    """A visitor's LDA and MELM runs on breast cancer, worked to their end."""
+    visitor = studio.visitor()
+    visitor.choose_file(csv(breast_cancer()), "breast cancer.csv")
+    runs = {method: visitor.start(method=method, random_state=5) for method in ("lda", "melm")}
+    studio.work()
+    return SimpleNamespace(visitor=visitor, runs=runs, data=studio.data_of(visitor))
+
+
+def download(visitor, run: str, what: str, **query) -> pd.DataFrame:
+    answer = visitor.http.get(f"/runs/{run}/{what}.csv", query_string=query)
+    assert answer.status_code == 200
+    assert answer.mimetype == "text/csv"
+    return pd.read_csv(io.StringIO(answer.text))
+
+
+@pytest.mark.parametrize("method", ["lda", "melm"])
+@pytest.mark.parametrize("query", [{}, {"plane": 0}], ids=["newest", "first"])
+def test_the_components_turn_the_file_into_the_points(finished, method, query):
+    visitor, run = finished.visitor, finished.runs[method]
+    points = download(visitor, run, "points", **query)
+    parts = download(visitor, run, "components", **query)
+    rows = pd.read_csv(io.BytesIO(csv(breast_cancer()))).iloc[points["row"] - 1]
+    values = rows[parts["feature"]].to_numpy()
+    standardised = (values - parts["center"].to_numpy()) / parts["scale"].to_numpy()
+    coordinates = standardised @ parts[COORDINATES].to_numpy()
+    np.testing.assert_allclose(coordinates, points[COORDINATES], rtol=0, atol=1e-8)
+    assert list(points["label"]) == list(rows["diagnosis"])
+    assert len(points) == 569
+
+
+def test_the_components_are_those_of_the_plane_asked_for(studio, finished):
+    run = finished.runs["melm"]
+    first, newest = studio.store.event(run, 0), studio.store.last_event(run)
+    for query, event in (({"plane": 0}, first), ({}, newest)):
+        parts = download(finished.visitor, run, "components", **query)
+        np.testing.assert_array_equal(parts[COORDINATES].to_numpy().T, event.components)
+    assert not np.allclose(first.components, newest.components)
+
+
+def test_the_seen_column_is_the_split_of_the_run(finished):
+    points = download(finished.visitor, finished.runs["melm"], "points")
+    seen, unseen = finished.data.split(0.25, 5)
+    assert set(points["row"][points["seen"]]) == set(seen.row_numbers)
+    assert set(points["row"][~points["seen"]]) == set(unseen.row_numbers)
+
+
+def test_the_file_is_named_after_the_data_and_the_method(finished):
+    answer = finished.visitor.http.get(f"/runs/{finished.runs['lda']}/points.csv")
+    expected = "attachment; filename=breast-cancer-lda-points.csv"
+    assert answer.headers["Content-Disposition"] == expected
+
+
+@pytest.mark.parametrize("name", ['a"; x=.csv', "größe ☃.csv", "a\r\nX-Evil: 1.csv", "../up.csv"])
+def test_no_file_name_breaks_the_header(studio, visitor, name):
+    visitor.choose({"kind": "upload", **visitor.upload(csv(blobs())), "name": name})
+    run = visitor.start(method="pca")
+    studio.work()
+    answer = visitor.http.get(f"/runs/{run}/points.csv")
+    assert answer.status_code == 200
+    assert "X-Evil" not in answer.headers
+    assert answer.headers["Content-Disposition"].startswith("attachment; filename")
+    assert "/" not in answer.headers["Content-Disposition"]
+
+
+@pytest.mark.parametrize("plane", ["9999", "-1"])
+def test_a_plane_that_does_not_exist_is_not_found(finished, plane):
+    route = f"/runs/{finished.runs['lda']}/points.csv"
+    assert finished.visitor.http.get(route, query_string={"plane": plane}).status_code == 404
+
+
+def test_a_plane_that_is_no_number_gives_the_newest(finished):
+    run = finished.runs["melm"]
+    newest = download(finished.visitor, run, "components")
+    pd.testing.assert_frame_equal(
+        download(finished.visitor, run, "components", plane="last"), newest
+    )
+
+
+@pytest.mark.parametrize("mark", ["=", "+", "-", "@"])
+def test_no_label_or_header_begins_a_formula(studio, visitor, mark):
+    formula = f"{mark}SUM(A1)"
+    visitor.choose_file(csv(blobs(labels=(formula, "b"), x=formula)))
+    run = visitor.start(method="pca")
+    studio.work()
+    points = download(visitor, run, "points")
+    assert set(points["label"]) == {f"'{formula}", "b"}
+    assert list(download(visitor, run, "components")["feature"]) == [f"'{formula}", "y"]
+
+
+@pytest.mark.parametrize("mark", [*"=+-@\t\r\n", " =", "\n@", "\uff1d", "\uff20"])
+def test_no_feature_begins_a_formula_however_it_is_written(studio, finished, mark):
+    event = studio.store.last_event(finished.runs["lda"])
+    names = (f"{mark}1", *finished.data.feature_names[1:])
+    table = components_table(replace(finished.data, feature_names=names), event)
+    assert table["feature"].tolist() == [f"'{mark}1", *names[1:]]
+
+
+@pytest.mark.parametrize("kind", ["sample", "upload"])
+def test_the_script_computes_the_points(studio, tmp_path, kind):
+    visitor = studio.visitor()
+    if kind == "sample":
+        visitor.choose_sample("wine")
+    else:
+        roles = {"mean radius": "ignored", "row": "feature"}
+        visitor.choose_file(TABLE, "breast cancer.csv", roles=roles)
+    run = visitor.start(method="lda")
+    studio.work()
+    answer = visitor.http.get(f"/runs/{run}/script.py")
+    script, table = tmp_path / "script.py", tmp_path / "table.csv"
+    script.write_text(answer.text)
+    table.write_bytes(TABLE)
+    ran = subprocess.run(
+        [sys.executable, script, *([] if kind == "sample" else [table])],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    computed = pd.read_csv(io.StringIO(ran.stdout))
+    points = download(visitor, run, "points")
+    np.testing.assert_allclose(computed, points[COORDINATES], rtol=0, atol=1e-8)
+
+
+def test_a_name_cannot_leave_the_comment_of_the_script(studio, finished):
+    run = finished.runs["lda"]
+    name = "x\nimport os; os.abort()"
+    record = replace(studio.store.get(run), data_name=name)
+    tree = ast.parse(script_of(record, studio.store.last_event(run), name))
+    imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    assert imported == {"sys", "numpy"}
+    assert name in {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+
+
+def test_the_model_gives_the_points_of_the_file(finished):
+    visitor, run = finished.visitor, finished.runs["melm"]
+    model = SavedPlane.from_json(visitor.http.get(f"/runs/{run}/model.json").text)
+    file = pd.read_csv(io.BytesIO(csv(breast_cancer())))
+    points = download(visitor, run, "points")
+    rows = file.iloc[points["row"] - 1][list(model.feature_names_in_)]
+    np.testing.assert_allclose(model.transform(rows), points[COORDINATES], rtol=0, atol=1e-8)
+
+
+def test_the_model_says_what_it_was_found_with(finished):
+    visitor, run = finished.visitor, finished.runs["melm"]
+    values = visitor.http.get(f"/runs/{run}/model.json").json
+    assert values["method"] == "melm"
+    assert values["parameters"]["random_state"] == 5
+    assert values["data"]["sha256"] == finished.data.content_hash

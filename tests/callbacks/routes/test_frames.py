@@ -1,0 +1,231 @@
+"""The routes that the page draws from."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from melm_core.melm.objective import cauchy_schwarz_divergence
+from melm_studio.figures.theme import THEMES, Scheme
+from melm_studio.worker.config.messages import DATA_GONE
+from melm_studio.worker.records.run import new_run
+from tests.callbacks.planes import standardised_by_class
+from tests.callbacks.tables import blobs, breast_cancer, csv
+from tests.melm_studio.figures.views import points
+from tools.driver.visitor import strict_json
+
+SURFACE = "surface?kind=densities&method=exact"
+RUN_ROUTES = (
+    "figure",
+    "planes/0",
+    "planes/0/profile",
+    "planes/0/recipe",
+    "planes/0/verdict?divergence=1",
+    "points.csv",
+    "components.csv",
+    "model.json",
+    "script.py",
+    "replay.html",
+    SURFACE,
+)
+HELD_OUT, SEED, GAMMA = 0.25, 3, 0.501
+
+
+@pytest.fixture(scope="module")
+def finished(studio):
+    """A visitor's MELM run on breast cancer, worked to its end."""
+    visitor = studio.visitor()
+    visitor.choose_file(csv(breast_cancer()), "breast cancer.csv")
+    run = visitor.start(gamma=-0.3, random_state=SEED)
+    studio.work()
+    seen, unseen = studio.data_of(visitor).split(HELD_OUT, SEED)
+    events = studio.store.events(run)
+    return SimpleNamespace(visitor=visitor, run=run, seen=seen, unseen=unseen, events=events)
+
+
+def test_a_page_that_has_nothing_gets_all_scalars_and_the_newest_plane(finished):
+    news = finished.visitor.news(finished.run)
+    assert news["sequences"] == [event.sequence for event in finished.events]
+    assert news["objective"] == [event.objective for event in finished.events]
+    assert news["best"] == [event.best_objective for event in finished.events]
+    assert news["plane"]["sequence"] == finished.events[-1].sequence
+    assert (news["state"], news["is_final"], news["fraction"]) == ("done", True, 1.0)
+
+
+def test_a_page_gets_what_is_newer_than_it_has(finished):
+    last = finished.events[-1].sequence
+    news = finished.visitor.news(f"{finished.run}:{last - 3}")
+    assert news["sequences"] == [last - 2, last - 1, last]
+    assert news["plane"]["sequence"] == last
+
+
+@pytest.mark.parametrize("beyond", [0, 1, 1_000_000])
+def test_a_page_that_has_everything_gets_words_and_no_plane(finished, beyond):
+    news = finished.visitor.news(f"{finished.run}:{finished.events[-1].sequence + beyond}")
+    assert news["plane"] is None
+    assert news["sequences"] == news["objective"] == news["best"] == []
+    assert news["words"].startswith("1 start, ")
+
+
+def test_a_queued_run_has_words_and_no_plane(visitor):
+    visitor.choose_sample("iris")
+    news = visitor.news(visitor.start(method="pca"))
+    assert (news["state"], news["is_final"], news["fraction"]) == ("queued", False, 0.0)
+    assert news["words"] == "Waiting for a free worker"
+    assert news["plane"] is None
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["", "-1", "-2", "-99999999999999", "x", "1.5", "1e3", "²", "٣", "9" * 5_000, "1:2", "\0"],
+    ids=lambda after: repr(after[:20]),
+)
+def test_a_malformed_sequence_counts_as_having_nothing(finished, after):
+    news = finished.visitor.news(f"{finished.run}:{after}")
+    assert news["sequences"] == [event.sequence for event in finished.events]
+
+
+def test_unknown_and_foreign_runs_are_left_out(studio, finished):
+    other = studio.visitor()
+    asked = (finished.run, f"{finished.run}:-1", "unknown:3", "", ":", "%", "☃:0")
+    assert other.frames(*asked)["runs"] == {}
+    assert list(finished.visitor.frames(*asked)["runs"]) == [finished.run]
+
+
+def test_frames_without_a_run_tell_the_revision(finished):
+    assert finished.visitor.frames()["runs"] == {}
+
+
+def test_the_revision_follows_the_visitor_s_list_of_runs(studio, visitor):
+    visitor.choose_sample("iris")
+    empty = visitor.frames()["revision"]
+    run = visitor.start(method="pca")
+    one = visitor.frames()["revision"]
+    studio.work()
+    assert visitor.frames()["revision"] == one != empty
+    visitor.order(run, "remove")
+    assert visitor.frames()["revision"] == empty
+
+
+def test_the_divergence_shown_is_that_of_the_seen_rows_in_that_plane(finished):
+    assert len(finished.events) > 10
+    for event in finished.events[:: len(finished.events) // 5]:
+        route = f"/runs/{finished.run}/planes/{event.sequence}"
+        shown = finished.visitor.http.get(route).json["numbers"]["divergence-seen"]
+        expected = cauchy_schwarz_divergence(
+            finished.seen.X, finished.seen.y, event.components, gamma=GAMMA, shrinkage="auto"
+        )
+        assert shown == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_points_drawn_are_the_standardised_projection(finished):
+    traces = finished.visitor.news(finished.run)["plane"]["traces"]
+    components, n_classes = finished.events[-1].components, len(finished.seen.class_names)
+    for first, rows in ((n_classes, finished.seen), (2 * n_classes, finished.unseen)):
+        expected = standardised_by_class(components, finished.seen, rows)
+        for trace, of_class in zip(traces[first : first + n_classes], expected, strict=True):
+            np.testing.assert_allclose(points(trace), of_class, atol=1e-5)
+
+
+def test_the_newest_plane_is_the_last_of_the_history(finished):
+    last = finished.events[-1].sequence
+    plane = finished.visitor.http.get(f"/runs/{finished.run}/planes/{last}").json
+    assert plane == finished.visitor.news(finished.run)["plane"]
+
+
+@pytest.mark.parametrize("sequence", [9_999, 10**20])
+def test_a_plane_that_does_not_exist_is_not_found(finished, sequence):
+    route = f"/runs/{finished.run}/planes/{sequence}"
+    assert finished.visitor.http.get(route).status_code == 404
+
+
+@pytest.mark.parametrize("scheme", Scheme)
+def test_the_figure_has_the_colours_of_the_page(finished, scheme):
+    answer = finished.visitor.http.get(f"/runs/{finished.run}/figure?scheme={scheme}")
+    figure = strict_json(answer.text)
+    n_traces = len(finished.visitor.news(finished.run)["plane"]["traces"])
+    assert len(figure["plane"]["data"]) == n_traces
+    assert figure["plane"]["layout"]["font"]["color"] == THEMES[scheme].ink
+    assert len(figure["curve"]["data"]) == 5
+
+
+@pytest.mark.parametrize("scheme", ["sepia", "", "LIGHT"])
+def test_an_unknown_scheme_is_drawn_light(finished, scheme):
+    get = finished.visitor.http.get
+    unknown = get(f"/runs/{finished.run}/figure?scheme={scheme}")
+    assert unknown.json == get(f"/runs/{finished.run}/figure").json
+    assert unknown.json["plane"]["layout"]["font"]["color"] == THEMES[Scheme.LIGHT].ink
+
+
+@pytest.mark.parametrize("route", RUN_ROUTES)
+def test_every_route_of_a_run_answers_its_owner(finished, route):
+    assert finished.visitor.http.get(f"/runs/{finished.run}/{route}").status_code == 200
+
+
+@pytest.mark.parametrize("route", RUN_ROUTES)
+def test_no_route_of_a_run_answers_anybody_else(studio, finished, route):
+    foreign = studio.visitor().http.get(f"/runs/{finished.run}/{route}")
+    unknown = finished.visitor.http.get(f"/runs/unknown/{route}")
+    assert foreign.status_code == unknown.status_code == 404
+    assert foreign.data == unknown.data
+
+
+def test_the_routes_tested_are_all_that_show_something_of_a_run(studio):
+    rules = {
+        rule.rule
+        for rule in studio.app.server.url_map.iter_rules()
+        if "run_id" in rule.rule and "GET" in rule.methods
+    }
+    paths = (route.partition("?")[0] for route in RUN_ROUTES)
+    patterns = (path.replace("/0", "/<int:sequence>") for path in paths)
+    assert rules == {f"/runs/<run_id>/{pattern}" for pattern in patterns}
+
+
+@pytest.mark.parametrize("route", ["planes/0", "points.csv", "components.csv"])
+def test_a_run_that_has_no_plane_yet_has_nothing_to_show(visitor, route):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca")
+    assert visitor.http.get(f"/runs/{run}/{route}").status_code == 404
+    assert visitor.http.get(f"/runs/{run}/figure").status_code == 200
+
+
+def test_a_run_whose_data_are_gone_says_so(studio, visitor):
+    parameters = {"n_components": 2, "held_out": 0.0, "random_state": 0, "gamma": 1.0}
+    record = new_run(visitor.owner, "gone", "Gone", "pca", parameters)
+    studio.store.create(record)
+    answer = visitor.http.get(f"/runs/{record.run_id}/figure")
+    assert (answer.status_code, answer.text) == (404, DATA_GONE.format(days=30))
+
+
+def test_markup_in_names_reaches_the_figures_as_text(studio, visitor):
+    table = blobs(labels=("<b>a</b>", "b & c"), x="<a href='//evil'>x</a>", y="<i>y</i>")
+    visitor.choose_file(csv(table))
+    run = visitor.start(method="pca")
+    studio.work()
+    figure = visitor.http.get(f"/runs/{run}/figure").json["plane"]
+    names = {trace["name"] for trace in figure["data"] if "name" in trace}
+    assert {"&lt;b&gt;a&lt;/b&gt;", "b &amp; c", "b &amp; c, unseen"} <= names
+    *_, arrows = visitor.news(run)["plane"]["traces"]
+    assert "&lt;i&gt;y&lt;/i&gt;" in arrows["text"]
+    assert "<" not in "".join(arrows["text"])
+
+
+def test_without_held_out_rows_the_unseen_numbers_are_missing(studio, visitor):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca", held_out=0)
+    studio.work()
+    numbers = visitor.news(run)["plane"]["numbers"]
+    missing = {name for name, value in numbers.items() if value is None}
+    assert missing == {"divergence-unseen", "accuracy-unseen"}
+
+
+@pytest.mark.parametrize("method", ["melm", "rotations", "pca"])
+def test_the_twin_of_the_objective_is_given_where_it_is_of_the_same_kind(studio, visitor, method):
+    visitor.choose_sample("iris")
+    run = visitor.start(method=method)
+    studio.work()
+    plane = visitor.news(run)["plane"]
+    unseen = plane["numbers"]["divergence-unseen"]
+    assert plane["twin"] == (None if method == "rotations" else unseen)

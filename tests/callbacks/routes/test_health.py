@@ -1,0 +1,80 @@
+"""The server says whether it lives and can work, and brings plotly.js itself."""
+
+from __future__ import annotations
+
+import time
+
+import plotly.offline
+import pytest
+
+from callbacks.routes.health import LATEST_BEAT_S
+from melm_studio.worker.records.limits import DiskFullError
+from tools.driver.visitor import opened_studio
+
+FOR_MACHINES = ["/health", "/ready", "/metrics"]
+
+
+def ready(studio):
+    answer = studio.app.server.test_client().get("/ready")
+    return answer.status_code, answer.text
+
+
+def test_health_is_ok(visitor):
+    answer = visitor.http.get("/health")
+    assert (answer.status_code, answer.text) == (200, "ok")
+
+
+def test_the_studio_is_ready_while_its_store_takes_and_its_supervisor_lives(studio):
+    studio.store.beat_supervisor(time.time())
+    assert ready(studio) == (200, "ready")
+
+
+def test_a_studio_whose_supervisor_is_silent_is_not_ready(studio):
+    studio.store.beat_supervisor(time.time() - LATEST_BEAT_S - 60)
+    status, said = ready(studio)
+    assert status == 503
+    assert said.startswith("the supervisor gave no sign of life for 6")
+
+
+def test_a_studio_that_never_had_a_supervisor_is_not_ready(tmp_path):
+    with opened_studio(tmp_path) as studio:
+        assert ready(studio) == (503, "no supervisor has worked the queue yet")
+
+
+@pytest.mark.parametrize("error", [DiskFullError(), OSError("read-only")], ids=repr)
+def test_a_studio_whose_store_cannot_be_written_is_not_ready_but_lives(studio, monkeypatch, error):
+    def refuse(now):
+        raise error
+
+    monkeypatch.setattr(studio.store, "probe", refuse)
+    studio.store.beat_supervisor(time.time())
+    assert ready(studio) == (503, "the store cannot be written")
+    assert studio.app.server.test_client().get("/health").status_code == 200
+
+
+@pytest.mark.parametrize("path", FOR_MACHINES)
+def test_what_machines_ask_makes_no_visitor(studio, path):
+    assert "Set-Cookie" not in studio.app.server.test_client().get(path).headers
+
+
+def test_plotly_js_is_the_installed_one(visitor):
+    answer = visitor.http.get("/plotly.js")
+    assert answer.text == plotly.offline.get_plotlyjs()
+    assert answer.mimetype == "text/javascript"
+
+
+def test_a_browser_that_has_plotly_js_is_not_sent_it_again(visitor):
+    etag = visitor.http.get("/plotly.js").headers["ETag"]
+    answer = visitor.http.get("/plotly.js", headers={"If-None-Match": etag})
+    assert (answer.status_code, answer.data) == (304, b"")
+
+
+@pytest.mark.parametrize("etag", ['"older"', ""])
+def test_a_browser_that_has_another_plotly_js_gets_this_one(visitor, etag):
+    answer = visitor.http.get("/plotly.js", headers={"If-None-Match": etag})
+    assert answer.status_code == 200
+    assert answer.data
+
+
+def test_the_page_asks_for_the_plotly_js_that_is_served(visitor):
+    assert '<script src="/plotly.js"></script>' in visitor.http.get("/").text

@@ -1,0 +1,66 @@
+"""The replay of a run is a file by itself, and only its owner's."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from callbacks.routes.replay import MOST_FRAMES
+from tests.callbacks.tables import blobs, csv
+
+NASTY = '</script><script>alert("x")</script>'
+
+
+@pytest.fixture(scope="module")
+def finished(studio):
+    """A visitor with a finished MELM run on a table with a nasty label."""
+    visitor = studio.visitor()
+    visitor.choose_file(csv(blobs(n_rows=80, labels=(NASTY, "b"))), "pots & <pans>.csv")
+    visitor.run = visitor.start(method="melm", n_init=3)
+    studio.work()
+    return visitor
+
+
+def page(visitor, **query) -> str:
+    answer = visitor.http.get(f"/runs/{visitor.run}/replay.html", query_string=query)
+    assert answer.status_code == 200
+    assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
+    assert answer.headers["Content-Disposition"].endswith("melm-replay.html")
+    return answer.text
+
+
+def test_the_replay_has_the_planes_of_the_run_and_their_numbers(studio, finished):
+    text = page(finished)
+    n_events = studio.store.n_events(finished.run)
+    words = re.findall(r'"label":"(plane [^"]+)"', text)
+    assert len(words) == min(n_events, MOST_FRAMES)
+    assert words[0].startswith("plane 1, divergence ")
+    assert words[-1].startswith(f"plane {n_events}, divergence ")
+    last = studio.store.last_event(finished.run)
+    assert f"At its end: plane {n_events}, divergence {last.objective:#.3g} seen and" in text
+
+
+def test_names_in_the_replay_are_text(finished):
+    text = page(finished)
+    assert NASTY not in text
+    assert "<pans>" not in text
+    assert "pots &amp; &lt;pans&gt;" in text
+
+
+def test_the_replay_takes_the_colours_that_are_asked_for(finished):
+    assert page(finished, scheme="dark") != page(finished) == page(finished, scheme="pink")
+
+
+def test_a_run_without_a_plane_has_no_replay(visitor):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="melm")
+    assert visitor.http.get(f"/runs/{run}/replay.html").status_code == 404
+
+
+def test_every_run_can_be_read_as_json_values(finished):
+    # What plotly reads of the page is JSON, so no name can end the script it stands in.
+    frames = re.search(r"Plotly\.addFrames\('picture', (\[.*\])\);", page(finished))
+    assert frames
+    assert len(json.loads(frames[1])) > 1

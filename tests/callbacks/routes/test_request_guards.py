@@ -1,0 +1,97 @@
+"""Requests of other sites and requests without end are turned away; proxies are believed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.driver.visitor import Studio, Visitor, opened_studio
+
+HERE = {"Sec-Fetch-Site": "same-origin", "Origin": "http://localhost"}
+FOREIGN = {
+    "another site": {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"},
+    "a site beside": {"Sec-Fetch-Site": "same-site", "Origin": "http://evil.localhost"},
+    "an old browser": {"Origin": "https://evil.example"},
+    "another port": {"Origin": "http://localhost:8051"},
+    "a page without a place": {"Origin": "null"},
+    "a forged origin": {"Sec-Fetch-Site": "cross-site", "Origin": "http://localhost"},
+}
+
+
+def posting_routes(studio: Studio) -> list[str]:
+    """The address of every route that changes something."""
+    rules = studio.app.server.url_map.iter_rules()
+    return [rule.rule for rule in rules if rule.methods - {"GET", "HEAD", "OPTIONS"}]
+
+
+@pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
+def test_no_route_changes_anything_for_another_site(studio, visitor, headers):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca")
+    for route in posting_routes(studio):
+        address = route.replace("<run_id>", run)
+        answer = visitor.http.post(address, headers=headers)
+        assert answer.status_code == 403, address
+        assert answer.json["error"].startswith("This request came from another site")
+    assert visitor.panels() == [run]
+
+
+@pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
+def test_another_site_cannot_make_somebody_a_visitor(studio, headers):
+    answer = studio.app.server.test_client().post("/upload", headers=headers)
+    assert answer.status_code == 403
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_the_routes_that_change_something_are_known(studio):
+    routes = posting_routes(studio)
+    assert {"/upload", "/_dash-update-component"} <= set(routes)
+    assert len(routes) > 4
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [HERE, {"Sec-Fetch-Site": "none"}, {"Origin": "http://localhost"}, {}],
+    ids=["the page", "the user", "an old browser", "a program"],
+)
+def test_the_page_itself_is_let_in(visitor, headers):
+    answer = visitor.http.post("/upload", headers=headers)
+    assert answer.status_code == 400
+    assert answer.json["error"].startswith("No file arrived.")
+
+
+@pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
+def test_a_link_from_another_site_opens_the_page(visitor, headers):
+    assert visitor.http.get("/", headers=headers).status_code == 200
+
+
+def test_a_request_without_end_is_refused_before_it_is_read(visitor):
+    answer = visitor.http.post("/_dash-update-component", json="x" * 17 * 2**20)
+    assert answer.status_code == 413
+
+
+def test_the_limit_of_a_file_is_its_own(tmp_path):
+    with opened_studio(tmp_path, max_upload_mb=32) as studio:
+        assert studio.visitor().upload(b"x" * 20 * 2**20)["name"] == "table.csv"
+
+
+def first_cookie(visitor: Visitor, **headers: str) -> str:
+    visitor.http.delete_cookie("melm-studio")
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return visitor.http.get("/", headers=named).headers["Set-Cookie"]
+
+
+def test_the_cookie_of_a_page_of_https_is_kept_to_https(visitor):
+    visitor.http.delete_cookie("melm-studio")
+    cookie = visitor.http.get("/", base_url="https://localhost").headers["Set-Cookie"]
+    assert "; Secure" in cookie
+    assert "; Secure" not in first_cookie(visitor)
+
+
+@pytest.mark.parametrize(("proxies", "is_believed"), [(0, False), (1, True)])
+def test_a_proxy_is_believed_only_where_there_is_one(tmp_path, proxies, is_believed):
+    with opened_studio(tmp_path, proxies=proxies) as studio:
+        visitor = studio.visitor()
+        assert ("; Secure" in first_cookie(visitor, X_Forwarded_Proto="https")) is is_believed
+        said = {"Origin": "https://studio.example", "X-Forwarded-Host": "studio.example"}
+        answer = visitor.http.post("/upload", headers=said)
+        assert answer.status_code == (400 if is_believed else 403)

@@ -1,0 +1,251 @@
+"""A link brings a view back: the data, the run, the look, and whether it came out the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from callbacks.panels import MOST_PANELS, PANELS_FULL
+from callbacks.restore import NEEDS_FILE, OTHER_FILE, OTHER_PREPARATION
+from callbacks.share_link import UNKNOWN_SOURCE
+from melm_studio.layout import ids
+from melm_studio.views.view_query import TOO_LONG
+from melm_studio.views.view_spec import Recipe
+from tests.callbacks.tables import blobs, breast_cancer, csv
+
+NOTICE, WANTED, BROUGHT = (f"{ids.NOTICE}.children", f"{ids.WANTED}.data", f"{ids.BROUGHT}.data")
+DATA, REVISION = f"{ids.DATA}.data", f"{ids.REVISION}.data"
+ERROR = f"{ids.DATA_ERROR}.children"
+POTS = csv(blobs(n_rows=60))
+
+
+@pytest.fixture(scope="module")
+def maker(studio):
+    """A visitor with finished runs on a sample, whose views others open."""
+    visitor = studio.visitor()
+    visitor.choose_sample("iris")
+    runs = SimpleNamespace(
+        melm=visitor.start(method="melm", random_state=3), pca=visitor.start(method="pca")
+    )
+    studio.work()
+    return SimpleNamespace(visitor=visitor, runs=runs)
+
+
+def recipe(visitor, run: str, plane: int = 0, **query):
+    return visitor.http.get(f"/runs/{run}/planes/{plane}/recipe", query_string=query)
+
+
+def open_link(visitor, query: str) -> dict:
+    """What the page does with an address, up to the point where it waits or has the view."""
+    visitor.values.pop(BROUGHT, None)
+    changes = visitor.fire(ids.ADDRESS, "data", f"?{query}")
+    if changes[WANTED] is None:
+        return changes
+    return want(visitor, changes[WANTED])
+
+
+def want(visitor, wanted) -> dict:
+    changes = visitor.fire(ids.WANTED, "data", wanted)
+    return settle(visitor, changes)
+
+
+def settle(visitor, changes) -> dict:
+    """Choose data as long as they are asked for."""
+    for _ in range(4):
+        choice = (changes.get(BROUGHT) or {}).get("choice")
+        if choice is None:
+            return changes
+        chosen = visitor.choose(choice)
+        if DATA not in chosen:
+            return visitor.fire(ids.DATA_ERROR, "children", chosen[ERROR], into=NOTICE)
+        changes = visitor.fire(ids.DATA, "data", visitor.values[DATA], into=BROUGHT)
+    raise AssertionError("The data are asked for without end.")
+
+
+def drop(visitor, raw: bytes, name: str) -> dict:
+    """Drop a file, with what follows from it."""
+    visitor.choose_file(raw, name)
+    return settle(visitor, visitor.fire(ids.DATA, "data", visitor.values[DATA], into=BROUGHT))
+
+
+def link_of_a_file(studio, name: str = "pots.csv") -> str:
+    maker = studio.visitor()
+    maker.choose_file(POTS, name, standardise=False)
+    run = maker.start(method="pca")
+    studio.work()
+    return recipe(maker, run).json["query"]
+
+
+def test_a_link_says_in_words_what_is_on_screen(maker):
+    answer = recipe(maker.visitor, maker.runs.melm, 1, gamma=0.5, kept=2, hidden="arrows,linked")
+    query = answer.json["query"]
+    for part in ("data=sample:iris", "method=melm", "random_state=3", "plane=1", "kept=2"):
+        assert part in query
+    assert "shown_gamma=0.5" in query
+    assert "hidden=linked,arrows" in query
+    assert Recipe.from_json(answer.json["view"]).divergence > 0
+    assert answer.json["title"].startswith("MELM, γ 1, seed 3")
+
+
+def test_the_last_plane_of_a_run_is_wanted_as_the_newest(studio, maker):
+    last = studio.store.last_event(maker.runs.melm).sequence
+    assert recipe(maker.visitor, maker.runs.melm, last).json["view"]["plane"] is None
+
+
+def test_the_maker_of_a_link_finds_the_own_run_again(studio, maker):
+    query = recipe(maker.visitor, maker.runs.melm, 1, gamma=0.5).json["query"]
+    n_runs = len(studio.store.runs_of(maker.visitor.owner))
+    brought = open_link(maker.visitor, query)[BROUGHT]
+    assert (brought["run"], brought["plane"]) == (maker.runs.melm, 1)
+    assert brought["look"]["gamma"] == 0.5
+    assert len(studio.store.runs_of(maker.visitor.owner)) == n_runs
+
+
+def test_a_stranger_gets_a_run_that_comes_out_the_same(studio, maker, visitor):
+    query = recipe(maker.visitor, maker.runs.melm, 1).json["query"]
+    changes = open_link(visitor, query)
+    run, expected = changes[BROUGHT]["run"], changes[BROUGHT]["divergence"]
+    assert changes[REVISION]
+    assert changes[WANTED] is None
+    assert run in visitor.panels()
+    studio.work()
+    own, theirs = studio.store.event(run, 1), studio.store.event(maker.runs.melm, 1)
+    assert own.components.tobytes() == theirs.components.tobytes()
+    verdict = visitor.http.get(
+        f"/runs/{run}/planes/1/verdict", query_string={"divergence": expected}
+    )
+    assert verdict.json["is_same"]
+    assert verdict.json["words"] == f"Reproduced: divergence {expected:.5g}, equal to 1e-09."
+
+
+def test_what_did_not_come_out_the_same_is_told_with_the_difference(maker):
+    route = f"/runs/{maker.runs.pca}/planes/0/verdict"
+    found = recipe(maker.visitor, maker.runs.pca).json["view"]["divergence"]
+    answer = maker.visitor.http.get(route, query_string={"divergence": found + 0.25}).json
+    assert not answer["is_same"]
+    assert answer["words"].startswith("Not reproduced: divergence ")
+    assert answer["words"].endswith("a difference of 0.25.")
+    assert maker.visitor.http.get(route).status_code == 400
+
+
+def test_a_view_on_the_way_to_another_run_brings_both_runs(studio, maker, visitor):
+    query = recipe(maker.visitor, maker.runs.pca, morph=f"{maker.runs.melm}:0.5").json["query"]
+    assert maker.runs.melm not in query
+    brought = open_link(visitor, query)[BROUGHT]
+    other, share = brought["look"]["morph"]
+    assert share == 0.5
+    assert {brought["run"], other} == set(visitor.panels())
+    assert {studio.store.get(run).method for run in (brought["run"], other)} == {"pca", "melm"}
+
+
+def test_a_plane_that_was_taken_by_hand_comes_back(maker, visitor):
+    moves = "2:0.5:0.25,0:-1.0:0.125"
+    query = recipe(maker.visitor, maker.runs.pca, moves=moves).json["query"]
+    assert f"moves={moves}" in query
+    assert open_link(visitor, query)[BROUGHT]["look"]["moves"] == [[2, 0.5, 0.25], [0, -1, 0.125]]
+
+
+def test_a_link_by_hand_is_enough(visitor):
+    brought = open_link(visitor, "data=sample:wine&method=lda&mode=present")[BROUGHT]
+    assert (brought["mode"], brought["plane"], brought["divergence"]) == ("present", None, None)
+
+
+@pytest.mark.parametrize("search", [None, "", "?", "?mode=present"])
+def test_an_address_that_asks_for_no_view_changes_nothing(visitor, search):
+    assert visitor.fire(ids.ADDRESS, "data", search) == {WANTED: None, NOTICE: None}
+
+
+def test_an_address_that_cannot_be_read_gets_a_sentence(visitor):
+    changes = visitor.fire(ids.ADDRESS, "data", "?data=sample:iris&method=magic")
+    assert changes[WANTED] is None
+    assert changes[NOTICE].startswith("This link cannot be opened. The method is one of melm, ")
+
+
+@pytest.mark.parametrize("wanted", [1, "x", [], {}, {"view": 3}, {"view": {"method": "pca"}}])
+def test_whatever_a_browser_wants_it_gets_a_sentence(visitor, wanted):
+    changes = visitor.fire(ids.WANTED, "data", wanted)
+    assert changes[WANTED] is None
+    assert changes[NOTICE].endswith(".")
+
+
+def test_a_file_that_is_not_here_is_asked_for_and_the_view_comes_with_it(studio, visitor):
+    changes = open_link(visitor, link_of_a_file(studio))
+    assert changes == {NOTICE: NEEDS_FILE.format(name="pots.csv")}
+    brought = drop(visitor, POTS, "renamed.csv")[BROUGHT]
+    record = studio.store.get(brought["run"])
+    assert brought["caution"] == ""
+    assert record.data_name == "pots"
+    assert record.source["standardise"] is False
+
+
+def test_another_file_is_told_and_the_view_still_waits(studio, visitor):
+    open_link(visitor, link_of_a_file(studio))
+    assert drop(visitor, csv(breast_cancer()), "pots.csv") == {
+        NOTICE: OTHER_FILE.format(name="pots.csv")
+    }
+    assert BROUGHT in drop(visitor, POTS, "pots.csv")
+
+
+def test_looking_at_a_sample_while_a_file_is_missing_is_nobodys_fault(studio, visitor):
+    open_link(visitor, link_of_a_file(studio))
+    visitor.choose_sample("iris")
+    assert visitor.fire(ids.DATA, "data", visitor.values[DATA], into=BROUGHT) == {}
+
+
+def test_a_table_that_was_prepared_otherwise_is_told(maker, visitor):
+    query = recipe(maker.visitor, maker.runs.pca).json["query"]
+    digest = query.partition("sha256=")[2][:64]
+    brought = open_link(visitor, query.replace(digest, "0" * 64))[BROUGHT]
+    assert brought["caution"] == OTHER_PREPARATION
+
+
+def test_a_column_that_the_table_lacks_ends_the_way_with_a_sentence(visitor):
+    changes = open_link(visitor, "data=sample:iris&label=colour&method=pca")
+    assert changes[WANTED] is None
+    assert changes[NOTICE].startswith('There is no column "colour".')
+
+
+def test_a_full_page_takes_no_further_view(studio, maker, visitor):
+    visitor.choose_sample("iris")
+    for seed in range(MOST_PANELS):
+        visitor.press_run(method="pca", random_state=seed + 50)
+    changes = open_link(visitor, recipe(maker.visitor, maker.runs.melm).json["query"])
+    assert changes == {WANTED: None, NOTICE: PANELS_FULL}
+
+
+def test_data_that_a_method_cannot_work_on_are_refused_in_a_sentence(visitor):
+    init = "init=1:0,0:1"
+    changes = open_link(visitor, f"data=sample:iris&method=melm&n_init=1&{init}")
+    assert changes[NOTICE].startswith("The run of this view began from a plane of 2 features")
+
+
+def test_a_refined_run_of_many_features_goes_into_the_story(studio, visitor):
+    visitor.choose_sample("digits")
+    run = visitor.start(method="pca")
+    studio.work()
+    visitor.http.post(f"/runs/{run}/planes/0/refine")
+    refined = visitor.panels()[-1]
+    record = studio.store.get(refined)
+    studio.store.append(refined, studio.store.event(run, 0))
+    answer = recipe(visitor, refined).json
+    assert (answer["query"], answer["words"]) == ("", TOO_LONG)
+    assert answer["view"]["parameters"]["init"] == record.parameters["init"]
+    studio.store.request_cancel(refined)
+
+
+def test_a_run_of_unknown_data_has_no_link(studio, visitor):
+    visitor.choose_sample("iris")
+    record = studio.store.get(visitor.start(method="pca"))
+    orphan = replace(record, run_id="orphan-of-an-older-studio", source={})
+    studio.store.create(orphan)
+    studio.work()
+    answer = recipe(visitor, orphan.run_id)
+    assert (answer.status_code, answer.json["words"]) == (409, UNKNOWN_SOURCE)
+
+
+def test_a_file_that_cannot_be_read_does_not_end_the_waiting(studio, visitor):
+    open_link(visitor, link_of_a_file(studio))
+    assert visitor.fire(ids.DATA_ERROR, "children", "Empty.", into=NOTICE) == {}
+    assert BROUGHT in drop(visitor, POTS, "pots.csv")

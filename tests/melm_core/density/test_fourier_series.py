@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.density import fourier_series
+from melm_core.density.exponential_tilting import tilted_log_potential
+from melm_core.density.fourier_series import SpectralPotentials, spectral_box
+from melm_core.density.information_potentials import DirectPotentials
+from tests.melm_core.helpers import invertible
+
+
+def projected(n_classes: int, k: int):
+    """Return the rows of overlapping classes, none of them nearly flat, and their kernels."""
+    rng = np.random.default_rng(k)
+    sizes = (23, 17, 29, 14)[:n_classes]
+    rows = [
+        rng.normal(size=(n, k)) @ invertible(k, seed) + rng.normal(size=k)
+        for seed, n in enumerate(sizes)
+    ]
+    kernels = [0.3 * np.cov(part.T, ddof=0).reshape(k, k) for part in rows]
+    return rows, np.stack(kernels)
+
+
+def weights(n_classes: int):
+    return np.triu(np.random.default_rng(1).normal(size=(n_classes, n_classes)))
+
+
+def assert_same(one, other, share: float) -> None:
+    """Compare values and all derivatives, relative to the largest entry."""
+    scale = np.abs(other.log_values).max()
+    np.testing.assert_allclose(one.log_values, other.log_values, rtol=0, atol=share * scale)
+    chosen = weights(len(one.log_values))
+    points, covariances = one.weighted_derivatives(chosen)
+    exact_points, exact_covariances = other.weighted_derivatives(chosen)
+    for found, exact in zip(points, exact_points, strict=True):
+        np.testing.assert_allclose(found, exact, rtol=0, atol=share * np.abs(exact).max())
+    np.testing.assert_allclose(
+        covariances, exact_covariances, rtol=0, atol=share * np.abs(exact_covariances).max()
+    )
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_the_transforms_agree_with_the_sum_over_pairs(n_classes, k):
+    rows, covariances = projected(n_classes, k)
+    near = SpectralPotentials(rows, covariances)
+    assert_same(near, DirectPotentials(rows, covariances), share=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("k", "sigmas"),
+    [(1, 3.0), (1, 8.0), (1, 20.0), (1, 100.0), (2, 3.0), (2, 8.0), (2, 100.0), (3, 4.0)],
+)
+@pytest.mark.parametrize("far_direct_pairs", [0, 300_000])
+def test_classes_far_apart_keep_their_digits(far_direct_pairs, k, sigmas, monkeypatch):
+    monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", far_direct_pairs)
+    rows, covariances = projected(3, k)
+    rows[1] = rows[1] + sigmas * rows[0].std(axis=0)
+    assert_same(
+        SpectralPotentials(rows, covariances), DirectPotentials(rows, covariances), share=1e-8
+    )
+
+
+@pytest.mark.parametrize(("far_direct_pairs", "n_tilted"), [(0, 2), (300_000, 0)])
+def test_far_pairs_are_tilted_where_they_are_too_many_to_sum(
+    far_direct_pairs, n_tilted, monkeypatch
+):
+    tilted = []
+
+    def counted(*samples):
+        tilted.append(samples)
+        return tilted_log_potential(*samples)
+
+    monkeypatch.setattr(fourier_series, "tilted_log_potential", counted)
+    monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", far_direct_pairs)
+    rows, covariances = projected(3, 2)
+    rows[1] = rows[1] + 40.0 * rows[0].std(axis=0)
+    SpectralPotentials(rows, covariances)
+    assert len(tilted) == n_tilted
+
+
+def test_the_mean_kernel_is_white_in_the_box():
+    rows, covariances = projected(3, 2)
+    root, widths, box = spectral_box(rows, covariances)
+    np.testing.assert_allclose(2.0 * widths.mean(axis=0), np.eye(2), atol=1e-12)
+    for part in rows:
+        assert (np.abs(part @ root - box.middle) < 0.5 * box.lengths).all()
+
+
+def test_pairs_without_weight_do_not_pull():
+    rows, covariances = projected(3, 2)
+    only_last = np.zeros((3, 3))
+    only_last[2, 2] = 1.0
+    points, by_covariances = SpectralPotentials(rows, covariances).weighted_derivatives(only_last)
+    for code in (0, 1):
+        np.testing.assert_array_equal(points[code], 0)
+        np.testing.assert_array_equal(by_covariances[code], 0)
+    assert np.abs(points[2]).max() > 0

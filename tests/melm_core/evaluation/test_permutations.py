@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+from sklearn.datasets import load_iris
+
+from melm_core import MELM, DiscriminantPlane, RotationFeatures
+from melm_core.evaluation import (
+    EarlyEnd,
+    held_out_share,
+    in_sample_share,
+    permutation_test,
+    pure_noise,
+)
+from melm_core.evaluation.label_permutations import count_orders, other_orders, shuffles
+from melm_core.methods import METHODS
+from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
+
+IRIS = load_iris(return_X_y=True)
+
+
+def difference(estimator, X, y) -> float:
+    """Between the means of the last class and the first, in the first feature; quick."""
+    return float(X[y == y.max(), 0].mean() - X[y == 0, 0].mean())
+
+
+def spread(test, seed: int) -> float:
+    """Return the p-value with ties broken at random, which is uniform under the null hypothesis."""
+    n_above = np.sum(test.values > test.observed * (1 + 1e-9))
+    share = np.random.default_rng(seed).random()
+    return (n_above + share * (test.n_exceeding - n_above + 1)) / (len(test.values) + 1)
+
+
+def assert_uniform(p_values) -> None:
+    assert kstest(p_values, "uniform").pvalue > 0.01
+
+
+def test_all_orders_of_few_labels_give_the_exact_p_value():
+    X, y = np.array([[0.3], [1.9], [0.1], [2.2], [1.4], [0.7]]), np.array([0, 1, 0, 1, 1, 0])
+    test = permutation_test(Column(), X, y, statistic=difference)
+    orders = set(permutations(y.tolist()))
+    reach = [difference(None, X, np.array(order)) >= test.observed - 1e-12 for order in orders]
+    assert test.is_exhaustive
+    assert (len(orders), test.n_permutations) == (20, 19)
+    assert test.p_value == np.mean(reach) == 1 / 20
+
+
+def test_an_exact_p_value_counts_ties():
+    X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 1, 0, 1])
+    test = permutation_test(Column(), X, y, statistic=difference)
+    # Of six orders one gives -1, four 0 and one 1; the observed difference is 0.
+    assert test.p_value == pytest.approx(5 / 6)
+
+
+def test_a_p_value_is_never_zero():
+    X, y = blobs(40, 2, distance=30.0)
+    test = permutation_test(Column(), X, y, statistic=difference, n_permutations=49, level=None)
+    assert test.n_exceeding == 0
+    assert test.p_value == 1 / 50
+
+
+def test_the_p_value_is_the_share_of_values_that_reach_the_observed_one_itself_counted():
+    X, y = pure_noise(30, 2, 2, random_state=3)
+    test = permutation_test(Column(), X, y, statistic=difference, n_permutations=99, level=None)
+    n_reaching = np.sum(test.values >= test.observed)
+    assert 0 < n_reaching < 99
+    assert test.p_value == (n_reaching + 1) / 100
+
+
+def test_p_values_of_noise_are_uniform():
+    p_values = [
+        spread(
+            permutation_test(
+                Column(),
+                *pure_noise(20, 1, 2, random_state=seed),
+                statistic=difference,
+                n_permutations=19,
+                level=None,
+            ),
+            seed,
+        )
+        for seed in range(150)
+    ]
+    assert_uniform(p_values)
+
+
+@pytest.mark.parametrize("statistic", ["held_out", "in_sample"])
+def test_p_values_of_a_method_on_noise_are_uniform(statistic):
+    p_values = []
+    for seed in range(24):
+        X, y = pure_noise(24, 6, 2, random_state=seed)
+        test = permutation_test("lda", X, y, statistic=statistic, n_permutations=9, level=None)
+        p_values.append(spread(test, seed))
+    assert_uniform(p_values)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("method", "statistic"),
+    [
+        *product(("lda", "pca", "gem", "sir", "cpca", "kfd"), ("held_out", "in_sample")),
+        (RotationFeatures(n_init=1, max_iter=20, random_state=0), "held_out"),
+        (RotationFeatures(n_init=1, max_iter=20, random_state=0), "in_sample"),
+        # Held out it takes five times as many fits, which are minutes.
+        (MELM(n_init=1, max_iter=10, continuation=None, random_state=0), "in_sample"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_p_values_of_methods_on_pure_noise_are_uniform_but_for_ties(method, statistic):
+    p_values = []
+    for seed in range(20):
+        X, y = pure_noise(30, 25, 3, random_state=seed)
+        test = permutation_test(method, X, y, statistic=statistic, n_permutations=9, level=None)
+        assert test.p_value >= spread(test, seed)  # ties count against the finding
+        p_values.append(spread(test, seed))
+    assert_uniform(p_values)
+
+
+@pytest.mark.parametrize("statistic", ["held_out", "in_sample"])
+def test_iris_is_no_chance(statistic):
+    X, y = IRIS
+    test = permutation_test(
+        "lda", X[::3], y[::3], statistic=statistic, n_permutations=49, level=None
+    )
+    assert test.p_value == 1 / 50
+
+
+def test_what_every_order_of_the_labels_reaches_is_not_significant():
+    X, y = pure_noise(30, 40, 2)
+    test = permutation_test("kfd", X, y, statistic="in_sample", n_permutations=99)
+    assert test.observed == pytest.approx(1.0)
+    assert test.early is EarlyEnd.NOT_SIGNIFICANT
+    assert test.p_value == 1.0
+
+
+def test_a_method_that_learns_its_rows_by_heart_is_not_significant_held_out():
+    X, y = pure_noise(40, 3, 2)
+    test = permutation_test(Memory(), X, y, standardize=False, n_permutations=99, level=0.2)
+    assert test.early is EarlyEnd.NOT_SIGNIFICANT
+    assert test.p_value > 0.2
+
+
+def test_an_early_end_gives_the_decision_of_the_whole_test():
+    ends = set()
+    for seed in range(20):
+        X, y = pure_noise(30, 1, 2, random_state=seed)
+        X[:, 0] += 0.12 * seed * y
+        options = {"statistic": difference, "n_permutations": 299}
+        whole = permutation_test(Column(), X, y, level=None, **options)
+        early = permutation_test(Column(), X, y, level=0.05, **options)
+        assert (early.p_value <= 0.05) == (whole.p_value <= 0.05)
+        np.testing.assert_array_equal(early.values, whole.values[: len(early.values)])
+        ends.add(early.early)
+    assert ends >= {EarlyEnd.SIGNIFICANT, EarlyEnd.NOT_SIGNIFICANT}
+
+
+def test_every_value_is_streamed_with_what_is_known_by_then():
+    X, y = blobs(40, 2, distance=0.5)
+    stream = []
+    test = permutation_test(
+        Column(), X, y, statistic=difference, n_permutations=60, level=None, callback=stream.append
+    )
+    np.testing.assert_array_equal([one.value for one in stream], test.values)
+    assert [one.number for one in stream] == list(range(1, 61))
+    assert {(one.n_permutations, one.observed) for one in stream} == {(60, test.observed)}
+    assert (stream[-1].p_value, stream[-1].n_exceeding) == (test.p_value, test.n_exceeding)
+    for one in stream:
+        assert one.lower <= test.p_value <= one.upper
+
+
+def test_a_true_return_stops_and_what_was_drawn_counts():
+    X, y = blobs(40, 2, distance=3.0)
+    test = permutation_test(
+        Column(), X, y, statistic=difference, callback=lambda one: one.number == 7
+    )
+    assert len(test.values) == 7
+    assert test.p_value == (test.n_exceeding + 1) / 8
+    assert test.early is None
+
+
+def test_the_result_does_not_depend_on_how_many_shuffles_are_done_at_once():
+    X, y = pure_noise(24, 5, 2)
+    one, two = (
+        permutation_test("ica", X, y, n_permutations=8, n_jobs=n_jobs, random_state=4)
+        for n_jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.values, two.values)
+    assert one.p_value == two.p_value
+
+
+def test_another_seed_shuffles_otherwise():
+    X, y = pure_noise(40, 1, 2)
+    one, other = (
+        permutation_test(
+            Column(), X, y, statistic=difference, n_permutations=9, level=None, random_state=seed
+        )
+        for seed in (0, 1)
+    )
+    assert one.observed == other.observed
+    assert (one.values != other.values).all()
+
+
+def test_the_statistic_sees_an_even_share_of_many_rows():
+    X, y = blobs(600, 3, distance=1.0)
+    test = permutation_test(
+        Column(), X, y, statistic=difference, n_permutations=5, max_rows=150, level=None
+    )
+    assert (test.n_samples, test.n_used) == (600, 150)
+
+
+@pytest.mark.parametrize("share", [held_out_share, in_sample_share])
+def test_the_share_of_the_own_class_is_one_for_classes_apart_and_chance_for_the_same(share):
+    assert share(Column(), *blobs(60, 3, distance=30.0)) == pytest.approx(1.0, abs=1e-6)
+    same = [share(Column(), *blobs(90, 3, 0.0, seed)) for seed in range(6)]
+    assert np.mean(same) == pytest.approx(1 / 3, abs=0.02)
+
+
+def test_in_sample_a_plane_of_noise_looks_better_than_held_out():
+    X, y = pure_noise(random_state=1)
+    assert in_sample_share(DiscriminantPlane(), X, y) > 0.97
+    assert held_out_share(DiscriminantPlane(), X, y) < 0.5
+
+
+def test_the_other_orders_are_all_there_are_and_each_once():
+    y = np.array([0, 1, 0, 2, 2])
+    orders = [tuple(order) for order in other_orders(y)]
+    assert len(orders) == len(set(orders)) == count_orders(y) - 1 == 29
+    assert tuple(y) not in orders
+    assert set(orders) | {tuple(y)} == set(permutations(y.tolist()))
+
+
+def test_shuffles_keep_the_class_sizes():
+    y = np.repeat([0, 1, 2], [3, 5, 9])
+    drawn = list(shuffles(y, 5, 0))
+    assert len({tuple(order) for order in drawn}) == 5
+    for order in drawn:
+        np.testing.assert_array_equal(np.bincount(order), [3, 5, 9])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"statistic": "best"}, r"statistic='best' must be one of 'held_out', 'in_sample'"),
+        ({"n_permutations": 0}, r"n_permutations=0 must be a whole number of at least 1"),
+        ({"level": 1.0}, r"level=1.0 must lie between 0 and 1; None draws every permutation"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_an_option_that_breaks_a_rule_is_named(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        permutation_test("lda", *IRIS, **options)
+
+
+def test_every_method_of_the_registry_can_be_tested():
+    X, y = IRIS
+    for key in METHODS:
+        test = permutation_test(
+            key,
+            X[::6],
+            y[::6],
+            statistic="in_sample",
+            n_permutations=1,
+            parameters={"n_init": 1, "max_iter": 5, "random_state": 0},
+        )
+        assert 0 < test.observed <= 1

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from melm_core.evaluation import agreement, pure_noise, stability
+from melm_core.linalg.planes import principal_angles
+from melm_core.methods import METHODS
+from tests.melm_core.evaluation.honest_examples import blobs
+from tests.melm_core.helpers import assert_orthonormal, plane
+
+IRIS = load_iris(return_X_y=True)
+EITHER = pytest.mark.parametrize("resampling", ["bootstrap", "folds"])
+
+
+@EITHER
+def test_rows_that_lie_in_one_plane_give_that_plane_each_time(resampling):
+    Z, y = blobs(60, 2, distance=2.0)
+    X = Z @ plane(2, 6)
+    result = stability("pca", X, y, resampling=resampling, n_resamples=6)
+    np.testing.assert_allclose(result.angles, 0, atol=1e-7)
+    np.testing.assert_allclose(result.pairwise_angles, 0, atol=1e-7)
+
+
+@EITHER
+def test_the_plane_of_structure_moves_less_than_the_plane_of_noise(resampling):
+    X, y = IRIS
+    structure = stability("lda", X, y, resampling=resampling, n_resamples=10)
+    noise = stability("lda", *pure_noise(150, 10, 3), resampling=resampling, n_resamples=10)
+    assert structure.largest_angle < 0.5 * noise.largest_angle
+
+
+def test_the_more_often_the_rows_are_repeated_the_less_the_plane_moves():
+    X, y = pure_noise(30, 4, 3)
+    angles = [
+        stability("lda", np.tile(X, (n, 1)), np.tile(y, n), n_resamples=12).largest_angle
+        for n in (1, 10, 100)
+    ]
+    assert angles[0] > 1.5 * angles[1] > 2.0 * angles[2]
+
+
+@EITHER
+def test_the_intervals_hold_the_loadings_of_all_rows(resampling):
+    result = stability("lda", *IRIS, resampling=resampling, n_resamples=10)
+    assert (result.lower <= result.components).all()
+    assert (result.components <= result.upper).all()
+    assert result.lower.min() >= -1
+    assert result.upper.max() <= 1
+
+
+def test_the_intervals_hold_the_share_of_the_resamples_that_they_say():
+    result = stability("lda", *IRIS, n_resamples=40, confidence=0.8)
+    reach = np.abs(result.planes - result.components)
+    # Both ends are equally far away where neither is cut.
+    within = (reach <= np.maximum(result.upper - result.components, 1e-15) + 1e-12).mean(axis=0)
+    uncut = (result.upper < 1) & (result.lower > -1)
+    np.testing.assert_allclose(within[uncut], 0.8, atol=0.05)
+
+
+def test_more_confidence_takes_wider_intervals():
+    narrow, wide = (
+        stability("lda", *IRIS, n_resamples=20, confidence=share) for share in (0.5, 0.95)
+    )
+    assert (wide.upper - wide.lower >= narrow.upper - narrow.lower).all()
+    np.testing.assert_array_equal(narrow.planes, wide.planes)
+
+
+def test_the_planes_are_turned_within_themselves_only():
+    result = stability("pca", *IRIS, n_resamples=8)
+    for resampled, angles in zip(result.planes, result.angles, strict=True):
+        assert_orthonormal(resampled)
+        np.testing.assert_allclose(principal_angles(resampled, result.components), angles)
+        # The trace is largest where the frames are aligned: the sum of the cosines.
+        trace = np.trace(resampled @ result.components.T)
+        assert trace == pytest.approx(np.cos(angles).sum())
+
+
+def test_the_units_of_a_feature_do_not_matter():
+    X, y = IRIS
+    one = stability("pca", X, y, n_resamples=4)
+    other = stability("pca", X * [1, 10, 100, 1000], y, n_resamples=4)
+    np.testing.assert_allclose(one.angles, other.angles, atol=1e-8)
+
+
+def test_no_more_folds_are_made_than_the_smallest_class_has_rows():
+    X, y = blobs(30, 2, distance=1.0)
+    y[:4] = 2
+    result = stability("pca", X, y, resampling="folds", n_resamples=50)
+    assert len(result.planes) == 4
+
+
+def test_resamples_are_counted_as_they_are_done():
+    counts = []
+    stability("pca", *IRIS, n_resamples=3, callback=lambda *count: counts.append(count))
+    assert counts == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_the_result_does_not_depend_on_how_many_resamples_are_done_at_once():
+    one, two = (stability("ica", *IRIS, n_resamples=4, n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.planes, two.planes)
+
+
+def test_a_curved_picture_has_no_plane_to_compare():
+    with pytest.raises(ValueError, match=r"curved picture.*Choose a linear method"):
+        stability("kpca", *IRIS)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"resampling": "jackknife"}, "resampling='jackknife' must be one of"),
+        ({"n_resamples": 1}, "n_resamples=1 must be a whole number of at least 2"),
+        ({"confidence": 1.0}, "confidence=1.0 must lie between 0 and 1"),
+    ],
+    ids=["resampling", "n_resamples", "confidence"],
+)
+def test_an_option_that_breaks_a_rule_is_named(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        stability("pca", *IRIS, **options)
+
+
+def test_agreement_holds_the_largest_angle_of_each_two_planes():
+    planes = [plane(2, 5, seed) for seed in range(3)]
+    angles = agreement(planes)
+    np.testing.assert_array_equal(angles, angles.T)
+    np.testing.assert_array_equal(np.diag(angles), 0)
+    assert angles[0, 2] == principal_angles(planes[0], planes[2]).max()
+
+
+def test_agreement_of_known_planes_is_known():
+    flat, tilted, upright = np.eye(3)[:2], np.array([[1, 0, 0], [0, 1, 1]]), np.eye(3)[[0, 2]]
+    angles = agreement([flat, tilted, upright])
+    np.testing.assert_allclose(angles[0], [0, np.pi / 4, np.pi / 2], atol=1e-12)
+
+
+def test_planes_of_different_dimensions_are_not_compared():
+    with pytest.raises(ValueError, match=r"shapes \[\(1, 4\), \(2, 4\)\]"):
+        agreement([plane(1, 4), plane(2, 4)])
+
+
+def test_every_linear_method_of_the_registry_has_a_stability():
+    X, y = IRIS
+    quick = {"n_init": 1, "max_iter": 5, "random_state": 0}
+    for key, method in METHODS.items():
+        if method.is_linear:
+            result = stability(key, X[::3], y[::3], n_resamples=2, parameters=quick)
+            assert np.isfinite(result.angles).all()

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+
+from melm_core import EntropyProjection
+from melm_core.density.direct_sums import log_potential
+from melm_core.density.kernel_density import bandwidth_factor
+from melm_core.linalg.planes import principal_angles
+from melm_core.melm.entropy_projection import gaussian_entropy, kernel_entropy
+from tests.melm_core.helpers import (
+    assert_gradient,
+    assert_orthonormal,
+    finite_differences,
+    invertible,
+    plane,
+)
+
+
+def table(n_features: int = 5, n_rows: int = 80, seed: int = 0):
+    """Return rows whose principal variances are well apart, in a turned frame."""
+    rng = np.random.default_rng(seed)
+    frame = np.linalg.qr(rng.normal(size=(n_features, n_features)))[0]
+    return (rng.normal(size=(n_rows, n_features)) * 2.0 ** -np.arange(n_features)) @ frame + 3.0
+
+
+def covariance(X):
+    return np.cov(X.T, ddof=0)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("direction", ["max", "min"])
+def test_the_extreme_planes_of_the_gaussian_entropy_are_principal_ones(k, direction):
+    X = table()
+    axes = PCA().fit(X).components_
+    expected = axes[:k] if direction == "max" else axes[-k:]
+    found = EntropyProjection(k, direction=direction, n_init=3, random_state=0).fit(X)
+    assert_orthonormal(found.components_)
+    for init in found.inits_:
+        assert principal_angles(init.components, expected).max() < 1e-3
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_gaussian_entropy_is_that_of_the_projected_variances(k):
+    X = table()
+    found = EntropyProjection(k, random_state=0, n_init=2).fit(X)
+    variances = np.linalg.eigvalsh(covariance(X))[::-1][:k]
+    expected = 0.5 * (k * np.log(4 * np.pi) + np.log(variances).sum())
+    assert found.entropy_ == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_derivative_of_the_gaussian_entropy_agrees_with_finite_differences(k):
+    components, spread = invertible(k) @ plane(k, 5), covariance(table())
+    _, gradient = gaussian_entropy(components, spread)
+    numeric = finite_differences(lambda V: gaussian_entropy(V, spread)[0], components)
+    assert_gradient(gradient, numeric)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_the_derivative_of_the_kernel_entropy_agrees_with_finite_differences(k):
+    X = table()
+    components, kernel = invertible(k) @ plane(k, 5), 0.2 * covariance(X)
+    _, gradient = kernel_entropy(components, X, kernel)
+    numeric = finite_differences(lambda V: kernel_entropy(V, X, kernel)[0], components)
+    assert_gradient(gradient, numeric)
+
+
+def test_both_entropies_depend_on_the_span_only():
+    X = table()
+    spread, one = covariance(X), plane(2, 5)
+    other = invertible(2) @ one
+    gaussian = [gaussian_entropy(V, spread)[0] for V in (one, other)]
+    kernel = [kernel_entropy(V, X, spread)[0] for V in (one, other)]
+    assert gaussian[1] == pytest.approx(gaussian[0], rel=1e-12)
+    assert kernel[1] == pytest.approx(kernel[0], rel=1e-10)
+
+
+def test_the_kernel_entropy_of_an_orthonormal_frame_is_minus_the_log_potential():
+    X = table()
+    components, kernel = plane(2, 5), 0.1 * covariance(table())
+    projected = X @ components.T
+    potential = log_potential(projected, projected, 2 * components @ kernel @ components.T)
+    assert kernel_entropy(components, X, kernel)[0] == pytest.approx(-potential.value, rel=1e-12)
+
+
+def test_a_very_wide_kernel_has_the_entropy_of_a_gaussian_of_its_width():
+    X, components = table(), plane(2, 5)
+    kernel = 1e6 * covariance(X)
+    value, _ = kernel_entropy(components, X, kernel)
+    assert value == pytest.approx(gaussian_entropy(components, kernel)[0], abs=1e-5)
+
+
+@pytest.mark.parametrize("direction", ["max", "min"])
+def test_no_plane_at_random_is_more_extreme_for_the_kernel_density(direction):
+    X = table(n_features=4, n_rows=50)
+    found = EntropyProjection(direction=direction, density="kde", n_init=4, random_state=0).fit(X)
+    kernel = bandwidth_factor(50, 2, 1.0) ** 2 * covariance(X)
+    centred = X - X.mean(axis=0)
+    at_random = [kernel_entropy(plane(2, 4, seed), centred, kernel)[0] for seed in range(100)]
+    own, _ = kernel_entropy(found.components_, centred, kernel)
+    assert found.entropy_ == pytest.approx(own, rel=1e-9)
+    assert found.entropy_ > max(at_random) if direction == "max" else own < min(at_random)
+
+
+@pytest.mark.parametrize("direction", ["max", "min"])
+def test_progress_tells_the_entropy_and_a_stop_keeps_the_best_plane(direction):
+    reports = []
+
+    def stop(progress):
+        reports.append(progress)
+        return len(reports) == 4
+
+    X = table()
+    found = EntropyProjection(direction=direction, random_state=0, callback=stop).fit(X)
+    assert len(reports) == 4
+    entropies = [report.objective for report in reports]
+    best = max(entropies) if direction == "max" else min(entropies)
+    assert reports[-1].best_objective == best
+    assert found.entropy_ == pytest.approx(best, rel=1e-12)
+    for report in reports:
+        value, _ = gaussian_entropy(report.components, covariance(X))
+        assert report.objective == pytest.approx(value, rel=1e-10)
+
+
+def test_the_same_seed_gives_the_same_plane():
+    one, other = (EntropyProjection(random_state=3, n_init=2).fit(table()) for _ in range(2))
+    np.testing.assert_array_equal(one.components_, other.components_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"direction": "up"}, "direction='up' must be one of 'max', 'min'"),
+        ({"density": "box"}, "density='box' must be one of 'gaussian', 'kde'"),
+        ({"gamma": 0}, "gamma=0 must be a finite number above 0"),
+        ({"n_components": 6}, "n_components=6 exceeds the 5 feature"),
+    ],
+)
+def test_a_parameter_that_breaks_its_rule_is_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        EntropyProjection(**parameters).fit(table())
+
+
+def test_data_that_vary_in_fewer_directions_are_refused():
+    X = table()
+    X[:, 4] = X[:, 0] - X[:, 1]
+    with pytest.raises(ValueError, match="vary along 4 of 5 directions only"):
+        EntropyProjection().fit(X)

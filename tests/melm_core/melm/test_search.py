@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from melm_core import MELM
+from melm_core.density.kernel_density import whitened_kernel_classes
+from melm_core.linalg.planes import principal_angles
+from melm_core.melm import search
+from melm_core.melm.objective import divergence_and_gradient
+from melm_core.melm.search import (
+    SearchSettings,
+    plan_stages,
+    plan_starts,
+    rows_to_compete_on,
+    sample_classes,
+    widenings,
+)
+from tests.melm_core.helpers import classes, plane
+
+SETTINGS = SearchSettings(
+    n_components=2,
+    n_init=10,
+    gamma=1.0,
+    continuation=(3.0, 1.7),
+    engine="auto",
+    multiclass="mean",
+    max_iter=100,
+    tol=1e-8,
+    n_jobs=None,
+    seed=0,
+    is_watched=True,
+    is_penalized=False,
+)
+
+
+def many_rows(n_rows: int = 600):
+    """Return two classes that differ in the spread along two of four features."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n_rows, 4)), (np.arange(n_rows) % 3 == 0).astype(int)
+    X[y == 1, :2] = 3.0 * X[y == 1, :2] + [2.0, 0.0]
+    return X, y
+
+
+def prepared():
+    return whitened_kernel_classes(*many_rows(), n_components=2)[0]
+
+
+@pytest.fixture
+def small_limits(monkeypatch):
+    """Let six hundred rows count as very many."""
+    monkeypatch.setattr(search, "MOST_ROWS_FOR_STARTS", 300)
+    monkeypatch.setattr(search, "SAMPLED_ROWS", 100)
+    monkeypatch.setattr(search, "LARGER_SAMPLE", 200)
+
+
+def stages_of(settings, planes=None):
+    rows = prepared()
+    return plan_stages(rows, rows_to_compete_on(rows, settings), settings, planes)
+
+
+def fit(**parameters):
+    return MELM(**{"n_init": 9, "random_state": 0, **parameters}).fit(*many_rows())
+
+
+def test_the_kernels_narrow_to_the_target_and_the_best_planes_are_polished():
+    stages, starts = stages_of(SETTINGS), plan_starts(prepared(), SETTINGS)
+    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", "polishing"]
+    assert [stage.most_starts for stage in stages] == [None, None, None, 3]
+    kinds = [start.kind for start in starts]
+    assert len(kinds) == 10
+    n_wide = kinds.count("wide kernels")
+    assert 1 <= n_wide <= 6
+    assert kinds == ["wide kernels"] * n_wide + ["random"] * (10 - n_wide)
+
+
+def test_a_start_does_not_depend_on_how_many_there_are():
+    many = plan_starts(prepared(), replace(SETTINGS, n_init=12))
+    for n_init in (1, 2, 8, 10):
+        few = plan_starts(prepared(), replace(SETTINGS, n_init=n_init))
+        assert len(few) == n_init
+        for one, same in zip(few, many[:n_init], strict=True):
+            assert one.kind == same.kind
+            np.testing.assert_array_equal(one.components, same.components)
+
+
+def test_another_seed_draws_other_random_planes():
+    one = plan_starts(prepared(), SETTINGS)
+    other = plan_starts(prepared(), replace(SETTINGS, seed=1))
+    random = [(a, b) for a, b in zip(one, other, strict=True) if a.kind == b.kind == "random"]
+    assert random
+    for a, b in random:
+        assert principal_angles(a.components, b.components).max() > 1e-3
+
+
+def test_few_starts_all_climb_to_the_end():
+    stages = stages_of(replace(SETTINGS, n_init=3))
+    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
+
+
+def test_given_planes_all_climb_to_the_end():
+    planes = [plane(2, 4, seed) for seed in range(9)]
+    stages, starts = stages_of(SETTINGS, planes), plan_starts(prepared(), SETTINGS, planes)
+    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
+    assert [start.kind for start in starts] == ["given"] * 9
+
+
+@pytest.mark.parametrize("gamma", [0.1, 0.25, 0.5, 1.0, 1.3, 2.0, 10.0])
+def test_the_automatic_continuation_narrows_from_one_width_whatever_gamma_is(gamma):
+    factors = np.array(widenings(gamma))
+    if gamma >= 1.3:
+        assert len(factors) == 0
+        return
+    assert factors[0] * gamma == pytest.approx(1.5)
+    np.testing.assert_allclose(factors[:-1] / factors[1:], 1.75)
+    assert 1.2 < factors[-1] <= 1.2 * 1.75
+
+
+def test_without_a_continuation_the_search_follows_gamma():
+    stages = stages_of(replace(SETTINGS, continuation=None, gamma=0.5))
+    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", "polishing"]
+
+
+def test_every_stage_reports_the_divergence_at_gamma_itself():
+    stages = stages_of(SETTINGS)
+    components = plane(2, 4)
+    value, _ = divergence_and_gradient(prepared(), components, multiclass="mean")
+    for stage in stages:
+        reported = stage.reported or stage.objective
+        assert reported(components)[0] == pytest.approx(value, rel=1e-10)
+    wide, _ = stages[0].objective(components)
+    assert wide < value
+
+
+def test_very_many_rows_compete_on_a_sample_first(small_limits):
+    stages = stages_of(SETTINGS)
+    assert [stage.name for stage in stages][2:] == ["", "polishing", "200 rows", "all rows"]
+    assert [stage.most_starts for stage in stages] == [None, None, None, 3, 3, 1]
+    value, _ = divergence_and_gradient(prepared(), plane(2, 4), multiclass="mean")
+    assert stages[-1].objective(plane(2, 4))[0] == pytest.approx(value, rel=1e-10)
+
+
+def test_many_rows_are_polished_in_one_stage(small_limits, monkeypatch):
+    monkeypatch.setattr(search, "LARGER_SAMPLE", 300)
+    stages = stages_of(SETTINGS)
+    assert [(stage.name, stage.most_starts) for stage in stages][4:] == [("all rows", 3)]
+
+
+def test_a_sample_keeps_the_shares_of_the_classes_and_widens_their_kernels():
+    whole = prepared()
+    sample = sample_classes(whole, 60, SETTINGS)
+    assert sample.counts.tolist() == [40, 20]
+    for few, rows, narrow, wide in zip(
+        sample.rows, whole.rows, whole.covariances, sample.covariances, strict=True
+    ):
+        assert {tuple(row) for row in few} <= {tuple(row) for row in rows}
+        np.testing.assert_allclose(wide / narrow, (10 ** (1 / 6)) ** 2, rtol=1e-10)
+
+
+def test_a_sample_holds_a_few_rows_of_the_smallest_class():
+    X, y = many_rows()
+    y[:] = 0
+    y[:5] = 1
+    rare, _ = whitened_kernel_classes(X, y, n_components=2)
+    assert sample_classes(rare, 60, SETTINGS).counts.tolist() == [60, 4]
+
+
+def test_a_sampled_search_ends_with_a_summit_of_all_rows(small_limits):
+    sampled = fit()
+    X, y = many_rows()
+    stages = stages_of(SETTINGS)
+    assert stages[-1].name == "all rows"
+    polished = MELM(init=sampled.components_[None], continuation=(), random_state=0).fit(X, y)
+    assert sampled.divergence_ == pytest.approx(polished.divergence_, rel=1e-3)
+
+
+def test_a_sampled_search_finds_the_plane_of_the_whole_one(small_limits, monkeypatch):
+    sampled = fit()
+    monkeypatch.setattr(search, "MOST_ROWS_FOR_STARTS", 10_000)
+    whole = fit()
+    assert principal_angles(sampled.components_, whole.components_)[-1] < 0.02
+    assert sampled.divergence_ == pytest.approx(whole.divergence_, rel=1e-3)
+    assert sampled.divergence_ == pytest.approx(sampled.history_.max(), rel=1e-9)
+
+
+def test_a_sampled_search_is_the_same_whatever_the_number_of_jobs(small_limits):
+    one, two = fit(n_jobs=1), fit(n_jobs=2)
+    np.testing.assert_array_equal(one.components_, two.components_)
+    assert one.divergence_ == two.divergence_
+    assert [init.objective for init in one.inits_] == [init.objective for init in two.inits_]
+
+
+def test_progress_names_the_stage_and_never_falls_back(small_limits):
+    reports = []
+    fit(callback=reports.append)
+    ends = [report.stage.partition(", ")[2] for report in reports]
+    stages = ["wide kernels first", "γ × 1.5", "", "polishing", "200 rows", "all rows"]
+    assert list(dict.fromkeys(ends)) == stages
+    fractions = [report.fraction for report in reports]
+    assert fractions == sorted(fractions)
+    assert 0 == fractions[0] < fractions[-1] <= 1
+
+
+@pytest.mark.parametrize("n_before", [3, 30])
+def test_a_stop_on_the_sample_keeps_a_plane_and_its_divergence_on_all_rows(small_limits, n_before):
+    reports = []
+
+    def stop(progress):
+        reports.append(progress)
+        return len(reports) == n_before
+
+    stopped = fit(callback=stop, shrinkage=0.0)
+    assert len(reports) == n_before
+    whitened, W = whitened_kernel_classes(*many_rows(), n_components=2, shrinkage=0.0)
+    value, _ = divergence_and_gradient(whitened, stopped.components_ @ np.linalg.pinv(W).T)
+    assert stopped.divergence_ == pytest.approx(value, rel=1e-8)
+
+
+def test_the_penalised_search_starts_from_random_planes_only():
+    settings = replace(SETTINGS, is_penalized=True, n_init=3, continuation=None)
+    stages, starts = stages_of(settings), plan_starts(prepared(), settings)
+    assert [start.kind for start in starts] == ["random"] * 3
+    assert [stage.name for stage in stages] == [""]
+
+
+def test_the_whole_space_is_one_stage_and_one_start():
+    X, y = classes(2, 2)
+    rows = whitened_kernel_classes(X, y, n_components=2)[0]
+    stages, starts = plan_stages(rows, rows, SETTINGS), plan_starts(rows, SETTINGS)
+    assert [stage.name for stage in stages] == [""]
+    assert [start.kind for start in starts] == ["whole space"]

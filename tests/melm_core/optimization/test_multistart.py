@@ -1,0 +1,310 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.linalg.planes import principal_angles
+from melm_core.optimization.multistart import maximize
+from melm_core.optimization.types import Stage, Start
+from tests.melm_core.helpers import finite_differences, plane
+
+VARIANCES = np.array([9.0, 7.0, 3.0, 2.0, 1.0, 0.5])
+
+
+def captured_variance(components):
+    """Return trace((VV')^-1 V A V') and its derivative: it depends on the span of V only."""
+    gram = np.linalg.inv(components @ components.T)
+    product = gram @ (components * VARIANCES)
+    value = float(np.trace(product @ components.T))
+    return value, 2 * (product - product @ components.T @ gram @ components)
+
+
+def two_hills(components):
+    """Return a function of one number with its higher hill near 1 and its lower one near -1."""
+    x = components[0, 0]
+    return float(-((x**2 - 1) ** 2) + 0.3 * x), np.array([[-4 * x * (x**2 - 1) + 0.3]])
+
+
+def starts(n: int, n_features: int = 6) -> list[Start]:
+    return [Start("random", plane(2, n_features, seed)) for seed in range(n)]
+
+
+def at(x: float, stage: int = 0) -> Start:
+    return Start("given", np.array([[x]]), stage)
+
+
+def one_hill(components):
+    """Return a smooth function of one number with its only hill at 0.9."""
+    x = components[0, 0]
+    return float(-((x - 0.9) ** 2)), np.array([[-2 * (x - 0.9)]])
+
+
+def ladder(**of_the_last) -> list[Stage]:
+    """Return two stages: one hill first, reported as the two hills that count after it."""
+    return [
+        Stage("smooth", one_hill, max_iter=50, tol=1e-12, reported=two_hills),
+        Stage("", two_hills, max_iter=200, tol=1e-12, **of_the_last),
+    ]
+
+
+def climb(objective, from_starts, *, max_iter=200, tol=1e-12, stop_when=lambda step: False):
+    stage = Stage("", objective, max_iter, tol)
+    return climb_all([stage], from_starts, stop_when=stop_when)
+
+
+def climb_all(stages, from_starts, *, stop_when=lambda step: False, n_jobs=None):
+    steps = []
+
+    def report(step):
+        steps.append(step)
+        return stop_when(step)
+
+    return maximize(stages, from_starts, report=report, n_jobs=n_jobs), steps
+
+
+def test_the_gradient_of_the_example_is_right():
+    components = plane(2, 6)
+    numeric = finite_differences(lambda V: captured_variance(V)[0], components)
+    np.testing.assert_allclose(captured_variance(components)[1], numeric, atol=1e-7)
+
+
+def test_the_ascent_ends_in_the_span_of_the_top_eigenvectors():
+    outcome, _ = climb(captured_variance, starts(3))
+    for init in outcome.inits:
+        assert init.converged
+        assert init.objective == pytest.approx(16, rel=1e-9)
+        assert principal_angles(init.components, np.eye(6)[:2]).max() < 1e-4
+
+
+def test_the_best_start_wins_wherever_it_stands():
+    for order in ([-1.2, 1.2, -0.8], [1.2, -0.8], [-1.2, -0.8, 0.8]):
+        outcome, _ = climb(two_hills, [at(x) for x in order])
+        assert outcome.best.components[0, 0] > 0
+        assert outcome.best.objective == max(init.objective for init in outcome.inits)
+        assert min(init.objective for init in outcome.inits) < 0 < outcome.best.objective
+
+
+def test_the_value_of_every_start_belongs_to_its_components():
+    outcome, _ = climb(captured_variance, starts(3), max_iter=3)
+    for init in outcome.inits:
+        assert captured_variance(init.components)[0] == pytest.approx(init.objective, rel=1e-12)
+
+
+def test_every_accepted_step_is_reported_and_kept_in_the_history():
+    outcome, steps = climb(captured_variance, starts(3))
+    assert outcome.history == tuple(step.objective for step in steps)
+    for index, init in enumerate(outcome.inits):
+        own = [step for step in steps if step.start == index]
+        assert [step.iteration for step in own] == list(range(init.n_iterations + 1))
+        values = [step.objective for step in own]
+        assert values == sorted(values)
+        assert values[-1] == init.objective
+        np.testing.assert_array_equal(own[-1].components, init.components)
+
+
+def test_the_best_so_far_begins_anew_where_something_else_is_measured():
+    low = Stage("sample", lambda components: (two_hills(components)[0] + 9, np.zeros((1, 1))), 1, 1)
+    _, steps = climb_all([low, *ladder()], [at(-1.2), at(1.2)])
+    on_sample = [step for step in steps if step.stage == 0]
+    assert min(step.best_objective for step in on_sample) > 8
+    later = [step for step in steps if step.stage > 0]
+    values = [step.objective for step in later]
+    best = [step.best_objective for step in later]
+    assert best == np.maximum.accumulate(values).tolist()
+    assert max(best) < 1
+
+
+def test_the_share_of_the_work_done_never_falls_and_moves_within_a_start():
+    _, steps = climb(captured_variance, starts(2))
+    shares = [step.fraction for step in steps]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] < 1
+    within_first = [step.fraction for step in steps if step.start == 0]
+    assert len(set(within_first)) == len(within_first)
+
+
+def test_evaluations_are_counted_once_each():
+    calls = []
+
+    def counted(components):
+        calls.append(components)
+        return captured_variance(components)
+
+    outcome, steps = climb(counted, starts(3))
+    assert outcome.n_evaluations == len(calls)
+    assert sum(init.n_evaluations for init in outcome.inits) == len(calls)
+    counts = [step.n_evaluations for step in steps]
+    assert counts == sorted(counts)
+    assert counts[-1] <= len(calls)
+
+
+def test_a_reported_step_is_not_changed_later():
+    seen = []
+
+    def keep(step):
+        seen.append((step.components, step.components.copy()))
+        return False
+
+    maximize([Stage("", captured_variance, 50, 1e-12)], starts(2), report=keep)
+    for components, copy in seen:
+        np.testing.assert_array_equal(components, copy)
+
+
+def test_stopping_keeps_the_best_so_far():
+    def in_the_second_start(step):
+        return step.start == 1 and step.iteration == 2
+
+    outcome, steps = climb(two_hills, [at(1.5), at(-1.5), at(0.5)], stop_when=in_the_second_start)
+    assert outcome.stopped
+    assert len(outcome.inits) == 2
+    assert not outcome.inits[1].converged
+    assert outcome.inits[1].n_iterations == 2
+    assert outcome.best is outcome.inits[0]
+    assert outcome.best.objective == max(step.objective for step in steps)
+
+
+def test_stopping_within_the_first_start_keeps_its_last_step():
+    outcome, steps = climb(captured_variance, starts(3), stop_when=lambda step: step.iteration == 2)
+    assert outcome.stopped
+    assert len(outcome.inits) == 1
+    assert outcome.best.objective == steps[-1].objective
+    np.testing.assert_array_equal(outcome.best.components, steps[-1].components)
+
+
+def test_stopping_at_once_keeps_the_plane_of_the_start():
+    (first, *others) = starts(3)
+    outcome, steps = climb(captured_variance, [first, *others], stop_when=lambda step: True)
+    assert len(steps) == 1
+    assert outcome.n_evaluations == 1
+    assert outcome.best.n_iterations == 0
+    assert outcome.best.kind == "random"
+    assert not outcome.best.converged
+    np.testing.assert_array_equal(outcome.best.components, first.components)
+
+
+def test_the_ascent_takes_no_more_steps_than_it_may():
+    outcome, _ = climb(captured_variance, starts(2), max_iter=2)
+    assert [init.n_iterations for init in outcome.inits] == [2, 2]
+    assert not any(init.converged for init in outcome.inits)
+    assert not outcome.stopped
+
+
+def test_a_start_at_the_summit_stays_there():
+    summit = Start("summit", np.eye(6)[:2])
+    outcome, _ = climb(captured_variance, [summit])
+    assert outcome.best.n_iterations == 0
+    assert outcome.best.converged
+    np.testing.assert_array_equal(outcome.best.components, summit.components)
+
+
+def test_a_smooth_stage_leads_all_starts_to_the_higher_hill():
+    lower, _ = climb(two_hills, [at(-1.2)])
+    outcome, _ = climb_all(ladder(), [at(-1.2)])
+    assert lower.best.objective < 0 < outcome.best.objective
+    assert outcome.best.components[0, 0] > 0
+
+
+def test_starts_that_met_go_on_as_one_and_share_its_plane():
+    outcome, steps = climb_all(
+        [
+            Stage("first", captured_variance, 200, 1e-12),
+            Stage("second", captured_variance, 200, 1e-12),
+        ],
+        starts(3),
+    )
+    assert {step.n_starts for step in steps if step.stage == 0} == {3}
+    assert {step.n_starts for step in steps if step.stage == 1} == {1}
+    assert len(outcome.inits) == 3
+    for init in outcome.inits:
+        np.testing.assert_array_equal(init.components, outcome.best.components)
+        assert init.objective == outcome.best.objective
+        assert init.converged
+
+
+def test_starts_that_did_not_meet_go_on_apart_best_first():
+    other = np.eye(6)[[2, 4]]
+    stages = [Stage(name, captured_variance, 1, 1e-12) for name in ("first", "second")]
+    outcome, steps = climb_all(stages, [Start("low", other), Start("top", np.eye(6)[:2])])
+    entries = [step for step in steps if step.stage == 1 and step.iteration == 0]
+    assert [step.n_starts for step in entries] == [2, 2]
+    np.testing.assert_array_equal(entries[0].components, np.eye(6)[:2])
+    assert [init.kind for init in outcome.inits] == ["low", "top"]
+
+
+def test_a_start_joins_at_its_own_stage():
+    outcome, steps = climb_all(ladder(), [at(-1.2), at(-1.3, stage=1)])
+    assert {step.n_starts for step in steps if step.stage == 0} == {1}
+    assert {step.n_starts for step in steps if step.stage == 1} == {2}
+    assert outcome.inits[0].components[0, 0] > 0 > outcome.inits[1].components[0, 0]
+
+
+def test_the_history_is_that_of_the_last_stage():
+    outcome, steps = climb_all(ladder(), [at(-1.2), at(-1.3, stage=1)])
+    assert outcome.history == tuple(step.objective for step in steps if step.stage == 1)
+
+
+def test_an_early_stage_reports_the_objective_that_counts():
+    _, steps = climb_all(ladder(), [at(-1.2)])
+    assert {step.stage_name for step in steps} == {"smooth", ""}
+    for step in steps:
+        assert step.objective == two_hills(step.components)[0]
+
+
+def test_stopping_in_an_early_stage_keeps_the_best_plane_that_was_passed():
+    def past_the_hill(step):
+        return step.stage == 0 and step.start == 1 and step.iteration == 1
+
+    outcome, steps = climb_all(ladder(), [at(1.03), at(-1.2), at(2.0)], stop_when=past_the_hill)
+    assert outcome.stopped
+    assert len(outcome.inits) == 2
+    assert outcome.history == tuple(step.objective for step in steps)
+    assert outcome.best.objective == max(step.objective for step in steps)
+    assert outcome.best.objective == two_hills(outcome.best.components)[0]
+    assert outcome.best.objective > two_hills(np.array([[0.9]]))[0]
+
+
+def test_the_plane_passed_by_a_start_that_met_another_one_is_kept_too():
+    outcome, steps = climb_all(
+        ladder(), [at(1.03), at(0.5)], stop_when=lambda step: step.stage == 1
+    )
+    assert {step.n_starts for step in steps if step.stage == 1} == {1}
+    assert outcome.best.objective == max(step.objective for step in steps)
+    assert len({init.objective for init in outcome.inits}) == 1
+
+
+def test_the_value_of_a_start_left_behind_does_not_count_against_the_last_stage():
+    def exaggerated(components):
+        value, gradient = captured_variance(components)
+        return value + 100.0, gradient
+
+    outcome, _ = climb_all(
+        [
+            Stage("sample", exaggerated, 200, 1e-12),
+            Stage("all", captured_variance, 200, 1e-12, most_starts=1),
+        ],
+        [Start("low", np.eye(6)[[2, 4]]), Start("top", np.eye(6)[:2])],
+    )
+    assert len(outcome.inits) == 2
+    assert outcome.best.kind == "top"
+    assert outcome.best.objective == pytest.approx(16)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_number_of_jobs_does_not_change_the_outcome(n_jobs):
+    alone, _ = climb(captured_variance, starts(3), max_iter=3)
+    stages = [Stage("", captured_variance, 3, 1e-12)]
+    outcome, _ = climb_all(stages, starts(3), n_jobs=n_jobs)
+    assert outcome.history == alone.history
+    np.testing.assert_array_equal(outcome.best.components, alone.best.components)
+
+
+def test_the_first_evaluation_of_a_stage_is_not_repeated():
+    entered = []
+
+    def counted(components):
+        entered.append(components[0, 0])
+        return two_hills(components)
+
+    climb(counted, [at(1.5)])
+    assert entered.count(1.5) == 1

@@ -1,0 +1,107 @@
+"""The tables of Compare: what a person reads and presses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from melm_studio.layout.compare import agreement_table, compare_table, movers_table
+from tests.melm_studio.layout.trees import parts, texts
+
+
+@dataclass(frozen=True)
+class Row:
+    run_id: str = "r"
+    title: str = "PCA"
+    figures: dict = field(default_factory=dict)
+    is_checked: bool = True
+    checked_share: float | None = None
+
+
+@dataclass(frozen=True)
+class Angles:
+    titles: tuple = ("PCA", "LDA", "Kernel PCA")
+    degrees: tuple = ((0.0, 30.0, None), (30.0, 0.0, None), (None, None, None))
+    notes: tuple = ("Kernel PCA has no plane: its picture is curved.",)
+
+
+@dataclass(frozen=True)
+class Mover:
+    row: int
+    class_name: str
+    distance: float
+
+
+FULL = Row(
+    figures={
+        "divergence-seen": 12.345,
+        "divergence-unseen": None,
+        "KDE-seen": 0.987,
+        "KDE-unseen": 0.95,
+        "gap": 0.037,
+        "p": 0.015,
+        "seconds": 1.26,
+        "features": 3.33,
+    }
+)
+
+
+def sort_buttons(tree):
+    return {props["data-sort"]: props for props in parts(tree) if "data-sort" in props}
+
+
+def test_figures_are_rounded_and_what_is_not_known_is_a_dash():
+    shown = texts(compare_table([FULL]))
+    for text in ("12.3", "0.99", "0.95", "+0.04", "0.015", "1.3", "3.3"):
+        assert text in shown
+    assert shown.count("–") == 1 + 6
+
+
+def test_every_column_can_be_sorted_by_and_says_what_it_is():
+    buttons = sort_buttons(compare_table([FULL]))
+    assert set(FULL.figures) | {"title"} <= set(buttons)
+    assert all(props["aria-label"].startswith("Sort by ") for props in buttons.values())
+
+
+def test_pressing_a_header_puts_the_best_first_and_again_turns_it_round():
+    fresh = sort_buttons(compare_table([FULL]))
+    assert fresh["divergence-seen"]["data-descending"] == "true"
+    assert fresh["p"]["data-descending"] == "false"
+    again = sort_buttons(compare_table([FULL], "divergence-seen", descending=True))
+    assert again["divergence-seen"]["data-descending"] == "false"
+
+
+def test_figures_that_no_check_has_seen_are_marked():
+    marks = [
+        props.get("className")
+        for props in parts(compare_table([FULL, replace(FULL, is_checked=False)]))
+    ]
+    assert marks.count("is-live") == 1
+
+
+def test_a_check_under_way_tells_how_far_it_is_then_its_p_value_so_far():
+    waiting = Row(checked_share=0.3)
+    assert "30 %" in texts(compare_table([waiting]))
+    assert "0.050 …" in texts(compare_table([replace(waiting, figures={"p": 0.05})]))
+
+
+def test_the_angle_of_each_two_planes_stands_once_each_way_with_what_it_means():
+    shown = texts(agreement_table(Angles()))
+    assert shown.count("30°") == 2
+    assert shown.count("–") == 4
+    assert Angles().notes[0] in shown
+    assert any("0° is the same plane" in text for text in shown)
+
+
+def test_each_row_that_moved_can_be_marked():
+    tree = movers_table([Mover(7, "a", 1.234), Mover(3, "b", 0.5)])
+    marks = [props for props in parts(tree) if "data-mark" in props]
+    assert [(mark["data-mark"], mark["aria-label"]) for mark in marks] == [
+        ("7", "Mark row 7"),
+        ("3", "Mark row 3"),
+    ]
+    assert {"1.23", "0.50", "a", "b"} <= set(texts(tree))
+
+
+def test_between_two_pictures_of_one_plane_no_row_is_said_to_move():
+    shown = texts(movers_table([Mover(7, "a", 1e-9)]))
+    assert shown == ["No row moves between these two: they are the same picture."]

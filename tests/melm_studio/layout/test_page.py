@@ -1,0 +1,112 @@
+"""The page holds all that a visitor and the scripts need."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from melm_core.methods import METHODS
+from melm_core.methods.parameters import HELD_OUT, SEED, STARTS
+from melm_studio.layout import ids
+from melm_studio.layout.method_form import own_settings
+from melm_studio.layout.page import first_source, page
+from melm_studio.layout.panel import panel_model
+from melm_studio.tables.samples import SAMPLES
+from tests.melm_studio.layout.trees import part, parts, texts
+
+SCRIPTS = "".join(path.read_text() for path in (Path(__file__).parents[3] / "assets").glob("*.js"))
+
+
+def test_the_page_builds_anew_for_every_visitor():
+    assert page() is not page()
+    assert parts(page()) == parts(page())
+
+
+def test_the_first_source_is_a_sample_there_is():
+    source = first_source()
+    assert source["kind"] == "sample"
+    assert source["key"] in SAMPLES
+    assert part(page(), ids.SOURCE)["data"] == source
+
+
+def test_only_the_choice_of_data_and_the_story_outlive_the_page():
+    kept = {props["id"] for props in parts(page()) if props.get("storage_type") == "local"}
+    assert kept == {ids.SOURCE, ids.STORY}
+
+
+@pytest.mark.parametrize("key", SAMPLES)
+def test_every_sample_has_a_button_that_explains_it(key):
+    assert part(page(), ids.sample(key))["children"] == SAMPLES[key].label
+    assert SAMPLES[key].explanation in [props.get("label") for props in parts(page())]
+
+
+def test_the_methods_offered_are_those_there_are():
+    offered = part(page(), ids.METHOD)
+    listed = [item["value"] for group in offered["data"] for item in group["items"]]
+    assert sorted(listed) == sorted(METHODS)
+    assert offered["value"] in METHODS
+
+
+def test_the_groups_of_the_menu_say_what_a_method_looks_at():
+    groups = {group["group"]: group["items"] for group in part(page(), ids.METHOD)["data"]}
+    assert len(groups) == 3
+    for item in groups["Without the classes"]:
+        assert not METHODS[item["value"]].uses_labels
+    for item in groups["Curved pictures"]:
+        assert not METHODS[item["value"]].is_linear
+
+
+@pytest.mark.parametrize(
+    ("component_id", "parameter"),
+    [(ids.N_INIT, STARTS), (ids.RANDOM_STATE, SEED), (ids.HELD_OUT, HELD_OUT)],
+)
+def test_fields_take_their_bounds_from_the_parameter(component_id, parameter):
+    field = part(page(), component_id)
+    assert (field["min"], field["max"]) == (parameter.minimum, parameter.maximum)
+    assert field["value"] == parameter.default
+    assert field["allowDecimal"] is not parameter.is_integer
+
+
+def test_every_parameter_of_a_method_has_a_control():
+    fields = {"gamma": ids.GAMMA, "n_init": ids.N_INIT, "random_state": ids.RANDOM_STATE}
+    for method in METHODS.values():
+        for parameter in method.parameters:
+            field = fields.get(parameter.name)
+            control = part(page(), field) if field else own_control(method, parameter)
+            assert control
+            if not field:
+                assert control["value"] == parameter.default
+
+
+def own_control(method, parameter):
+    return part(own_settings(method), ids.setting(parameter.name))
+
+
+def test_every_id_that_a_script_addresses_stands_on_the_page():
+    asked = re.findall(r'(?:getElementById|setProps)\("([\w-]+)"', SCRIPTS)
+    asked += re.findall(r'whenPresent\("#([\w-]+)"', SCRIPTS)
+    assert {"panels", "drop-zone"} <= set(asked)
+    for component_id in asked:
+        assert part(page(), component_id)
+
+
+def test_every_part_of_a_panel_that_a_script_fills_is_there():
+    asked = set(re.findall(r'\bpart\("([\w-]+)"\)', SCRIPTS))
+    numbers = {
+        f"{name}-{rows}" for name in ("divergence", "accuracy") for rows in ("seen", "unseen")
+    }
+    shown = [props["data-part"] for props in parts(panel_model()) if "data-part" in props]
+    assert len(asked) > 5
+    assert asked | numbers <= set(shown)
+    assert len(shown) == len(set(shown))
+
+
+def test_the_function_that_labels_the_slider_is_a_script_s():
+    name = part(page(), ids.GAMMA)["label"]["function"]
+    assert f"dashMantineFunctions.{name} = " in SCRIPTS
+
+
+def test_the_page_speaks_calmly():
+    assert [text for text in texts(page()) if "!" in text] == []

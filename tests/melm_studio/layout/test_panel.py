@@ -1,0 +1,89 @@
+"""A panel names its run in everything that acts on it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from melm_studio.layout.panel import panel, panel_model, teaching_panel
+from tests.melm_studio.layout.trees import parts, texts
+
+RUN = "r-1"
+FURNISHING = (Path(__file__).parents[3] / "assets" / "furnish.js").read_text()
+
+
+def test_a_panel_names_its_run_once_for_the_script():
+    assert [p["data-run"] for p in parts(panel(RUN, "MELM", "Iris")) if "data-run" in p] == [RUN]
+
+
+def test_a_panel_is_headed_by_its_title_and_described_with_its_data():
+    (place,) = parts(panel(RUN, "MELM, γ 1", "Iris"))
+    assert place["data-title"] == "MELM, γ 1"
+    assert place["aria-label"] == "MELM, γ 1, Iris"
+    assert "title" in named_parts()
+
+
+@pytest.mark.parametrize(
+    ("kind", "features"),
+    [
+        ({}, {"linear", "flat"}),
+        ({"n_components": 1}, {"linear", "line"}),
+        ({"n_components": 3}, {"linear", "space"}),
+        ({"is_linear": False}, {"flat"}),
+    ],
+)
+def test_a_panel_says_what_its_run_has(kind, features):
+    (place,) = parts(panel(RUN, "MELM", "Iris", **kind))
+    assert set(place["data-has"].split()) == features
+
+
+def test_the_model_has_buttons_that_stop_and_remove_a_run():
+    assert {"stop", "remove", "check", "surface"} <= named_parts()
+
+
+def test_the_model_offers_every_file_and_to_a_curved_picture_no_linear_map():
+    files = [props for props in model() if "data-file" in props]
+    needs = {props["data-file"]: props.get("data-needs") for props in files}
+    of_a_map = ("components.csv", "model.json", "script.py")
+    assert needs == dict.fromkeys(("points.csv", "replay.html")) | dict.fromkeys(of_a_map, "linear")
+
+
+def test_what_a_part_needs_is_what_runs_may_have():
+    needed = {need for props in model() for need in props.get("data-needs", "").split()}
+    assert needed == {"linear", "flat", "space"}
+
+
+def test_everything_that_is_pressed_has_a_name():
+    pressed = [props for props in model() if props.get("type") == "button"]
+    assert len(pressed) > 10
+    for props in pressed:
+        children = props.get("children")
+        shown = children if isinstance(children, list) else [children]
+        assert props.get("aria-label") or any(isinstance(child, str) for child in shown)
+
+
+def test_panels_of_two_runs_are_told_apart():
+    keys = {parts(panel(run, "MELM", "Iris"))[0]["key"] for run in ("r-1", "r-2")}
+    assert keys == {"r-1", "r-2"}
+
+
+def test_markup_in_a_name_is_text():
+    markup = "<b>x</b>"
+    (place,) = parts(panel(RUN, markup, markup))
+    carriers = {name for name, value in place.items() if isinstance(value, str) and "<" in value}
+    assert carriers == {"aria-label", "data-title"}
+    assert not re.search(r"innerHTML|insertAdjacentHTML|outerHTML", FURNISHING)
+
+
+def test_the_empty_stage_says_what_to_press():
+    assert any("Press Run" in text for text in texts(teaching_panel()))
+
+
+def model():
+    return parts(panel_model())
+
+
+def named_parts():
+    return {props.get("data-part") for props in model()}

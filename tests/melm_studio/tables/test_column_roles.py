@@ -1,0 +1,169 @@
+"""What a user makes of a column, and what a column keeps from them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from melm_studio.tables.preparation import Role, Use, column_roles, prepare
+from melm_studio.tables.read import Table, TableError
+from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
+
+
+def column(given: Table, name: str, **roles):
+    return next(one for one in column_roles(given, "label", roles) if one.name == name)
+
+
+def texts(n_levels: int, n_rows: int = N_ROWS) -> list[str]:
+    return [f"t{i % n_levels}" for i in range(n_rows)]
+
+
+def test_a_column_that_is_chosen_away_is_left_out_and_said():
+    data = prepare(table(c=LABEL[::-1], d=np.linspace(0, 1, N_ROWS)), roles={"b": "ignored"})
+    assert "b" not in data.feature_names
+    assert "b is left out: as you chose." in data.steps
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role", "reason"),
+    [
+        ("id", np.arange(60.0), Role.NUMERIC, "numeric, as you chose"),
+        ("town", texts(30), Role.CATEGORICAL, "30 categories, one-hot encoded, as you chose"),
+        ("plain", np.linspace(0, 1, 60), Role.NUMERIC, "numeric"),
+    ],
+)
+def test_an_identifier_or_a_long_list_becomes_a_feature_where_it_is_chosen(
+    name, values, role, reason
+):
+    given = table(**{name: values})
+    found = column(given, name, **{name: Use.FEATURE})
+    assert (found.role, found.reason, found.obstacle) == (role, reason, "")
+    data = prepare(given, roles={name: "feature"})
+    assert any(feature.split(" = ")[0] == name for feature in data.feature_names)
+    assert np.isfinite(data.X).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        (np.ones(60), "every value is the same"),
+        (["same"] * 60, "every value is the same"),
+        (np.full(60, np.nan), "every value is missing"),
+        (pd.Series([None] * 60, dtype="str"), "every value is missing"),
+        (1e307 * np.arange(60.0) ** 0.5, "its values are too large to calculate with"),
+        ([f"n{i}" for i in range(60)], "every value differs"),
+        (["n1", "n1", *(f"n{i}" for i in range(58))], "nearly every value differs"),
+        (["long" * 100, "short"] * 30, "it has texts of more than 200 characters"),
+    ],
+)
+def test_what_cannot_be_a_feature_says_why(values, why):
+    given = table(c=values)
+    assert column(given, "c").obstacle.startswith(why)
+    with pytest.raises(TableError, match=f'^"c" cannot be a feature: {why}. Leave it out.$'):
+        prepare(given, roles={"c": "feature"})
+
+
+def test_more_categories_than_can_be_shown_are_no_feature():
+    rows = 2010
+    frame = pd.DataFrame(
+        {"a": np.random.default_rng(0).normal(size=rows), "c": texts(201, rows), "label": "x"}
+    )
+    frame.loc[::2, "label"] = "y"
+    with pytest.raises(TableError, match='"c" cannot be a feature: 201 categories, more than 200'):
+        prepare(Table("t", frame, ()), roles={"c": "feature"})
+
+
+def test_a_feature_may_be_one_by_choice_as_by_guess():
+    given = table()
+    guessed, chosen = prepare(given), prepare(given, roles={"a": "feature"})
+    assert chosen.to_bytes() == guessed.to_bytes()
+
+
+def test_a_choice_of_nothing_is_the_guess():
+    given = table(id=np.arange(60.0))
+    assert column_roles(given, "label", {}) == column_roles(given, "label")
+
+
+def test_the_guess_of_the_label_leaves_out_what_is_chosen_to_be_something_else():
+    given = table(kind=["p", "q"] * 30)
+    assert prepare(given).class_names == ("x", "y", "z")
+    data = prepare(given, roles={"label": "feature"})
+    assert data.class_names == ("p", "q")
+    assert "label = z" in data.feature_names
+
+
+def test_where_every_possible_label_is_something_else_there_is_a_sentence():
+    with pytest.raises(TableError, match="No column could be the label"):
+        prepare(table(), roles={"label": "ignored"})
+
+
+@pytest.mark.parametrize(
+    ("roles", "sentence"),
+    [
+        ({"colour": "feature"}, r'There is no column "colour"\. The columns are a, b, label\.'),
+        ({"label": "ignored"}, r'"label" is the label\. Choose another label first\.'),
+        ({"a": "target"}, r'"a" cannot be "target"\. Choose one of feature, ignored\.'),
+    ],
+)
+def test_a_choice_that_cannot_be_gets_a_sentence(roles, sentence):
+    with pytest.raises(TableError, match=sentence):
+        prepare(table(), "label", roles=roles)
+
+
+def test_leaving_out_too_much_gets_a_sentence_that_says_who_chose_it():
+    with pytest.raises(TableError, match=r"the table has 1\. Left out: b \(as you chose\)"):
+        prepare(table(), roles={"b": "ignored"})
+
+
+def test_different_and_missing_values_are_counted_in_the_rows_that_have_a_class():
+    given = table(
+        c=[7.0, np.nan, *[1.0, 2.0] * 29],
+        d=["only here", None, *["p", "q"] * 29],
+        label=[None, *LABEL[1:]],
+    )
+    found = {name: column(given, name) for name in ("a", "c", "d", "label")}
+    assert (found["a"].n_values, found["a"].n_missing) == (59, 0)
+    assert (found["c"].n_values, found["c"].n_missing) == (2, 1)
+    assert (found["d"].n_values, found["d"].n_missing) == (2, 1)
+    assert (found["label"].n_values, found["label"].n_missing) == (3, 1)
+
+
+def test_the_prepared_data_carry_what_became_of_every_column():
+    given = table(id=np.arange(60.0))
+    data = prepare(given)
+    assert data.columns == column_roles(given, "label")
+    assert type(data).from_bytes(data.to_bytes()).columns == data.columns
+
+
+@pytest.mark.parametrize(
+    ("label", "sentence"),
+    [
+        (np.linspace(0, 1, 60), r"60 different values.*A quantity makes classes once it is cut"),
+        ([f"c{i}" for i in range(60)], r"60 different values.*several rows of each\.$"),
+        (["x" * 1_000_000, "y"] * 30, "has a value of 1 000 000 characters and at most 200 can"),
+    ],
+)
+def test_a_label_that_is_none_gets_a_sentence_with_the_way_out(label, sentence):
+    with pytest.raises(TableError, match=sentence):
+        prepare(table(label=label), "label")
+
+
+uses = st.dictionaries(
+    st.sampled_from(["a", "b", "id", "town", "k", "label"]), st.sampled_from(Use)
+)
+
+
+@given(uses)
+def test_every_choice_is_followed_or_refused(roles):
+    given_table = table(id=np.arange(60.0), town=texts(30), k=np.ones(60), kind=["p", "q"] * 30)
+    try:
+        data = prepare(given_table, roles=roles)
+    except TableError as refusal:
+        assert roles.get("k") == Use.FEATURE or "at least 2 features" in str(refusal)  # noqa: PT017
+        return
+    found = {one.name: one.role for one in data.columns}
+    for name, use in roles.items():
+        assert (found[name] in (Role.NUMERIC, Role.CATEGORICAL)) is (use is Use.FEATURE)

@@ -1,0 +1,236 @@
+"""Files as spreadsheets, instruments and people with no time write them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from melm_studio.tables import records
+from melm_studio.tables.read import TableError, read_table
+
+
+def read(text: str, encoding: str = "utf-8"):
+    return read_table(text.encode(encoding), "data.csv")
+
+
+# ----------------------------------------------------------------------------------- text and marks
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_is_known_by_its_zeros_where_it_has_no_mark(encoding):
+    table = read("width,größe\n1,süß\n2,herb\n", encoding)
+    assert list(table.frame.columns) == ["width", "größe"]
+    assert table.frame["größe"].tolist() == ["süß", "herb"]
+    assert table.steps == ("Read as UTF-16.",)
+
+
+@pytest.mark.parametrize(
+    "text", ["\ufeff\ufeffa,b\n1,2\n", "\n\ufeffa,b\n1,2\n", "a,\ufeffb\n1,2\n"]
+)
+def test_byte_order_marks_inside_do_not_become_part_of_a_name(text):
+    assert list(read(text).frame.columns) == ["a", "b"]
+
+
+def test_a_parquet_file_is_named():
+    with pytest.raises(TableError, match=r"data\.csv is a Parquet file\. Save its table as CSV"):
+        read_table(b"PAR1\x15\x04\x15\x10PAR1", "data.csv")
+
+
+@pytest.mark.parametrize("position", [0, 5, 40])
+def test_a_zero_byte_anywhere_means_that_this_is_no_text(position):
+    raw = bytearray(b"width,label\n" + b"1.5,a\n" * 10)
+    raw[position] = 0
+    with pytest.raises(TableError, match=r"is not a text file\. Save the table as CSV"):
+        read_table(bytes(raw), "data.csv")
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_a_quoted_cell_keeps_its_line_break_whatever_it_is(ending):
+    assert read(f'note,x{ending}"a{ending}b",1{ending}').frame["note"].tolist() == ["a\nb"]
+
+
+# ----------------------------------------------------------------------------------------- comments
+
+
+@pytest.mark.parametrize(
+    "comments", ["# made by a spectrometer\n", "#\n# Monday, 9:30\n", "\n# one\n\n# two\n\n"]
+)
+def test_comments_at_the_top_are_skipped_and_counted(comments):
+    table = read(f"{comments}x,y,label\n1,2,a\n")
+    assert list(table.frame.columns) == ["x", "y", "label"]
+    n_comments = comments.count("#")
+    assert table.steps == (
+        f"Skipped: {n_comments} comment line{'s'[: n_comments - 1]} at the top.",
+    )
+
+
+def test_a_header_that_begins_with_the_comment_sign_is_the_header():
+    assert list(read("# x,y\n1,2\n").frame.columns) == ["# x", "y"]
+    assert list(read("# of Monday\n# x,y\n1,2\n").frame.columns) == ["# x", "y"]
+
+
+@pytest.mark.parametrize("delimiter", ",;")
+def test_the_line_that_tells_spreadsheets_the_delimiter_is_skipped(delimiter):
+    table = read(f"sep={delimiter}\nx{delimiter}y\n1{delimiter}2\n")
+    assert list(table.frame.columns) == ["x", "y"]
+    assert "Skipped: 1 comment line at the top." in table.steps
+
+
+def test_rows_are_counted_with_the_comments_above_them():
+    with pytest.raises(TableError, match=r"Row 5 .* has 1 field where the header has 2"):
+        read("# one\n# two\nx,y\n1,2\n3\n")
+
+
+def test_a_cell_may_begin_with_the_comment_sign():
+    assert read("x,colour\n1,#fff\n#2,#000\n").frame["colour"].tolist() == ["#fff", "#000"]
+
+
+# ------------------------------------------------------------------------------------------ numbers
+
+
+@pytest.mark.parametrize("gap", [" ", "'", "’", "\u00a0", "\u2009", "\u202f"])
+def test_thousands_that_are_set_apart_are_numbers(gap):
+    table = read(f"x,label\n1{gap}234.5,a\n-12{gap}345{gap}678,b\n7,a\n")
+    assert table.frame["x"].tolist() == [1234.5, -12345678.0, 7.0]
+    assert table.steps == ("Thousands that are set apart were read as numbers (x).",)
+
+
+def test_thousands_may_be_set_apart_by_the_other_mark():
+    assert read('x,label\n"1,234.5",a\n"1,000,000",b\n').frame["x"].tolist() == [1234.5, 1e6]
+    assert read("x;y\n1.234,5;0,5\n1.000.000;1,5\n").frame["x"].tolist() == [1234.5, 1e6]
+
+
+def test_a_decimal_comma_in_quotation_marks_is_one_between_commas():
+    table = read('x,label\n"1,5",a\n"0,123",b\n')
+    assert table.frame["x"].tolist() == [1.5, 0.123]
+    assert table.steps == ("Read as comma-separated with decimal comma.",)
+
+
+@pytest.mark.parametrize("cell", ["1,23", "12,34,567", "1,234 567", "0,123", "1,2345"])
+def test_commas_elsewhere_part_no_thousands(cell):
+    table = read(f'x,y,label\n"{cell}",1.5,a\n"{cell}",2.5,b\n3.5,4.5,a\n4.5,5.5,b\n')
+    assert table.frame["x"].tolist()[:1] == [cell]
+
+
+def test_a_column_that_is_mostly_numbers_says_what_makes_it_text():
+    rows = ["1,1", "2,2", "3,3", "4,n/d", "5,5", "6,n/d"]
+    table = read("\n".join(["a,b", *rows]))
+    assert table.frame["b"].tolist() == ["1", "2", "3", "n/d", "5", "n/d"]
+    assert table.steps == (
+        'b is read as text: 2 cells of 6 are no numbers, first "n/d" in row 5 (the first line is '
+        "row 1). Empty such cells to have numbers.",
+    )
+
+
+def test_a_column_of_words_with_a_number_among_them_needs_no_word():
+    assert read("a,b\n1,one\n2,two\n3,3\n").steps == ()
+
+
+@pytest.mark.parametrize("blank", [" ", "   ", "\t", '" "', '"\u00a0"'])
+def test_blank_cells_are_missing(blank):
+    frame = read(f"x,y,label\n1,2,a\n{blank},3,{blank}\n4,5,b\n").frame
+    assert frame["x"].isna().tolist() == [False, True, False]
+    assert frame["label"].isna().tolist() == [False, True, False]
+
+
+def test_dates_are_text():
+    days = ["2024-01-31", "2024-02-01"]
+    assert read("day,x\n" + "".join(f"{day},1\n" for day in days)).frame["day"].tolist() == days
+
+
+# ----------------------------------------------------------------------------------- rows and names
+
+
+def test_trailing_delimiters_make_an_empty_column():
+    table = read("x,y,\n1,2,\n3,4,\n")
+    assert table.frame["column 3"].isna().all()
+    assert table.frame["y"].tolist() == [2.0, 4.0]
+
+
+def test_trailing_delimiters_in_the_rows_alone_get_a_sentence():
+    with pytest.raises(TableError, match=r"Row 2 .* has 3 fields where the header has 2\. Give"):
+        read("x,y\n1,2,\n3,4,\n")
+
+
+def test_only_empty_headers_are_named_by_their_place():
+    assert list(read(",\n1,2\n").frame.columns) == ["column 1", "column 2"]
+
+
+def test_many_columns_of_one_name_are_told_apart():
+    frame = read(",".join(["x"] * 2_000) + "\n" + ",".join(["1"] * 2_000) + "\n").frame
+    assert frame.columns.is_unique
+    assert frame.columns[-1] == "x (2000)"
+
+
+def test_a_name_of_a_million_characters_gets_a_sentence():
+    with pytest.raises(TableError, match="The name of column 2 has 1 000 000 characters and at"):
+        read(f"x,{'n' * 1_000_000}\n1,2\n")
+
+
+def test_a_cell_of_a_million_characters_is_read():
+    frame = read(f"note,x\n{'n' * 1_000_000},1\nshort,2\n").frame
+    assert frame["note"].map(len).tolist() == [1_000_000, 5]
+
+
+# --------------------------------------------------------------------- what would take all there is
+
+LONG = 1_200_000
+
+
+@pytest.fixture
+def short_records(monkeypatch):
+    """Records may be a million characters long, so that files beyond are quickly made."""
+    monkeypatch.setattr(records, "MAX_RECORD", 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("raw", "row"),
+    [
+        (b"," * LONG, 1),
+        (b"1;" * LONG, 1),
+        (b"x" * LONG, 1),
+        (b'"' * LONG, 1),
+        (b'a,b\n1,2\n"' + b"1,2\n" * LONG, 3),
+        (b"a,b\n" + b'"\n",' * LONG, 2),
+    ],
+    ids=[
+        "delimiters",
+        "cells",
+        "no delimiter",
+        "quotes",
+        "open quotation",
+        "one row of many lines",
+    ],
+)
+def test_a_row_without_end_gets_a_sentence_before_it_is_read(short_records, raw, row):
+    expected = f"Row {row} (the first line is row 1) is longer than 1 000 000 characters. Close a"
+    with pytest.raises(TableError) as refusal:
+        read_table(raw, "data.csv")
+    assert str(refusal.value).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"a,b\nx,1\n" + b"9" * LONG + b",2\n",
+        b"a,b\nx,1\n1e" + b"9" * LONG + b",2\n",
+        b'a,b\nx,1\n"1' + b",234" * (LONG // 4) + b'x",2\n',
+        b"a,b\n" + b" " * LONG + b",2\n",
+        b"#\n" * LONG + b"a,b\n1,2\n",
+        b"\n" * LONG + b"a,b\n1,2\n",
+        b"a,b\n" + b"#,1\n" * (LONG // 16),
+        b"a,b\n" + b'"",\n' * (LONG // 16),
+    ],
+    ids=["digits", "exponent", "thousands", "spaces", "comments", "lines", "marks", "quotes"],
+)
+def test_no_repetition_takes_for_ever(raw):
+    assert read_table(raw, "data.csv").frame.shape[1] == 2
+
+
+def test_numbers_beyond_all_bounds_are_missing():
+    table = read(f"a,b\n{'9' * 1000},1\n1e400,2\n5,3\n")
+    assert math.isnan(table.frame["a"][0])
+    np.testing.assert_array_equal(table.frame["a"].isna(), [True, True, False])
+    assert table.steps == ("Counted as missing: 2 infinite values (a).",)

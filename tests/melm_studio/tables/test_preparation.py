@@ -1,0 +1,300 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+from melm_studio.tables import preparation
+from melm_studio.tables.preparation import (
+    Role,
+    column_roles,
+    guess_label,
+    label_candidates,
+    prepare,
+)
+from melm_studio.tables.read import Table, TableError, read_table
+from melm_studio.tables.samples import load_sample
+from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
+
+
+def role(given: Table, name: str) -> preparation.Column:
+    return next(column for column in column_roles(given, "label") if column.name == name)
+
+
+def spread(*values, n=N_ROWS) -> list:
+    """These values over and over, in a column."""
+    return [values[i % len(values)] for i in range(n)]
+
+
+def test_the_features_have_mean_zero_and_deviation_one():
+    data = prepare(table())
+    np.testing.assert_allclose(data.X.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(data.X.std(axis=0), 1)
+    assert data.X.flags.c_contiguous
+    assert data.steps == (
+        "Label: label, 3 classes (x 20, y 20, z 20).",
+        "2 numeric columns are features.",
+        "Standardised: mean 0, standard deviation 1.",
+    )
+
+
+@pytest.mark.parametrize("standardise", [True, False])
+def test_center_and_scale_lead_back_to_the_table(standardise):
+    given = table()
+    data = prepare(given, standardise=standardise)
+    back = data.X * data.scale + data.center
+    np.testing.assert_allclose(back, given.frame[["a", "b"]].to_numpy())
+
+
+def test_unstandardised_features_are_those_of_the_table():
+    given = table()
+    data = prepare(given, standardise=False)
+    np.testing.assert_array_equal(data.X, given.frame[["a", "b"]].to_numpy())
+    assert not any("Standardised" in step for step in data.steps)
+
+
+def test_preparing_twice_gives_the_same_bytes():
+    given = load_sample("wine")
+    assert prepare(given).to_bytes() == prepare(given).to_bytes()
+
+
+def test_the_steps_of_the_reading_come_first():
+    raw = "a;b;label\n" + "".join(f"{i * i},5;{i % 7};{'xy'[i % 2]}\n" for i in range(20))
+    data = prepare(read_table(raw.encode(), "semi.csv"))
+    assert data.name == "semi"
+    assert data.steps[0] == "Read as semicolon-separated with decimal comma."
+
+
+# ------------------------------------------------------------------------------------- the label
+
+
+@pytest.mark.parametrize(
+    "name", ["Label", "CLASS", "target", "y", "Species", "class_label", "Type"]
+)
+def test_a_telling_name_makes_the_label(name):
+    given = Table("t", table(label=spread(1.0, 2.0)).frame.rename(columns={"label": name}), ())
+    given.frame["last"] = LABEL
+    assert guess_label(given) == name
+
+
+def test_without_a_telling_name_the_last_column_is_the_label():
+    given = Table("t", pd.DataFrame({"p": LABEL, "q": LABEL, "r": spread(1.0, 2.0)}), ())
+    assert guess_label(given) == "r"
+    assert label_candidates(given) == ("r", "p", "q")
+
+
+def test_where_the_last_column_is_no_label_the_first_is():
+    given = Table("t", pd.DataFrame({"p": LABEL, "q": LABEL, "r": np.arange(60.0)}), ())
+    assert label_candidates(given) == ("p", "q")
+
+
+def test_else_a_text_column_comes_before_a_number():
+    numbers = np.linspace(0, 1, N_ROWS)
+    columns = {"p": numbers, "q": spread(1.0, 2.0), "r": LABEL, "s": numbers}
+    assert guess_label(Table("t", pd.DataFrame(columns), ())) == "r"
+
+
+def test_without_a_possible_label_there_is_a_sentence():
+    given = Table("t", pd.DataFrame({"p": np.arange(60.0), "q": np.arange(60.0)}), ())
+    assert label_candidates(given) == ()
+    with pytest.raises(TableError, match=r"No column could be the label.*Add a column"):
+        prepare(given)
+
+
+def test_numeric_classes_are_shown_whole_and_sorted_as_numbers():
+    data = prepare(table(label=spread(10.0, 2.0, -1.0, 0.5)))
+    assert data.class_names == ("-1", "0.5", "2", "10")
+    assert data.y[:4].tolist() == [3, 2, 0, 1]
+    assert data.steps[0] == "Label: label, 4 classes (-1: 15, 0.5: 15, 2: 15, 10: 15)."
+
+
+def test_text_classes_are_sorted_by_the_alphabet():
+    assert prepare(table(label=spread("b", "C", "a"))).class_names == ("a", "b", "C")
+
+
+def test_rows_without_a_label_are_left_out_and_counted():
+    data = prepare(table(label=[None, *LABEL[1:]]))
+    assert data.row_numbers.tolist() == list(range(2, 61))
+    assert "Left out: 1 row without a label." in data.steps
+
+
+def test_a_class_of_one_row_is_left_out_and_named():
+    data = prepare(table(label=["lone", *LABEL[1:]]))
+    assert data.class_names == ("x", "y", "z")
+    assert data.row_numbers[0] == 2
+    assert "Left out: 1 class of a single row (lone)." in data.steps
+
+
+@pytest.mark.parametrize(
+    ("label", "sentence"),
+    [
+        (["x"] * N_ROWS, '"label" has 1 different value. Choose a label with 2 to 20'),
+        ([None] * N_ROWS, '"label" has 0 different values.'),
+        (spread(*range(21)), '"label" has 21 different values. Choose'),
+        (["p", "q", *["x"] * 58], '"label" has 3 different values, but fewer than two of them'),
+    ],
+)
+def test_an_unusable_label_gets_a_sentence(label, sentence):
+    with pytest.raises(TableError, match=sentence):
+        prepare(table(label=label), "label")
+
+
+@pytest.mark.parametrize("n_classes", [2, 20])
+def test_two_to_twenty_classes_are_welcome(n_classes):
+    assert len(prepare(table(label=spread(*range(n_classes)))).class_names) == n_classes
+
+
+def test_a_label_that_is_no_column_gets_a_sentence():
+    with pytest.raises(TableError, match=r'no column "colour"\. The columns are a, b, label\.'):
+        prepare(table(), "colour")
+
+
+# ------------------------------------------------------------------------------------ the columns
+
+
+def test_categories_become_indicators():
+    data = prepare(table(colour=spread("red", "green", "blue")), standardise=False)
+    names = ("colour = blue", "colour = green", "colour = red")
+    assert data.feature_names[2:] == names
+    assert data.X[:3, 2:].tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    assert "1 categorical column is one-hot encoded (colour)." in data.steps
+
+
+def test_two_categories_become_one_indicator():
+    data = prepare(table(sex=spread("m", "f")), standardise=False)
+    assert data.feature_names[2:] == ("sex = m",)
+    assert data.X[:2, 2].tolist() == [1, 0]
+
+
+def test_missing_is_a_category_only_where_something_is_missing():
+    data = prepare(table(colour=spread("red", "green", None)))
+    assert data.feature_names[2:] == ("colour = green", "colour = red", "colour = missing")
+    assert "20 missing values in 1 column (colour) were counted as a category." in data.steps
+
+
+def test_one_category_with_gaps_becomes_one_indicator():
+    assert prepare(table(mark=spread("yes", None))).feature_names[2:] == ("mark = missing",)
+
+
+def test_feature_names_are_unique_even_where_categories_imitate_columns():
+    data = prepare(table(**{"c = q": np.linspace(0, 1, N_ROWS), "c": spread("p", "q")}))
+    assert data.feature_names[2:] == ("c = q", "c = q (2)")
+
+
+def test_missing_numbers_are_filled_with_the_median_and_said():
+    a = [np.nan, *range(1, 58, 2), *range(3, 63, 2)]
+    data = prepare(table(a=a), standardise=False)
+    assert data.X[0, 0] == np.median(a[1:])
+    assert "1 missing value in 1 column (a) was filled with the median." in data.steps
+    assert role(table(a=a), "a").reason == "numeric, 1 missing value filled with the median"
+
+
+def test_many_filled_columns_are_named_up_to_five():
+    columns = {f"c{j}": [np.nan, *np.random.default_rng(j).normal(size=59)] for j in range(8)}
+    expected = "8 missing values in 8 columns (c0, c1, c2, c3, c4 and 3 more) were filled"
+    assert any(step.startswith(expected) for step in prepare(table(**columns)).steps)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("n", np.arange(7.0, 67.0), Role.ID),
+        ("sample_id", np.arange(60.0)[::-1] * 3, Role.ID),
+        ("PassengerId", np.arange(60.0)[::-1] * 3, Role.ID),
+        ("width", np.arange(60.0)[::-1] * 3, Role.NUMERIC),
+        ("id", np.arange(60.0) + 0.5, Role.NUMERIC),
+        ("id", spread(1.0, 2.0, 5.0), Role.NUMERIC),
+        ("humidity", np.arange(60.0)[::-1] * 3, Role.NUMERIC),
+        ("name", [f"n{i}" for i in range(60)], Role.ID),
+        ("name", ["n1", "n1", *(f"n{i}" for i in range(58))], Role.ID),
+        ("town", [f"t{i % 30}" for i in range(60)], Role.IGNORED),
+        ("town", [f"t{i % 20}" for i in range(60)], Role.CATEGORICAL),
+        ("k", np.full(60, 3.0), Role.CONSTANT),
+        ("k", 0.1 + 1e-16 * np.arange(60.0), Role.CONSTANT),
+        ("k", 1e-200 * np.arange(60.0) ** 2, Role.CONSTANT),
+        ("k", ["same"] * 60, Role.CONSTANT),
+        ("gone", np.full(60, np.nan), Role.IGNORED),
+        ("gone", pd.Series([None] * 60, dtype="str"), Role.IGNORED),
+        ("huge", 1e307 * np.arange(60.0) ** 0.5, Role.IGNORED),
+        ("large", 1e100 * np.arange(60.0) ** 0.5, Role.NUMERIC),
+    ],
+)
+def test_every_column_has_its_role(name, values, expected):
+    assert role(table(**{name: values}), name).role is expected
+
+
+def test_the_roles_keep_the_order_of_the_table_and_give_reasons():
+    given = table(colour=spread("red", "green", None), town=[f"t{i % 30}" for i in range(60)])
+    assert [(c.name, c.role, c.reason) for c in column_roles(given, "label")] == [
+        ("a", Role.NUMERIC, "numeric"),
+        ("b", Role.NUMERIC, "numeric"),
+        ("label", Role.LABEL, "3 classes"),
+        ("colour", Role.CATEGORICAL, "2 categories and missing, one-hot encoded"),
+        ("town", Role.IGNORED, "30 categories, more than 20"),
+    ]
+
+
+def test_an_identifier_stays_one_where_rows_are_left_out():
+    given = table(n=np.arange(1.0, 61.0), label=["x", None, *LABEL[2:]])
+    assert role(given, "n").role is Role.ID
+
+
+def test_a_column_that_is_constant_in_the_rows_that_stay_is_left_out():
+    given = table(k=[5.0, *[1.0] * 59], label=[None, *LABEL[1:]])
+    assert role(given, "k").role is Role.CONSTANT
+
+
+def test_what_is_left_out_is_said():
+    given = table(
+        id=np.arange(60.0),
+        k=np.ones(60),
+        gone=np.full(60, np.nan),
+        huge=1e300 * np.arange(60.0) ** 2,
+    )
+    steps = prepare(given).steps
+    assert "id is left out: every value differs." in steps
+    assert "k is constant and left out." in steps
+    assert "gone is left out: every value is missing." in steps
+    assert "huge is left out: its values are too large to calculate with." in steps
+
+
+def test_constant_pixels_are_left_out_in_one_sentence():
+    steps = prepare(load_sample("digits")).steps
+    assert "3 columns are constant and left out: pixel_0_0, pixel_4_0, pixel_4_7." in steps
+
+
+def test_fewer_than_two_features_get_a_sentence_with_what_was_left_out():
+    columns = {"id": np.arange(60.0), "a": np.linspace(0, 1, N_ROWS), "label": LABEL}
+    expected = r"at least 2 features and the table has 1. Left out: id \(every value differs"
+    with pytest.raises(TableError, match=expected):
+        prepare(Table("t", pd.DataFrame(columns), ()))
+
+
+def test_too_many_indicators_get_a_sentence(monkeypatch):
+    monkeypatch.setattr(preparation, "MAX_CELLS", 6 * N_ROWS)
+    assert prepare(table(c=spread(*"pqrs"))).X.shape == (60, 6)
+    with pytest.raises(TableError, match=r"60 rows and so many features.* 360 cells"):
+        prepare(table(c=spread(*"pqrst")))
+
+
+numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.integers(-3, 3)
+words = st.none() | st.sampled_from(["p", "q", "missing", "c = q"])
+samples = st.tuples(numbers, numbers, numbers, words, words)
+
+
+@settings(max_examples=50)
+@given(st.lists(samples, min_size=4, max_size=30), st.booleans())
+def test_whatever_the_table_the_features_are_finite(rows, standardise):
+    frame = pd.DataFrame(rows, columns=["n1", "n2", "n3", "c", "label"])
+    frame = frame.astype({"n1": float, "n2": float, "n3": float, "c": "str", "label": "str"})
+    try:
+        data = prepare(Table("t", frame, ()), standardise=standardise)
+    except TableError:
+        reject()
+    assert np.isfinite(data.X).all()
+    assert len(set(data.feature_names)) == data.X.shape[1] >= 2
+    assert np.bincount(data.y).min() >= 2
+    if standardise:
+        np.testing.assert_allclose(data.X.std(axis=0), 1)

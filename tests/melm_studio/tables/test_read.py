@@ -1,0 +1,309 @@
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from melm_studio.tables import records
+from melm_studio.tables.formatting import counted, listed, shortened
+from melm_studio.tables.read import TableError, read_table, unique_names
+
+PLAIN = "width,height,label\n1.5,2,small\n3,4.25,large\n"
+
+
+def read(text: str, encoding: str = "utf-8"):
+    return read_table(text.encode(encoding), "data.csv")
+
+
+def test_plain_commas_are_read_without_a_word():
+    table = read(PLAIN)
+    assert table.steps == ()
+    assert list(table.frame.columns) == ["width", "height", "label"]
+    assert table.frame["width"].tolist() == [1.5, 3.0]
+    assert table.frame["height"].dtype == np.float64
+    assert table.frame["label"].tolist() == ["small", "large"]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("flowers.csv", "flowers"),
+        ("/home/someone/flowers.2024.csv", "flowers.2024"),
+        (r"C:\data\flowers.txt", "flowers"),
+        ("", "table"),
+    ],
+)
+def test_the_name_has_neither_folder_nor_ending(path, name):
+    assert read_table(PLAIN.encode(), path).name == name
+
+
+@pytest.mark.parametrize(
+    ("encoding", "steps"),
+    [
+        ("utf-8", ()),
+        ("utf-8-sig", ()),
+        ("utf-16", ("Read as UTF-16.",)),
+        ("latin-1", ("Read as Western European text.",)),
+        ("cp1252", ("Read as Western European text.",)),
+    ],
+)
+def test_every_encoding_gives_the_same_table(encoding, steps):
+    table = read("größe,label\n1,süß\n2,herb\n", encoding)
+    assert list(table.frame.columns) == ["größe", "label"]
+    assert table.frame["label"].tolist() == ["süß", "herb"]
+    assert table.steps == steps
+
+
+@pytest.mark.parametrize(("delimiter", "word"), [(";", "semicolon"), ("\t", "tab"), ("|", "bar")])
+def test_the_delimiter_is_guessed_and_said(delimiter, word):
+    table = read(PLAIN.replace(",", delimiter))
+    assert table.frame["height"].tolist() == [2.0, 4.25]
+    assert table.steps == (f"Read as {word}-separated.",)
+
+
+@pytest.mark.parametrize(("delimiter", "word"), [(";", "semicolon"), ("\t", "tab")])
+def test_a_decimal_comma_is_guessed_and_said(delimiter, word):
+    table = read(delimiter.join(["a", "b"]) + "\n" + delimiter.join(["1,5", "-2,5e1"]) + "\n")
+    assert table.frame.to_numpy().tolist() == [[1.5, -25.0]]
+    assert table.steps == (f"Read as {word}-separated with decimal comma.",)
+
+
+def test_a_decimal_comma_is_no_delimiter_even_without_a_header():
+    table = read("1,5;2,5\n3,5;4,5\n")
+    assert table.frame.to_numpy().tolist() == [[1.5, 2.5], [3.5, 4.5]]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_every_line_ending_gives_the_same_table(ending):
+    assert read(PLAIN.replace("\n", ending)).frame.equals(read(PLAIN).frame)
+
+
+def test_quoted_cells_may_hold_delimiters_quotation_marks_and_line_breaks():
+    table = read('note,x\n"a, ""b""\nc",1\n"d;e",2\n')
+    assert table.frame["note"].tolist() == ['a, "b"\nc', "d;e"]
+
+
+def test_spaces_around_cells_do_not_matter():
+    table = read('x, y ,label\n 1, 2 , "a, b"\n3 , NA , c \n')
+    assert list(table.frame.columns) == ["x", "y", "label"]
+    assert table.frame["x"].tolist() == [1.0, 3.0]
+    assert math.isnan(table.frame["y"][1])
+    assert table.frame["label"].tolist() == ["a, b", "c"]
+
+
+@pytest.mark.parametrize("marker", ["", "NA", "N/A", "NaN", "null", "?", "-"])
+def test_missing_markers_are_missing_in_numbers_and_in_text(marker):
+    table = read(f"x,label\n1,a\n{marker},{marker}\n3,b\n")
+    assert table.frame["x"].isna().tolist() == [False, True, False]
+    assert table.frame["x"].dtype == np.float64
+    assert table.frame["label"].isna().tolist() == [False, True, False]
+
+
+def test_plus_and_minus_are_classes():
+    assert read("x,sign\n1,+\n2,-\n").frame["sign"].tolist() == ["+", "-"]
+
+
+def test_truth_values_are_text():
+    assert read("x,sick\n1,True\n2,\n3,False\n").frame["sick"].dropna().tolist() == [
+        "True",
+        "False",
+    ]
+
+
+def test_large_numbers_are_kept_and_infinite_ones_are_missing():
+    table = read("a,b\n1e308,inf\n-1e308,1\n123456789012345678901234,-Infinity\n")
+    assert table.frame["a"].tolist() == [1e308, -1e308, 123456789012345678901234.0]
+    assert table.frame["b"].isna().tolist() == [True, False, True]
+    assert table.steps == ("Counted as missing: 2 infinite values (b).",)
+
+
+def test_numbers_are_read_to_the_last_digit():
+    numbers = np.random.default_rng(0).normal(size=1000)
+    table = read("a,b\n" + "".join(f"{number!r},1\n" for number in numbers.tolist()))
+    assert table.frame["a"].tolist() == numbers.tolist()
+
+
+def test_a_first_row_of_numbers_is_no_header():
+    table = read("1,2\n3,4\n")
+    assert list(table.frame.columns) == ["column 1", "column 2"]
+    assert len(table.frame) == 2
+    assert table.steps == ('There is no header: columns are named "column 1" to "column 2".',)
+
+
+def test_a_first_row_of_numbers_and_a_class_seen_again_is_no_header():
+    assert len(read("5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,versicolor\n").frame) == 3
+
+
+def test_a_header_may_hold_numbers():
+    assert list(read("country,2019,2020\nfr,1,2\nde,3,4\n").frame.columns) == [
+        "country",
+        "2019",
+        "2020",
+    ]
+
+
+def test_repeated_and_empty_headers_get_names_and_are_said():
+    table = read("x,x,,x (2)\n1,2,3,4\n")
+    assert list(table.frame.columns) == ["x", "x (3)", "column 3", "x (2)"]
+    assert table.steps == (
+        "Columns without a name are named by their place: column 3.",
+        "Columns that repeat a name are numbered: x (3).",
+    )
+
+
+def test_html_stays_text():
+    table = read('<b onclick="x()">a</b>,label\n1,<script>\n2,&amp;\n')
+    assert list(table.frame.columns) == ['<b onclick="x()">a</b>', "label"]
+    assert table.frame["label"].tolist() == ["<script>", "&amp;"]
+
+
+def test_blank_lines_are_skipped():
+    assert read("\n\na,b\n\n1,2\n   \n3,4\n\n").frame["b"].tolist() == [2.0, 4.0]
+
+
+def test_a_few_text_cells_among_numbers_are_missing_and_said():
+    rows = [f"{i},{i}" for i in range(100)]
+    rows[55] = '7,"12,3x"'
+    rows[70] = "7,n.d."
+    table = read("\n".join(["a,b", *rows]))
+    assert table.frame["b"].isna().sum() == 2
+    assert table.steps == (
+        'Counted as missing: 2 cells of b with text among numbers, first "12,3x" in row 57 '
+        "(the first line is row 1).",
+    )
+
+
+def test_text_in_every_twentieth_cell_makes_a_column_text():
+    cells = ["word", *map(str, range(19))]
+    table = read("a,b\n" + "".join(f"1,{cell}\n" for cell in cells))
+    assert table.frame["b"].tolist() == cells
+
+
+def test_many_columns_with_text_among_numbers_are_said_briefly():
+    header = ",".join(f"c{j}" for j in range(8))
+    rows = [",".join([str(i)] * 8) for i in range(30)] + [",".join(["x"] * 8)]
+    steps = read("\n".join([header, *rows])).steps
+    assert len(steps) == 6
+    assert steps[-1] == "The same in 3 further columns."
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (b"", "The file is empty"),
+        (b"\xef\xbb\xbf \r\n\n", "The file is empty"),
+        (b'""\n', "The file is empty"),
+        (b"a,b,c\n", "has a header but no rows"),
+        (b"a\n1\n2\n", r"Only one column was found \(delimiter comma\). Separate columns with"),
+        (b"a:b\n1:2\n", "Only one column was found"),
+        (b"\x00\x01\x02\x03", "data.csv is not a text file"),
+        (bytes(range(1, 32)) * 9, "data.csv is not a text file"),
+        (b"\xff\xfe\x00\x00a\x00\x00\x00", "data.csv is not a text file"),
+        (b"PK\x03\x04...xl/workbook.xml", "is an Excel workbook. Save it as CSV and drop it again"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "is an Excel workbook"),
+        (b"PK\x03\x04mimetype...opendocument.spreadsheet", "is a spreadsheet"),
+        (b"PK\x03\x04data.csv", "is a compressed archive"),
+        (b"\x1f\x8b\x08", "is a compressed archive"),
+        (b"%PDF-1.7", "is a PDF document"),
+        (b"Dear all,\nthis is a letter, not a table.\nIt has no columns.\n", "running text"),
+        (b"This is one line of text without any columns", "running text"),
+        (b"a,b\n1,2\n1,2,3\n", r"Row 3 \(the first line is row 1\) has 3 fields .* header has 2"),
+        (b"a,b,c\n\n1,2\n", r"Row 3 .* has 2 fields where the header has 3"),
+        (b'a,b\n"x\ny",1\n2\n', r"Row 3 .* has 1 field where"),
+        (b"My data\na;b\n1;2\n", r"Row 2 .* has 2 fields where the header has 1"),
+        (b'a,b\n1,2\n"open,3\n4,5\n', r"Row 3 .* quotation marks do not pair up"),
+        (b'a,b\n"x"y,2\n', r"Row 2 .* quotation marks do not pair up"),
+    ],
+)
+def test_what_is_no_table_gets_a_sentence(raw, sentence):
+    with pytest.raises(TableError, match=sentence):
+        read_table(raw, "data.csv")
+
+
+@pytest.mark.parametrize(
+    ("limit", "sentence"),
+    [
+        ("max_columns", "3 columns and at most 2 can be read. Leave some columns out"),
+        ("max_rows", "more than 2 rows, which is all that can be read. Leave some rows out"),
+    ],
+)
+@pytest.mark.parametrize("header", ["a,b,c\n", ""])
+def test_too_large_a_table_gets_a_sentence(limit, sentence, header):
+    with pytest.raises(TableError, match=sentence):
+        read_table((header + "1,2,3\n" * 3).encode(), "data.csv", **{limit: 2})
+
+
+def test_a_table_of_just_the_largest_size_is_read():
+    raw = ("a,b,c\n" + "1,2,3\n" * 3).encode()
+    assert read_table(raw, "data.csv", max_rows=3, max_columns=3).frame.shape == (3, 3)
+
+
+def test_what_stands_behind_too_many_rows_is_not_even_looked_at():
+    raw = ("a,b\n" + "1,2\n" * 4 + "ragged\n").encode()
+    with pytest.raises(TableError, match="more than 3 rows"):
+        read_table(raw, "data.csv", max_rows=3)
+
+
+def test_a_row_number_is_right_beyond_the_lines_that_were_sampled(monkeypatch):
+    monkeypatch.setattr(records, "SAMPLE_BYTES", 100)
+    with pytest.raises(TableError, match="Row 1 002 "):
+        read("first,second\n" + "1.25,2.25\n" * 1000 + "1\n")
+
+
+def test_text_beyond_the_lines_that_were_sampled_is_found(monkeypatch):
+    monkeypatch.setattr(records, "SAMPLE_BYTES", 100)
+    frame = read("x,label\n" + "1,2\n" * 50 + "1,late\n" * 50).frame
+    assert frame["label"].tolist() == ["2"] * 50 + ["late"] * 50
+
+
+letters = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
+fragments = st.lists(st.sampled_from(['"', ",", ";", "\t", "|", "\n", "\r", " ", "1", "x", "é"]))
+
+
+@given(st.binary(max_size=200) | fragments.map("".join).map(str.encode))
+def test_no_bytes_raise_anything_but_a_table_error(raw):
+    with contextlib.suppress(TableError):
+        frame = read_table(raw, "data.csv").frame
+        assert frame.shape[1] > 1
+        assert frame.columns.is_unique
+
+
+@given(
+    rows=st.lists(st.tuples(letters, st.floats(allow_nan=False, allow_infinity=False)), min_size=1),
+    delimiter=st.sampled_from(",;\t|"),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+)
+def test_what_was_written_is_read_back(rows, delimiter, encoding):
+    file = io.StringIO()
+    writer = csv.writer(file, delimiter=delimiter)
+    writer.writerows([["text", "number"], *((f"<{text}>", repr(x)) for text, x in rows)])
+    frame = read(file.getvalue(), encoding).frame
+    assert frame["text"].tolist() == [f"<{text}>" for text, _ in rows]
+    assert frame["number"].tolist() == [x for _, x in rows]
+
+
+def test_repeated_names_are_numbered_past_names_that_are_taken():
+    assert unique_names(["x", "x (2)", "x", "x", "y"]) == ["x", "x (2)", "x (3)", "x (4)", "y"]
+
+
+@given(st.lists(st.sampled_from(["x", "x (2)", "x (3)", "x (2) (2)"])))
+def test_unique_names_are_unique(names):
+    unique = unique_names(names)
+    assert len(set(unique)) == len(names)
+    assert unique_names(unique) == unique
+
+
+def test_sentences_count_and_shorten():
+    assert counted(1, "row") == "1 row"
+    assert counted(1797, "row") == "1 797 rows"
+    assert counted(2, "category", "categories") == "2 categories"
+    assert listed(list("abcde")) == "a, b, c, d, e"
+    assert listed(list("abcdefg")) == "a, b, c, d, e and 2 more"
+    assert shortened("a\nb  c") == "a b c"
+    assert len(shortened("word" * 1000)) == 40

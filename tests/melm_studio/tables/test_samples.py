@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.preparation import guess_label, prepare
+from melm_studio.tables.samples import SAMPLES, load_sample
+
+
+@pytest.fixture
+def data() -> LabelledData:
+    rng = np.random.default_rng(0)
+    return LabelledData(
+        name="Größe <b>",
+        X=rng.normal(size=(40, 3)),
+        y=np.repeat([0, 1, 2], [30, 8, 2]),
+        class_names=("a", "b", "ç"),
+        feature_names=("x", "y = é", ""),
+        center=np.arange(3.0),
+        scale=np.ones(3),
+        row_numbers=np.arange(1, 41),
+        steps=("Read as UTF-16.",),
+    )
+
+
+def test_bytes_bring_everything_back(data):
+    copy = LabelledData.from_bytes(data.to_bytes())
+    for key in ("X", "y", "center", "scale", "row_numbers"):
+        before, after = getattr(data, key), getattr(copy, key)
+        assert after.dtype == before.dtype
+        np.testing.assert_array_equal(after, before)
+    for key in ("name", "class_names", "feature_names", "steps"):
+        assert getattr(copy, key) == getattr(data, key)
+
+
+def test_no_data_at_all_come_back_too(data):
+    _, nothing = data.split(0, random_state=0)
+    copy = LabelledData.from_bytes(nothing.to_bytes())
+    assert copy.X.shape == (0, 3)
+    assert copy.class_names == data.class_names
+
+
+def test_equal_content_has_equal_bytes_whatever_its_layout(data):
+    other = replace(data, X=np.asfortranarray(data.X))
+    assert other.to_bytes() == data.to_bytes()
+    assert other.content_hash == data.content_hash
+
+
+def test_the_bytes_hold_no_time_of_writing(data):
+    with zipfile.ZipFile(io.BytesIO(data.to_bytes())) as file:
+        assert {entry.date_time for entry in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_different_content_has_another_hash(data):
+    assert replace(data, y=data.y[::-1].copy()).content_hash != data.content_hash
+    assert replace(data, name="other").content_hash != data.content_hash
+
+
+def test_a_split_parts_the_rows_by_class_and_keeps_their_order(data):
+    seen, unseen = data.split(0.25, random_state=1)
+    assert np.bincount(unseen.y).tolist() == [8, 2]
+    rows = np.concatenate([seen.row_numbers, unseen.row_numbers])
+    assert sorted(rows) == data.row_numbers.tolist()
+    assert (np.diff(seen.row_numbers) > 0).all()
+    np.testing.assert_array_equal(unseen.X, data.X[unseen.row_numbers - 1])
+    np.testing.assert_array_equal(unseen.y, data.y[unseen.row_numbers - 1])
+
+
+def test_two_rows_of_every_class_stay_seen(data):
+    seen, _ = data.split(0.99, random_state=0)
+    assert np.bincount(seen.y).tolist() == [2, 2, 2]
+
+
+def test_the_seed_decides_the_split(data):
+    first, again, other = (data.split(0.5, seed)[1].row_numbers for seed in (3, 3, 4))
+    assert first.tolist() == again.tolist()
+    assert first.tolist() != other.tolist()
+
+
+def test_nothing_held_out_leaves_the_data_as_they_are(data):
+    seen, unseen = data.split(0, random_state=0)
+    assert seen is data
+    assert unseen.X.shape == (0, 3)
+
+
+@pytest.mark.parametrize("held_out", [-0.1, 1, float("nan")])
+def test_only_a_share_below_one_can_be_held_out(data, held_out):
+    with pytest.raises(ValueError, match=r"Need 0 <= held_out < 1\. The value supplied was"):
+        data.split(held_out, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("key", "label", "shape", "class_names"),
+    [
+        ("iris", "species", (150, 4), ("setosa", "versicolor", "virginica")),
+        ("wine", "cultivar", (178, 13), ("Barbera", "Barolo", "Grignolino")),
+        ("breast_cancer", "diagnosis", (569, 30), ("benign", "malignant")),
+        ("digits", "digit", (1797, 61), tuple("0123456789")),
+        ("crescents", "class", (300, 2), ("class 1", "class 2")),
+        ("pure_noise", "class", (60, 50), ("class 1", "class 2", "class 3")),
+    ],
+)
+def test_samples_go_through_the_path_of_every_table(key, label, shape, class_names):
+    table = load_sample(key)
+    assert table.frame.columns[-1] == label == guess_label(table)
+    data = prepare(table)
+    assert data.X.shape == shape
+    assert data.class_names == class_names
+
+
+def test_every_sample_is_explained_in_a_sentence_with_its_size():
+    for key, sample in SAMPLES.items():
+        n_rows = len(load_sample(key).frame)
+        assert sample.key == key
+        assert sample.explanation.startswith(f"{n_rows:,} ".replace(",", " "))
+        assert sample.explanation.endswith(".")
+
+
+def test_an_unknown_sample_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"There is no sample 'tulips'\. Choose one of iris, wine"):
+        load_sample("tulips")

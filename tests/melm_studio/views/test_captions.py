@@ -1,0 +1,143 @@
+"""Every state of a run has its words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from melm_studio.views.captions import (
+    drawn_sentence,
+    reproduced_sentence,
+    scores_in_words,
+    state_sentence,
+    title,
+)
+from melm_studio.views.types import Scores
+from melm_studio.worker.config.messages import LOST, STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
+from melm_studio.worker.records.run import RunState
+from tests.melm_studio.worker.helpers import plane, run_of
+
+
+def words(state, event=None, method="melm", message="") -> str:
+    return state_sentence(replace(run_of(method=method), state=state, message=message), event)
+
+
+def test_a_queued_run_waits():
+    assert words(RunState.QUEUED) == "Waiting for a free worker"
+
+
+def test_a_running_run_without_a_plane_is_starting():
+    assert words(RunState.RUNNING) == "Starting"
+
+
+def test_a_running_run_tells_its_start_its_time_and_its_best():
+    event = plane(stage="start 7 of 16", elapsed_s=0.44, n_evaluations=99, best_objective=3.0504)
+    assert (
+        words(RunState.RUNNING, event)
+        == "Start 7 of 16, 0.4 s, 225 evaluations a second, best 3.050"
+    )
+
+
+def test_a_paused_run_tells_where_it_stands():
+    event = plane(stage="start 7 of 16", elapsed_s=0.44, n_evaluations=99, best_objective=3.0504)
+    assert words(RunState.PAUSED, event) == (
+        "Paused, start 7 of 16, 0.4 s, 225 evaluations a second, best 3.050"
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_starts", "n_evaluations", "expected"),
+    [
+        (1, 1, "1 start, 1 evaluation, 2.0 s"),
+        (16, 1_234, "16 starts, 1\u202f234 evaluations, 2.0 s"),
+    ],
+)
+def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
+    event = plane(n_evaluations=n_evaluations, elapsed_s=2.0)
+    record = run_of(method="melm")
+    parameters = {**record.parameters, "n_init": n_starts}
+    done = replace(record, state=RunState.DONE, parameters=parameters)
+    assert state_sentence(done, event) == expected
+
+
+@pytest.mark.parametrize(
+    ("agreeing", "starts", "expected"),
+    [
+        (1, 1, "1 start, "),
+        (7, 14, "Reached by at least 7 of 14 starts, "),
+        (14, 14, "Reached by all 14 starts, "),
+    ],
+)
+def test_a_finished_search_tells_how_many_starts_agree(agreeing, starts, expected):
+    outcome = {"agreeing": agreeing, "starts": starts}
+    done = replace(run_of(), state=RunState.DONE, outcome=outcome)
+    assert state_sentence(done, plane()).startswith(expected)
+
+
+@pytest.mark.parametrize("method", ["pca", "lda"])
+def test_a_method_without_a_search_says_so(method):
+    assert words(RunState.DONE, plane(), method) == "Found in one step"
+
+
+@pytest.mark.parametrize("event", [None, plane()], ids=["no plane", "a plane"])
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        (RunState.CANCELLED, STOPPED),
+        (RunState.CANCELLED, STOPPED_IN_QUEUE),
+        (RunState.FAILED, UNEXPECTED),
+        (RunState.LOST, LOST),
+    ],
+)
+def test_a_run_that_was_stopped_or_failed_says_its_message(state, message, event):
+    assert words(state, event, message=message) == message
+
+
+@pytest.mark.parametrize("state", RunState)
+def test_no_state_is_without_words(state):
+    assert words(state, plane(), message="Something happened.")
+
+
+def test_a_title_tells_method_gamma_and_seed():
+    assert title(run_of(gamma=0.316, random_state=7)) == "MELM, γ 0.316, seed 7"
+
+
+@pytest.mark.parametrize(("held_out", "expected"), [(0.0, "PCA, γ 1"), (0.25, "PCA, γ 1, seed 7")])
+def test_a_seed_is_told_where_it_makes_a_difference(held_out, expected):
+    assert title(run_of(method="pca", random_state=7, held_out=held_out)) == expected
+
+
+def test_where_every_row_is_drawn_there_is_nothing_to_say():
+    assert drawn_sentence(150, 150) == ""
+
+
+def test_a_sample_of_the_rows_is_told():
+    sentence = drawn_sentence(2_000, 250_000)
+    assert sentence.startswith("2\u202f000 of 250\u202f000 rows drawn")
+
+
+@pytest.mark.parametrize(
+    ("found", "is_same", "words"),
+    [
+        (5.5712, True, "Reproduced: divergence 5.5712, equal to 1e-09."),
+        (5.5712 + 5e-10, True, "Reproduced: divergence 5.5712, equal to 1e-09."),
+        (
+            5.4712,
+            False,
+            "Not reproduced: divergence 5.4712 here and 5.5712 where the view was made, a "
+            "difference of 0.1.",
+        ),
+    ],
+)
+def test_a_divergence_is_reproduced_or_the_difference_is_told(found, is_same, words):
+    assert reproduced_sentence(5.5712, found) == (is_same, words)
+
+
+def test_every_score_is_told_with_its_twin_where_there_is_one():
+    assert (
+        scores_in_words(3.05, Scores(1.0, None, None)) == "divergence 3.05 seen, accuracy 1.00 seen"
+    )
+    assert scores_in_words(3.05, Scores(1.0, 0.9, 2.0)) == (
+        "divergence 3.05 seen and 2.00 unseen, accuracy 1.00 seen and 0.900 unseen"
+    )

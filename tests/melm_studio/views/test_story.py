@@ -1,0 +1,79 @@
+"""A story keeps its views in order, and survives its file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from melm_studio.views.story import MOST_VIEWS, Story, StoryView
+from melm_studio.views.validation import ReadingError
+from melm_studio.views.view_spec import Recipe, checked_parameters
+
+WINE = {"kind": "sample", "key": "wine", "label": None, "standardise": True}
+RECIPE = Recipe(WINE, "pca", checked_parameters("pca", {}))
+
+
+@pytest.fixture
+def story() -> Story:
+    return story_of("abc")
+
+
+def story_of(titles) -> Story:
+    return Story(tuple(StoryView(RECIPE, title) for title in titles))
+
+
+def titles(story: Story) -> str:
+    return "".join(view.title for view in story.views)
+
+
+def test_a_story_survives_its_file(story):
+    raw = json.dumps(story.captioned(1, "Look here").to_json()).encode()
+    again = Story.from_bytes(raw)
+    assert again == story.captioned(1, "Look here")
+    assert [view.caption for view in again.views] == ["", "Look here", ""]
+
+
+def test_an_empty_story_survives_its_file():
+    assert Story.from_bytes(json.dumps(Story().to_json()).encode()) == Story()
+
+
+@pytest.mark.parametrize(
+    ("at", "steps", "order"),
+    [(0, 1, "bac"), (0, -1, "abc"), (2, 1, "abc"), (2, -1, "acb"), (0, 2, "bca"), (1, -9, "bac")],
+)
+def test_views_move_and_the_ends_hold_them(story, at, steps, order):
+    assert titles(story.moved(at, steps)) == order
+
+
+def test_a_view_can_be_removed_and_another_added(story):
+    assert titles(story.without(1).with_view(StoryView(RECIPE, "d"))) == "acd"
+
+
+def test_a_full_story_takes_no_view_more():
+    with pytest.raises(ReadingError, match=f"A story holds {MOST_VIEWS} views. Remove one"):
+        story_of("x" * MOST_VIEWS).with_view(StoryView(RECIPE, "y"))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"\xff\xfe", b"[]", b"{}", b"null", b"[" * 100_000, b'{"format": "other"}', b"a,b\n1,2"],
+    ids=lambda raw: repr(raw[:9]),
+)
+def test_a_file_that_is_no_story_is_refused(raw):
+    with pytest.raises(ReadingError, match="This file is no story"):
+        Story.from_bytes(raw)
+
+
+def test_the_view_that_cannot_be_read_is_named(story):
+    values = story.to_json()
+    values["views"][1]["view"]["method"] = "magic"
+    with pytest.raises(ReadingError, match=r"View 2 of the story cannot be read\. The method is"):
+        Story.from_json(values)
+
+
+def test_a_story_of_too_many_views_is_refused(story):
+    values = story.to_json()
+    values["views"] *= MOST_VIEWS
+    with pytest.raises(ReadingError, match="this one has 600"):
+        Story.from_json(values)

@@ -1,0 +1,130 @@
+"""The history of a run keeps what the eye can follow."""
+
+from __future__ import annotations
+
+import pytest
+
+from melm_core.base.progress import Progress
+from melm_studio.worker.execution import recorder as recorder_module
+from melm_studio.worker.execution.recorder import LATER_EVENTS_PER_S, LATER_GAP, Recorder
+from melm_studio.worker.records.limits import Limits
+from tests.melm_studio.worker.helpers import Watch, plane, started
+
+
+@pytest.fixture
+def watch():
+    return Watch()
+
+
+@pytest.fixture
+def recorder(store, run_id, watch, monkeypatch):
+    monkeypatch.setattr(recorder_module, "N_KEPT_ALL", 3)
+    return Recorder(store, run_id, watch)
+
+
+def step(objective=1.0, seed=0, elapsed_s=0.1):
+    components = plane(seed=seed).components
+    return Progress(components, objective, objective, 1, 1, 1, 1, "start 1 of 1", 0.5, elapsed_s)
+
+
+def test_early_planes_are_all_kept_however_fast_they_come(store, run_id, recorder):
+    for _ in range(3):
+        recorder(step())
+    assert store.n_events(run_id) == 3
+
+
+def test_later_planes_are_kept_as_often_as_the_eye_follows(store, run_id, recorder, watch):
+    for _ in range(100):
+        recorder(step())
+        watch.now_s += 0.1 / LATER_EVENTS_PER_S
+    assert store.n_events(run_id) == pytest.approx(3 + 10, abs=1)
+
+
+def test_the_longer_a_run_the_rarer_its_planes(store, run_id, recorder, watch):
+    for _ in range(3):
+        recorder(step())
+    watch.now_s = 1_000.0
+    recorder(step())
+    n_events, gap_s = store.n_events(run_id), LATER_GAP * 1_000.0
+    watch.now_s += 0.9 * gap_s
+    recorder(step())
+    assert store.n_events(run_id) == n_events
+    watch.now_s += 0.2 * gap_s
+    recorder(step())
+    assert store.n_events(run_id) == n_events + 1
+
+
+def recorded(open_store, n_steps, **limits):
+    """The events of a run of so many steps, far apart, and of its end."""
+    store = open_store(**limits)
+    record = started(store)
+    watch = Watch()
+    recorder = Recorder(store, record.run_id, watch)
+    for seed in range(n_steps):
+        watch.now_s += 3_600.0
+        recorder(step(seed=seed % 7))
+    recorder.conclude(plane(seed=1).components, 9.0, is_complete=True)
+    return store, record.run_id
+
+
+@pytest.mark.parametrize("n_steps", [6, 7, 8, 30])
+def test_no_more_planes_are_kept_than_the_limit_and_the_last_one_always_is(open_store, n_steps):
+    store, run_id = recorded(open_store, n_steps, run_planes=8)
+    assert store.n_events(run_id) == min(n_steps + 1, 8)
+    assert store.last_event(run_id).is_final
+    assert store.last_event(run_id).objective == 9.0
+
+
+def test_planes_stop_where_the_owner_has_no_room_left_but_the_last_one_is_kept(
+    open_store, monkeypatch
+):
+    monkeypatch.setattr(Limits, "session_bytes", 4_000)
+    store, run_id = recorded(open_store, 30)
+    assert 3 < store.n_events(run_id) < 30
+    assert store.event_bytes(run_id) <= 4_000
+    assert store.last_event(run_id).is_final
+
+
+def test_the_last_plane_is_kept_however_fast_it_comes(store, run_id, recorder):
+    for _ in range(10):
+        recorder(step())
+    recorder.conclude(plane(seed=1).components, 2.0, is_complete=True)
+    assert store.n_events(run_id) == 4
+    assert store.last_event(run_id).is_final
+    assert store.last_event(run_id).objective == 2.0
+
+
+def test_the_best_step_is_remembered_even_if_it_is_not_kept(recorder):
+    for objective in (1.0, 2.0, 1.0, 5.0, 4.0):
+        recorder(step(objective))
+    assert recorder.best.objective == 5.0
+
+
+def test_a_request_to_cancel_reaches_the_fit_at_the_next_step(store, run_id, recorder):
+    assert recorder(step()) is False
+    store.request_cancel(run_id)
+    assert recorder(step()) is True
+    assert recorder.stopped
+
+
+def test_the_time_of_a_pause_is_not_counted(store, run_id, recorder, watch):
+    def resume_after(seconds):
+        watch.now_s += 60
+        store.request_resume(run_id)
+
+    watch.sleep = resume_after
+    store.request_pause(run_id)
+    recorder(step())
+    recorder(step(elapsed_s=61.0))
+    assert store.last_event(run_id).elapsed_s == pytest.approx(1.0)
+    recorder.conclude(plane().components, 2.0, is_complete=True)
+    assert store.last_event(run_id).elapsed_s == pytest.approx(0.0)
+
+
+def test_every_single_step_of_a_paused_run_is_kept(store, run_id, recorder, watch):
+    store.request_pause(run_id)
+    for _ in range(5):
+        store.request_step(run_id)
+    for _ in range(5):
+        recorder(step())
+    assert store.n_events(run_id) == 5

@@ -1,0 +1,157 @@
+"""Asking whether what a method found is real, as a run of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from melm_core.evaluation import permutation_test
+from melm_studio.worker.execution import validation_run
+from melm_studio.worker.execution.inline import InlineRunner
+from melm_studio.worker.execution.validation_run import CheckReport
+from melm_studio.worker.records.run import RunKind, RunRecord, RunState, new_check
+from melm_studio.worker.store.protocol import RunEndedError
+from tests.melm_studio.worker.helpers import blobs, queue_run
+
+DATA = blobs(n_rows=60)
+
+
+@pytest.fixture(autouse=True)
+def few_shuffles(monkeypatch):
+    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 19)
+    monkeypatch.setattr(validation_run, "_LEAST_WAIT_S", 0.0)
+
+
+def checked(store, data=DATA, method="lda", **parameters):
+    """A fit and its check, both worked to their end."""
+    fit = queue_run(store, data, method, **parameters)
+    record = new_check(fit)
+    store.create(record)
+    InlineRunner(store).drain()
+    return store.get(record.run_id), CheckReport.from_bytes(store.report(record.run_id))
+
+
+def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
+    record, report = checked(store)
+    assert (record.state, record.message) == (RunState.DONE, "")
+    assert report.fraction == 1.0
+    assert report.words.endswith(f"p = {report.p_value:.3f}.")
+    assert "held-out balanced accuracy" in report.words
+    for seen, unseen, error in report.scores.values():
+        assert 0 <= unseen <= seen + 0.1 <= 1.1
+        assert error >= 0
+    overlap = np.array(report.overlap)
+    np.testing.assert_array_equal(overlap, overlap.T)
+    assert overlap.shape == (3, 3)
+
+
+def test_the_p_value_is_that_of_the_core(store):
+    _, report = checked(store, random_state=4)
+    alone = permutation_test(
+        "lda", DATA.X, DATA.y, statistic="in_sample", n_permutations=19, random_state=4
+    )
+    assert report.p_value == alone.p_value
+
+
+def test_noise_is_told_from_structure(store):
+    stream = np.random.default_rng(0)
+    noise = replace(DATA, X=stream.normal(size=(60, 30)))
+    _, real = checked(store)
+    _, false = checked(store, replace(noise, feature_names=tuple(f"x{i}" for i in range(30))))
+    assert real.p_value < 0.1 < false.p_value
+    seen, unseen, _ = false.scores["mean"]
+    assert seen - unseen > 0.3
+
+
+def test_a_check_has_no_planes_and_says_what_it_is_about(store):
+    record, _ = checked(store)
+    assert record.kind is RunKind.CHECK
+    assert store.n_events(record.run_id) == 0
+    fit = store.get(record.of_run)
+    assert (fit.kind, fit.method, fit.parameters) == (
+        RunKind.FIT,
+        record.method,
+        record.parameters,
+    )
+
+
+def test_what_is_known_grows_while_it_is_worked(store, monkeypatch):
+    known = []
+    put = store.put_report
+
+    def remember(run_id, raw):
+        known.append(CheckReport.from_bytes(raw))
+        put(run_id, raw)
+
+    monkeypatch.setattr(store, "put_report", remember)
+    checked(store)
+    fractions = [report.fraction for report in known]
+    assert fractions == sorted(fractions)
+    assert fractions[0] == 0 < fractions[-1] == 1
+    with_p = [report for report in known if report.p_value is not None]
+    assert with_p[0].n_permutations == 1
+    assert all(report.scores for report in with_p)
+
+
+@pytest.mark.parametrize("n_reports", [2, 8])
+def test_a_check_can_be_stopped_and_keeps_what_it_knows(store, monkeypatch, n_reports):
+    fit = queue_run(store, DATA, "lda")
+    record = new_check(fit)
+    store.create(record)
+    n_told, put = [], store.put_report
+
+    def stop_soon(run_id, raw):
+        put(run_id, raw)
+        n_told.append(run_id)
+        if len(n_told) == n_reports:
+            store.request_cancel(run_id)
+
+    monkeypatch.setattr(store, "put_report", stop_soon)
+    InlineRunner(store).drain()
+    assert store.get(record.run_id).state is RunState.CANCELLED
+    assert len(n_told) <= n_reports + 1
+    assert CheckReport.from_bytes(store.report(record.run_id)).fraction < 1
+
+
+def test_a_refined_run_is_checked_by_the_whole_method(store):
+    plane = np.eye(2, 5)[None].tolist()
+    record, report = checked(store, method="melm", n_init=1, init=plane)
+    assert record.state is RunState.DONE
+    assert report.p_value is not None
+
+
+def test_a_curved_picture_can_be_checked_too(store):
+    record, report = checked(store, method="kfd")
+    assert record.state is RunState.DONE
+    assert report.scores is not None
+
+
+def test_a_report_comes_back_from_its_bytes():
+    report = CheckReport(
+        words="so", scores={"mean": (1.0, 0.5, 0.1)}, overlap=((0.0, 0.2), (0.2, 0.0)), notes=("n",)
+    )
+    again = CheckReport.from_bytes(report.to_bytes())
+    assert again.overlap == report.overlap
+    assert again.notes == report.notes
+    assert tuple(again.scores["mean"]) == (1.0, 0.5, 0.1)
+
+
+def test_a_record_of_before_there_were_checks_is_a_fit(store):
+    fit = queue_run(store, DATA)
+    raw = fit.to_bytes().replace(b', "kind": "fit", "of_run": ""', b"")
+    assert b"kind" not in raw
+    assert RunRecord.from_bytes(raw) == fit
+
+
+def test_an_ended_run_takes_no_report(store):
+    record, _ = checked(store)
+    with pytest.raises(RunEndedError):
+        store.put_report(record.run_id, b"{}")
+
+
+def test_a_report_goes_with_its_run(store):
+    record, _ = checked(store)
+    store.delete(record.run_id)
+    assert store.report(record.run_id) is None

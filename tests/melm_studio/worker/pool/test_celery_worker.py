@@ -1,0 +1,211 @@
+"""Runs on a shared store, worked by Celery."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+
+from melm_core.methods import METHODS
+from melm_studio.worker.config.messages import LOST
+from melm_studio.worker.config.redis_address import RedisAddress
+from melm_studio.worker.records.limits import Limits
+from melm_studio.worker.records.run import RunState
+from melm_studio.worker.store.broker import CALLS, TASK, celery_on
+from melm_studio.worker.store.notifying import CallingRunStore
+from melm_studio.worker.store.open_store import PATIENCE_S
+from melm_studio.worker.store.watchdog import Caretaker
+from tests.melm_studio.worker.helpers import PARAMETERS, assert_same_plane, queue_run, wait_until
+from tests.melm_studio.worker.processes import (
+    DATA,
+    ENDLESS,
+    assert_best_plane_kept,
+    assert_cancelled,
+    assert_gone,
+    assert_reported_when_killed,
+    assert_stops_with_its_run,
+    ended,
+    family,
+    left_idle,
+    paused,
+    supervised,
+    supervising,
+    working,
+)
+from tests.melm_studio.worker.redis_server import running_redis
+
+
+def state_of(store, record):
+    return store.get(record.run_id).state
+
+
+def calling_store(server, prefix):
+    return CallingRunStore(RedisAddress(server.url, prefix), Limits(), PATIENCE_S)
+
+
+@pytest.fixture
+def prefix(tmp_path):
+    return tmp_path.name
+
+
+@pytest.fixture
+def store(redis_server, prefix):
+    store = calling_store(redis_server, prefix)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def start_worker(redis_server, prefix, tmp_path):
+    with ExitStack() as workers:
+        yield lambda: workers.enter_context(
+            supervised(tmp_path, store=redis_server.text(prefix), workers=2)
+        )
+
+
+@pytest.fixture(scope="module")
+def shared_prefix(redis_server, tmp_path_factory):
+    """A queue that one Celery worker works for several tests."""
+    folder = tmp_path_factory.mktemp("celery")
+    with supervised(folder, store=redis_server.text("celery"), workers=2):
+        yield "celery"
+
+
+@pytest.fixture
+def shared(redis_server, shared_prefix):
+    with left_idle(calling_store(redis_server, shared_prefix)) as store:
+        yield store
+
+
+# ------------------------------------------------------------------------------------- ends
+
+
+def test_a_run_is_worked_and_its_plane_is_that_of_the_estimator(shared):
+    record = ended(shared, queue_run(shared, DATA).run_id)
+    estimator = METHODS["melm"].estimator(PARAMETERS).fit(DATA.X, DATA.y)
+    assert (record.state, record.message) == (RunState.DONE, "")
+    assert_same_plane(shared.last_event(record.run_id).components, estimator.components_)
+
+
+def test_a_killed_process_is_reported_within_five_seconds(shared):
+    assert_reported_when_killed(shared, working(shared))
+
+
+def test_a_running_run_is_cancelled_and_keeps_its_best_plane(shared):
+    assert_cancelled(shared, working(shared))
+
+
+def test_paused_runs_leave_their_workers_to_others(shared):
+    held = [paused(shared), paused(shared)]
+    assert ended(shared, queue_run(shared, DATA, "pca").run_id).state is RunState.DONE
+    assert {shared.get(record.run_id).state for record in held} == {RunState.PAUSED}
+
+
+def test_a_process_has_one_thread_for_linear_algebra(shared):
+    variables = psutil.Process(working(shared).pid).parent().environ()
+    assert variables["OMP_NUM_THREADS"] == variables["OPENBLAS_NUM_THREADS"] == "1"
+
+
+def test_somebody_works_the_queue_as_long_as_a_worker_lives(shared):
+    before_s = wait_until(shared.supervisor_beat_s)
+    wait_until(lambda: shared.supervisor_beat_s() > before_s)
+
+
+class Trap:
+    """Touches a file when unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return Path.touch, (self.path,)
+
+
+def test_a_message_that_is_pickled_is_refused_and_never_read(
+    shared, redis_server, shared_prefix, tmp_path
+):
+    sprung = tmp_path / "sprung"
+    app = celery_on(RedisAddress(redis_server.url, shared_prefix))
+    with app.connection_for_write() as connection:
+        producer = app.amqp.Producer(connection)
+        message = pickle.dumps(([], {"trap": Trap(sprung)}, {}))
+        headers = {"task": TASK, "id": "evil"}
+        kinds = {"content_type": "application/x-python-serialize", "content_encoding": "binary"}
+        producer.publish(message, routing_key=CALLS, headers=headers, **kinds)
+    assert ended(shared, queue_run(shared, DATA, "pca").run_id).state is RunState.DONE
+    assert not sprung.exists()
+
+
+# ------------------------------------------------------------------------------------- stop, start
+
+
+@pytest.fixture
+def caretaker(store):
+    """As beside every page."""
+    caretaker = Caretaker(store, store.broker)
+    caretaker.start()
+    yield caretaker
+    caretaker.stop()
+
+
+@pytest.mark.slow
+def test_stopping_leaves_no_process_and_tells_the_runs(store, start_worker):
+    assert_stops_with_its_run(store, start_worker())
+
+
+@pytest.mark.slow
+def test_a_killed_worker_leaves_no_child_and_its_runs_are_lost(store, start_worker, caretaker):
+    worker = start_worker()
+    record = working(store)
+    processes = family(worker.pid)
+    os.kill(worker.pid, signal.SIGKILL)
+    assert_gone(processes)
+    lost = ended(store, record.run_id)
+    assert (lost.state, lost.message) == (RunState.LOST, LOST)
+    assert_best_plane_kept(store, record.run_id)
+
+
+@pytest.mark.slow
+def test_of_two_workers_one_is_for_whoever_called_last(store, start_worker):
+    ada = [queue_run(store, DATA, **ENDLESS) for _ in range(3)]
+    bob = queue_run(store, DATA, owner="bob", **ENDLESS)
+    start_worker()
+    wait_until(lambda: state_of(store, ada[0]) is state_of(store, bob) is RunState.RUNNING)
+    assert [state_of(store, run) for run in ada[1:]] == [RunState.QUEUED, RunState.QUEUED]
+
+
+@pytest.mark.slow
+def test_a_run_for_which_no_call_came_through_is_worked_all_the_same(
+    store, redis_server, prefix, start_worker, caretaker
+):
+    silent = redis_server.store(prefix)
+    record = queue_run(silent, DATA, "pca")
+    start_worker()
+    assert ended(store, record.run_id).state is RunState.DONE
+    silent.close()
+
+
+@pytest.mark.slow
+def test_runs_go_on_when_the_server_is_killed_and_comes_back(tmp_path):
+    with running_redis(tmp_path) as server:
+        store = calling_store(server, "melm")
+        caretaker = Caretaker(store, store.broker)
+        caretaker.start()
+        worker = supervising(tmp_path, store=server.text(), workers=1)
+        record, waiting = working(store), queue_run(store, DATA, "pca")
+        server.kill()
+        server.start()
+        n_events = store.n_events(record.run_id)
+        wait_until(lambda: store.n_events(record.run_id) > n_events + 10)
+        assert store.get(record.run_id).state is RunState.RUNNING
+        store.request_cancel(record.run_id)
+        assert ended(store, record.run_id).state is RunState.CANCELLED
+        assert ended(store, waiting.run_id).state is RunState.DONE
+        worker.stop()
+        caretaker.stop()
+        store.close()

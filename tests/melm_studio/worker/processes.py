@@ -1,0 +1,157 @@
+"""Supervisors in processes of their own, and runs that they work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from melm_studio.worker.config.messages import DIED, STOPPED, STUDIO_STOPPED
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.pool.supervisor import SupervisorHandle, start_supervisor
+from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.worker.store.protocol import RunStore
+from tests.melm_studio.worker.helpers import (
+    DEADLINE_S,
+    assert_same_plane,
+    blobs,
+    queue_run,
+    wait_until,
+)
+
+PROJECT_ROOT = Path(__file__).parents[3]
+DATA = blobs(300)
+ENDLESS = {"n_init": 5_000}
+REPORTED_WITHIN_S = 5.0
+
+
+def supervising(folder: Path, **settings: Any) -> SupervisorHandle:
+    return start_supervisor(Settings(data_dir=folder, **settings))
+
+
+@contextmanager
+def supervised(folder: Path, **settings: Any) -> Iterator[SupervisorHandle]:
+    """A supervisor for the block."""
+    handle = supervising(folder, **settings)
+    try:
+        yield handle
+    finally:
+        handle.stop()
+
+
+@contextmanager
+def left_idle(store: RunStore) -> Iterator[RunStore]:
+    """A store that one supervisor works for several tests; none leaves it anything to do."""
+    yield store
+    for record in store.unfinished():
+        store.request_cancel(record.run_id)
+    wait_until(lambda: not store.unfinished())
+    store.close()
+
+
+def raced(program: str, *arguments: str, n_rivals: int) -> list[tuple[int, str]]:
+    """Process ids and answers of processes that say that they are ready and are let go at once."""
+    command = [sys.executable, "-c", program, *arguments]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    rivals = [subprocess.Popen(command, cwd=PROJECT_ROOT, **pipes) for _ in range(n_rivals)]
+    for rival in rivals:
+        assert rival.stdout.readline() == "ready\n"
+    for rival in rivals:
+        rival.stdin.write("go\n")
+        rival.stdin.flush()
+    return [(rival.pid, rival.communicate(timeout=DEADLINE_S)[0].strip()) for rival in rivals]
+
+
+def working(store: RunStore, **parameters: Any) -> RunRecord:
+    """A run that works without end and has shown planes."""
+    record = queue_run(store, DATA, **ENDLESS | parameters)
+    wait_until(lambda: store.n_events(record.run_id) > 3)
+    return store.get(record.run_id)
+
+
+def paused(store: RunStore) -> RunRecord:
+    """A run that holds still after some planes."""
+    record = working(store)
+    store.request_pause(record.run_id)
+    wait_until(lambda: store.get(record.run_id).state is RunState.PAUSED)
+    return record
+
+
+def freeze(pid: int, folder: Path) -> None:
+    """Stop the process while it does not hold the lock of the store, which would stop us too."""
+    database = sqlite3.connect(folder / "store" / "cache.db", timeout=0, isolation_level=None)
+
+    def frozen_without_lock():
+        os.kill(pid, signal.SIGSTOP)
+        wait_until(lambda: psutil.Process(pid).status() == psutil.STATUS_STOPPED)
+        try:
+            database.execute("BEGIN IMMEDIATE").execute("ROLLBACK")
+        except sqlite3.OperationalError:
+            os.kill(pid, signal.SIGCONT)
+            return False
+        return True
+
+    with closing(database):
+        wait_until(frozen_without_lock)
+
+
+def ended(store: RunStore, run_id: str, **deadline: float) -> RunRecord:
+    return wait_until(lambda: (record := store.get(run_id)).state.is_final and record, **deadline)
+
+
+def family(pid: int) -> list[psutil.Process]:
+    """The supervisor and all that descends from it."""
+    process = psutil.Process(pid)
+    return [process, *process.children(recursive=True)]
+
+
+def assert_gone(processes: Iterable[psutil.Process]) -> None:
+    wait_until(lambda: not any(alive(process) for process in processes))
+
+
+def alive(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+
+
+def assert_best_plane_kept(store: RunStore, run_id: str) -> None:
+    *events, final = store.events(run_id)
+    best = max(events, key=lambda event: event.objective)
+    assert final.is_final
+    assert final.objective == best.objective
+    assert_same_plane(final.components, best.components)
+
+
+def assert_cancelled(store: RunStore, record: RunRecord) -> None:
+    """Assert that the run stops where that is asked for, and keeps its best plane."""
+    store.request_cancel(record.run_id)
+    cancelled = ended(store, record.run_id)
+    assert (cancelled.state, cancelled.message) == (RunState.CANCELLED, STOPPED)
+    assert_best_plane_kept(store, record.run_id)
+
+
+def assert_reported_when_killed(store: RunStore, record: RunRecord) -> None:
+    """Assert that the run is soon lost where its process is killed, and keeps its best plane."""
+    os.kill(record.pid, signal.SIGKILL)
+    lost = ended(store, record.run_id, deadline_s=REPORTED_WITHIN_S)
+    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
+    assert_best_plane_kept(store, record.run_id)
+
+
+def assert_stops_with_its_run(store: RunStore, supervisor: SupervisorHandle) -> None:
+    """Assert that a supervisor that is stopped leaves no process, and tells the run it worked."""
+    record = working(store)
+    processes = family(supervisor.pid)
+    assert record.pid in [process.pid for process in processes]
+    supervisor.stop()
+    assert not any(alive(process) for process in processes)
+    stopped = store.get(record.run_id)
+    assert (stopped.state, stopped.message) == (RunState.LOST, STUDIO_STOPPED)
+    assert_best_plane_kept(store, record.run_id)

@@ -1,0 +1,111 @@
+"""A studio takes on so much and no more, the same on every back end, and says what would help."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from melm_studio.worker.records.limits import BYTES_PER_MB, LimitReachedError
+from melm_studio.worker.records.run import RunState
+from tests.melm_studio.worker.helpers import plane, run_of
+
+MB = bytes(BYTES_PER_MB)
+KINDS = ["put_data", "put_upload"]
+
+
+def created(store, owner="ada", **changes):
+    record = replace(run_of(owner), **changes)
+    store.create(record)
+    return record
+
+
+def refusal(do, *arguments) -> str:
+    with pytest.raises(LimitReachedError) as refused:
+        do(*arguments)
+    return str(refused.value)
+
+
+# ------------------------------------------------------------------------------------- runs
+
+
+def test_a_full_queue_takes_no_run_until_one_leaves_it(open_store):
+    store = open_store(queued_runs=2)
+    created(store, "ada")
+    created(store, "bob")
+    said = refusal(store.create, run_of("eve"))
+    assert said.startswith("2 runs wait for a worker")
+    assert "no more than 2 wait. Try again" in said
+    assert store.runs_of("eve") == []
+    store.claim()
+    created(store, "eve")
+
+
+def test_a_visitor_keeps_so_many_runs_and_others_are_not_affected(open_store):
+    store = open_store(session_runs=2)
+    first, _ = created(store), created(store)
+    said = refusal(store.create, run_of("ada"))
+    assert said.startswith("You keep 2 runs")
+    assert "no more than 2 for one visitor. Remove some panels" in said
+    created(store, "bob")
+    store.delete(first.run_id)
+    created(store)
+
+
+# ------------------------------------------------------------------------------------- bytes
+
+
+@pytest.mark.parametrize("put", KINDS)
+def test_what_does_not_fit_is_refused_with_the_limit_and_the_way_out(open_store, put):
+    store = open_store(session_mb=2)
+    said = refusal(getattr(store, put), "ada", "x", 3 * MB)
+    assert said.startswith("This needs 3.0 MB, and 2.0 MB are left of the 2 MB")
+    assert "Remove some panels" in said
+    assert "MELM_MAX_SESSION_MB" in said
+    assert store.holdings("ada") == []
+
+
+@pytest.mark.parametrize("put", KINDS)
+def test_what_fits_exactly_is_taken_and_putting_it_again_needs_no_more_room(open_store, put):
+    store = open_store(session_mb=2)
+    used = created(store, data_id="x", source={"kind": "upload", "key": "x"})
+    getattr(store, put)("ada", "x", 2 * MB)
+    getattr(store, put)("ada", "x", 2 * MB)
+    getattr(store, put)("bob", "x", 2 * MB)
+    assert store.get(used.run_id) is not None
+    assert [held.n_bytes for held in store.holdings("ada")] == [2 * len(MB)]
+
+
+def test_what_no_run_uses_makes_room_oldest_first(open_store):
+    store = open_store(session_mb=3)
+    created(store, data_id="used", source={"kind": "upload", "key": "file"})
+    for put, key in [("put_data", "used"), ("put_data", "old"), ("put_upload", "newer")]:
+        getattr(store, put)("ada", key, MB)
+    store.put_upload("ada", "file", b"small")
+    assert store.get_data("ada", "old") is None
+    assert store.get_upload("ada", "newer") == store.get_data("ada", "used") == MB
+    assert store.get_upload("ada", "file") == b"small"
+
+
+def test_what_a_run_uses_is_never_dropped_for_room(open_store):
+    store = open_store(session_mb=2)
+    created(store, data_id="d", source={"kind": "upload", "key": "u"})
+    store.put_data("ada", "d", MB)
+    store.put_upload("ada", "u", MB)
+    refusal(store.put_upload, "ada", "more", b"x")
+    assert store.get_data("ada", "d") == store.get_upload("ada", "u") == MB
+
+
+def test_the_planes_of_runs_count(open_store):
+    store = open_store(session_mb=1)
+    record = created(store)
+    store.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
+    wide = plane()
+    wide = replace(wide, components=wide.components.repeat(10_000, axis=1))
+    store.append(record.run_id, wide)
+    left = len(MB) - store.event_bytes(record.run_id)
+    refusal(store.put_data, "ada", "d", bytes(left + 1))
+    store.put_data("ada", "d", bytes(left))
+    refusal(store.create, run_of("ada"))
+    store.delete(record.run_id)
+    created(store)

@@ -1,0 +1,79 @@
+"""What nobody used for days is deleted; what somebody uses stays."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from melm_studio.worker.records.run import RunState
+from melm_studio.worker.store.eviction import SECONDS_PER_DAY, sweep
+from tests.melm_studio.worker.helpers import plane, run_of
+
+DAYS = 3
+
+
+@pytest.fixture
+def store(open_store):
+    return open_store(days_kept=DAYS)
+
+
+def run_that_ended(store, days_ago=0.0, owner="ada", **changes):
+    record = replace(run_of(owner), **changes)
+    store.create(record)
+    store.append(record.run_id, plane())
+    ended_s = time.time() - days_ago * SECONDS_PER_DAY
+    store.transition(record.run_id, {RunState.QUEUED}, state=RunState.DONE, finished_s=ended_s)
+    return record
+
+
+def sweep_after(store, days):
+    sweep(store, time.time() + days * SECONDS_PER_DAY)
+
+
+def test_a_run_that_ended_long_ago_goes_with_its_history_and_its_data(store):
+    record = run_that_ended(store, data_id="d", source={"kind": "upload", "key": "u"})
+    store.put_data("ada", "d", b"data")
+    store.put_upload("ada", "u", b"upload")
+    sweep_after(store, DAYS - 1)
+    assert store.get(record.run_id) is not None
+    assert store.get_data("ada", "d") == b"data"
+    sweep_after(store, DAYS + 1)
+    assert store.get(record.run_id) is None
+    assert store.n_events(record.run_id) == 0
+    assert store.holdings("ada") == []
+    assert store.owners() == []
+
+
+def test_a_run_whose_data_are_still_opened_stays_with_its_data(store):
+    record = run_that_ended(store, days_ago=2 * DAYS, data_id="d")
+    store.put_data("ada", "d", b"data")
+    sweep_after(store, 1)
+    assert store.get(record.run_id) is not None
+    assert store.get_data("ada", "d") == b"data"
+
+
+def test_the_upload_of_a_run_that_stays_stays(store):
+    store.put_upload("ada", "u", b"upload")
+    run_that_ended(store, days_ago=-DAYS, source={"kind": "upload", "key": "u"})
+    sweep_after(store, DAYS + 1)
+    assert store.get_upload("ada", "u") == b"upload"
+
+
+def test_a_run_that_waits_or_works_is_never_swept_away(store):
+    waiting, working = run_of(), run_of()
+    for record in (waiting, working):
+        store.create(record)
+    store.transition(working.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
+    sweep_after(store, 10 * DAYS)
+    assert len(store.unfinished()) == 2
+
+
+def test_what_is_fresh_of_another_owner_stays_though_it_is_equal(store):
+    store.put_data("ada", "d", b"same")
+    store.put_data("bob", "d", b"same")
+    run_that_ended(store, days_ago=-DAYS, owner="bob", data_id="d")
+    sweep_after(store, DAYS + 1)
+    assert store.get_data("ada", "d") is None
+    assert store.get_data("bob", "d") == b"same"

@@ -1,0 +1,360 @@
+"""The contract of the store, the same on every back end."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
+
+import numpy as np
+import pytest
+
+from melm_studio.worker.records.run import RunState
+from melm_studio.worker.store.protocol import Ended, RunEndedError
+from tests.melm_studio.worker.helpers import created, plane, started
+
+QUEUED, RUNNING = RunState.QUEUED, RunState.RUNNING
+FINAL = [state for state in RunState if state.is_final]
+PAUSED = RunState.PAUSED
+
+
+# ------------------------------------------------------------------------------------- runs
+
+
+def test_a_created_run_is_kept_as_it_was_given(store):
+    record = created(store)
+    assert store.get(record.run_id) == record
+
+
+def test_an_unknown_run_is_none(store):
+    assert store.get("nobody") is None
+
+
+def test_an_owner_sees_own_runs_only_oldest_first(store):
+    first, _, second = created(store, "ada"), created(store, "bob"), created(store, "ada")
+    assert [run.run_id for run in store.runs_of("ada")] == [first.run_id, second.run_id]
+    assert store.runs_of("eve") == []
+
+
+def test_owners_whose_names_hold_separators_do_not_mix(store):
+    created(store, "a/b")
+    assert store.runs_of("a") == []
+    assert len(store.runs_of("a/b")) == 1
+
+
+def test_runs_events_and_queue_are_there_after_reopening(open_store):
+    first = open_store()
+    record = created(first)
+    first.append(record.run_id, plane())
+    first.close()
+    second = open_store()
+    assert second.get(record.run_id) == record
+    assert second.n_events(record.run_id) == 1
+    assert second.claim() == record
+
+
+# ------------------------------------------------------------------------------------- transitions
+
+
+@pytest.mark.parametrize("state", [RUNNING, PAUSED, *FINAL])
+def test_a_queued_run_moves_on_and_leaves_the_queue(store, state):
+    record = created(store)
+    assert store.transition(record.run_id, {QUEUED}, state=state, message="so")
+    moved = store.get(record.run_id)
+    assert (moved.state, moved.message) == (state, "so")
+    assert store.claim() is None
+
+
+@pytest.mark.parametrize("state", FINAL)
+def test_a_running_run_ends_and_is_unfinished_no_more(store, state):
+    record = started(store)
+    assert [run.run_id for run in store.unfinished()] == [record.run_id]
+    assert store.transition(record.run_id, {RUNNING}, state=state)
+    assert store.get(record.run_id).state is state
+    assert store.unfinished() == []
+
+
+@pytest.mark.parametrize("state", FINAL)
+@pytest.mark.parametrize("wanted", list(RunState))
+def test_a_final_run_never_changes(store, state, wanted):
+    record = started(store)
+    store.transition(record.run_id, {RUNNING}, state=state)
+    ended = store.get(record.run_id)
+    assert not store.transition(record.run_id, set(RunState), state=wanted, message="again")
+    assert store.get(record.run_id) == ended
+
+
+def test_a_transition_from_another_state_than_expected_changes_nothing(store):
+    record = created(store)
+    assert not store.transition(record.run_id, {RUNNING}, state=RunState.DONE)
+    assert store.get(record.run_id) == record
+
+
+def test_a_transition_of_an_unknown_run_is_refused(store):
+    assert not store.transition("nobody", set(RunState), state=RunState.DONE)
+
+
+def test_of_many_threads_one_wins_the_transition(open_store):
+    record = created(open_store())
+    barrier = threading.Barrier(8)
+
+    def compete(pid):
+        mine = open_store()
+        barrier.wait()
+        try:
+            return mine.transition(record.run_id, {QUEUED}, state=RUNNING, pid=pid)
+        finally:
+            mine.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        won = list(pool.map(compete, range(8)))
+    assert won.count(True) == 1
+    assert open_store().get(record.run_id).pid == won.index(True)
+
+
+def test_a_heartbeat_is_kept(store):
+    record = started(store)
+    store.beat(record.run_id, 12.5)
+    assert store.get(record.run_id).heartbeat_s == 12.5
+
+
+@pytest.mark.parametrize("state", FINAL)
+def test_a_heartbeat_does_not_bring_a_final_run_back(store, state):
+    record = started(store)
+    store.transition(record.run_id, {RUNNING}, state=state)
+    ended = store.get(record.run_id)
+    store.beat(record.run_id, 12.5)
+    assert store.get(record.run_id) == ended
+
+
+def test_a_heartbeat_of_an_unknown_run_creates_nothing(store):
+    store.beat("nobody", 1.0)
+    assert store.get("nobody") is None
+
+
+# ------------------------------------------------------------------------------------- events
+
+
+def test_events_are_numbered_in_the_order_they_come(store):
+    record = started(store)
+    numbers = [store.append(record.run_id, plane(value, sequence=99)) for value in range(3)]
+    assert numbers == [0, 1, 2]
+    assert [event.sequence for event in store.events(record.run_id)] == numbers
+    assert [event.objective for event in store.events(record.run_id)] == [0, 1, 2]
+
+
+def test_components_come_back_bit_for_bit(store):
+    record = started(store)
+    event = plane(seed=3, components=np.array([[0.1, -0.0, 5e-324], [1e308, np.pi, np.inf]]))
+    store.append(record.run_id, event)
+    assert store.last_event(record.run_id).components.tobytes() == event.components.tobytes()
+
+
+def test_events_after_a_sequence_and_up_to_a_limit(store):
+    record = started(store)
+    for value in range(5):
+        store.append(record.run_id, plane(value))
+
+    def sequences(**window):
+        return [event.sequence for event in store.events(record.run_id, **window)]
+
+    assert sequences(after=2) == [3, 4]
+    assert sequences(after=0, limit=2) == [1, 2]
+    assert sequences(limit=0) == []
+    assert sequences(after=4) == []
+    assert sequences(after=99) == []
+
+
+def test_the_last_event_is_the_newest(store):
+    record = started(store)
+    assert store.last_event(record.run_id) is None
+    store.append(record.run_id, plane(1.0))
+    store.append(record.run_id, plane(2.0))
+    assert store.last_event(record.run_id).objective == 2.0
+    assert store.n_events(record.run_id) == 2
+
+
+def test_the_bytes_of_a_history_are_counted_and_gone_with_it(store):
+    record = started(store)
+    assert store.event_bytes(record.run_id) == 0
+    for value in range(3):
+        store.append(record.run_id, plane(value))
+    expected = sum(len(event.to_bytes()) for event in store.events(record.run_id))
+    assert store.event_bytes(record.run_id) == expected
+    store.delete(record.run_id)
+    assert store.event_bytes(record.run_id) == 0
+
+
+def test_an_event_that_is_not_there_is_none(store):
+    assert store.event("nobody", 0) is None
+    assert store.events("nobody") == []
+
+
+@pytest.mark.parametrize("state", FINAL)
+def test_a_run_that_ended_takes_no_more_events(store, state):
+    record = started(store)
+    store.transition(record.run_id, {RUNNING}, state=state)
+    with pytest.raises(RunEndedError, match="has ended"):
+        store.append(record.run_id, plane())
+    assert store.n_events(record.run_id) == 0
+
+
+def test_events_appended_by_several_threads_are_all_kept_under_different_numbers(open_store):
+    record = started(open_store())
+
+    def append_ten(_):
+        mine = open_store()
+        try:
+            return [mine.append(record.run_id, plane()) for _ in range(10)]
+        finally:
+            mine.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        numbers = list(chain.from_iterable(pool.map(append_ten, range(4))))
+    assert sorted(numbers) == list(range(40))
+    assert open_store().n_events(record.run_id) == 40
+
+
+# ------------------------------------------------------------------------------------- queue
+
+
+def test_one_owner_s_runs_are_claimed_in_the_order_they_came(store):
+    records = [created(store) for _ in range(3)]
+    assert [store.claim() for _ in range(4)] == [*records, None]
+
+
+def test_the_owner_with_the_fewest_claimed_runs_goes_first(store):
+    ada = [created(store, "ada") for _ in range(3)]
+    bob = [created(store, "bob") for _ in range(2)]
+    assert [store.claim() for _ in range(5)] == [ada[0], bob[0], ada[1], bob[1], ada[2]]
+
+
+def test_nine_runs_of_one_owner_let_the_one_of_another_go_before_their_second(store):
+    ada = [created(store, "ada") for _ in range(9)]
+    bob = created(store, "bob")
+    assert [store.claim() for _ in range(10)] == [ada[0], bob, *ada[1:]]
+
+
+def test_with_one_worker_as_well_owners_take_turns(store):
+    ada = [created(store, "ada") for _ in range(3)]
+    bob = [created(store, "bob") for _ in range(2)]
+    order = []
+    while (record := store.claim()) is not None:
+        order.append(record)
+        store.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
+        store.transition(record.run_id, {RunState.RUNNING}, state=RunState.DONE)
+    assert order == [ada[0], bob[0], ada[1], bob[1], ada[2]]
+
+
+def test_a_late_run_of_another_owner_goes_before_all_that_still_wait(store):
+    ada = [created(store, "ada") for _ in range(9)]
+    started_first = [store.claim() for _ in range(4)]
+    bob = created(store, "bob")
+    assert started_first == ada[:4]
+    assert [store.claim(), store.claim()] == [bob, ada[4]]
+
+
+def test_the_queue_is_as_long_as_what_was_not_claimed(store):
+    first, *_ = [created(store) for _ in range(3)]
+    store.claim()
+    assert store.n_queued() == 2
+    store.release(first.run_id)
+    assert store.n_queued() == 3
+
+
+def test_a_run_that_ended_no_longer_counts_against_its_owner(store):
+    ada, bob = ([created(store, owner) for _ in range(2)] for owner in ("ada", "bob"))
+    assert [store.claim(), store.claim()] == [ada[0], bob[0]]
+    store.transition(ada[0].run_id, {QUEUED}, state=RunState.DONE)
+    assert [store.claim(), store.claim()] == [ada[1], bob[1]]
+
+
+def test_a_claimed_run_stays_queued_until_somebody_starts_it(store):
+    record = created(store)
+    store.claim()
+    assert store.get(record.run_id).state is QUEUED
+    assert store.unfinished() == [record]
+
+
+def test_a_released_run_is_claimed_again_once(store):
+    record = created(store)
+    store.claim()
+    store.release(record.run_id)
+    store.release(record.run_id)
+    assert [store.claim(), store.claim()] == [record, None]
+
+
+def test_a_running_run_is_not_released(store):
+    record = started(store)
+    store.release(record.run_id)
+    assert store.claim() is None
+
+
+def test_several_threads_never_claim_the_same_run(open_store):
+    first = open_store()
+    records = [created(first, owner) for owner in "abcd" for _ in range(5)]
+
+    def claim_all(_):
+        mine = open_store()
+        try:
+            return [record.run_id for record in iter(mine.claim, None)]
+        finally:
+            mine.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        claimed = list(chain.from_iterable(pool.map(claim_all, range(4))))
+    assert sorted(claimed) == sorted(record.run_id for record in records)
+
+
+# ------------------------------------------------------------------------------------- deletion
+
+
+def test_a_deleted_run_leaves_nothing(store):
+    record, other = started(store), created(store)
+    store.append(record.run_id, plane())
+    store.request_cancel(record.run_id)
+    store.delete(record.run_id)
+    assert store.get(record.run_id) is None
+    assert store.n_events(record.run_id) == 0
+    assert store.event(record.run_id, 0) is None
+    assert store.runs_of("ada") == store.unfinished() == [other]
+
+
+def test_deleting_an_unknown_run_does_nothing(store):
+    record = created(store)
+    store.delete("nobody")
+    assert store.runs_of("ada") == [record]
+
+
+# ------------------------------------------------------------------------------------- tallies
+
+
+def test_runs_that_ended_are_counted_with_the_seconds_they_worked(store):
+    for seconds in (2.0, 3.0):
+        record = created(store)
+        store.transition(record.run_id, {QUEUED}, state=RUNNING, started_s=10.0)
+        ending = {"state": RunState.DONE, "finished_s": 10.0 + seconds}
+        store.transition(record.run_id, {RUNNING}, **ending)
+        store.transition(record.run_id, set(RunState), **ending)
+        store.delete(record.run_id)
+    store.request_cancel(created(store).run_id)
+    ended = store.ended()
+    assert ended[RunState.DONE] == Ended(2, 5.0)
+    assert ended[RunState.CANCELLED] == Ended(1, 0.0)
+    assert ended[RunState.LOST] == Ended()
+
+
+def test_the_supervisor_s_last_beat_is_known(store):
+    assert store.supervisor_beat_s() is None
+    store.beat_supervisor(1.5)
+    store.beat_supervisor(2.5)
+    assert store.supervisor_beat_s() == 2.5
+
+
+# ------------------------------------------------------------------------------------- secret
+
+
+def test_all_who_open_the_store_share_one_secret(open_store):
+    secret = open_store().secret()
+    assert len(secret) == 32
+    assert open_store().secret() == secret

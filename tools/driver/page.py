@@ -1,0 +1,205 @@
+"""The page of the studio as its user works it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Download, Locator, Page, expect
+
+from melm_core.methods import METHODS
+from melm_studio.layout import ids
+
+# Long enough for two cores that are busy with other things as well.
+DEADLINE_S = 60
+DEADLINE_MS = 1000 * DEADLINE_S
+MOST_TAB_STOPS = 40
+NEXT_PAINT = "() => new Promise(requestAnimationFrame)"
+TIP_OF_THE_STRONGEST_ARROW = """(plot) => {
+  const [, tips] = plot.data.filter(({ meta }) => meta === "arrow");
+  const { xaxis, yaxis } = plot._fullLayout;
+  const box = plot.getBoundingClientRect();
+  return [
+    box.left + xaxis._offset + xaxis.d2p(tips.x[0]),
+    box.top + yaxis._offset + yaxis.d2p(tips.y[0]),
+  ];
+}"""
+SHOWS_LAST_PLANE = """(panel, state) => {
+  const slider = panel.querySelector('[aria-label="History of the run"]');
+  const isLast = panel.dataset.state === state && panel.dataset.sequence === slider?.max;
+  return isLast && !panel.matches("[data-asking], :has(.is-moving)");
+}"""
+
+# A panel that asks for a plane, or draws one that moves.
+IN_MOTION = "[data-asking], .is-moving"
+
+expect.set_options(timeout=DEADLINE_MS)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A panel of the page, found by its run."""
+
+    node: Locator
+
+    @property
+    def run_id(self) -> str:
+        return self.node.get_attribute("data-run") or ""
+
+    @property
+    def state(self) -> str | None:
+        return self.node.get_attribute("data-state")
+
+    @property
+    def sequence(self) -> int:
+        """Which plane of the run is on screen."""
+        return int(self.node.get_attribute("data-sequence") or -1)
+
+    @property
+    def last_sequence(self) -> int:
+        """The newest plane that the page knows of."""
+        return int(self.slider.get_attribute("max") or -1)
+
+    @property
+    def divergence(self) -> float:
+        """Of the plane on screen, in full precision."""
+        return float(self.node.get_attribute("data-divergence") or "nan")
+
+    @property
+    def slider(self) -> Locator:
+        return self.node.get_by_label("History of the run")
+
+    @property
+    def stop(self) -> Locator:
+        return self.node.get_by_role("button", name="Stop")
+
+    @property
+    def axes(self) -> list[list[float]]:
+        """The ranges of x and y that are drawn."""
+        return self.part("plot").evaluate("el => [el.layout.xaxis.range, el.layout.yaxis.range]")
+
+    @property
+    def arrow_tip(self) -> tuple[float, float]:
+        """Where the tip of the strongest arrow is on the screen."""
+        x, y = self.part("plot").evaluate(TIP_OF_THE_STRONGEST_ARROW)
+        return x, y
+
+    def part(self, name: str) -> Locator:
+        return self.node.locator(f'[data-part="{name}"]')
+
+    def expect_state(self, state: str) -> None:
+        expect(self.node).to_have_attribute("data-state", state)
+
+    def expect_end(self, state: str = "done") -> None:
+        """Wait until the run has ended and its last plane is on screen."""
+        self.expect_state(state)
+        wait_until(
+            self.node.page,
+            # At one look: the page may put up its panels anew between two.
+            lambda: self.node.evaluate(SHOWS_LAST_PLANE, state),
+            "the last plane is on screen",
+        )
+
+    def expect_sequence(self, sequence: int) -> None:
+        expect(self.node).to_have_attribute("data-sequence", str(sequence))
+
+    def expect_a_plane(self) -> None:
+        """Wait until the first plane is on screen."""
+        expect(self.node.and_(self.node.page.locator("[data-sequence]"))).to_be_visible()
+
+    def zoom(self) -> None:
+        """Turn the wheel over the middle of the picture."""
+        self.part("plot").hover()
+        self.node.page.mouse.wheel(0, -200)
+
+    def download(self, item: str) -> Download:
+        """Choose an item of the download menu, and close the menu."""
+        page = self.node.page
+        self.node.get_by_role("button", name="Download").click()
+        with page.expect_download() as waiting:
+            page.get_by_role("menuitem", name=item).click()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("menu")).to_be_hidden()
+        return waiting.value
+
+
+class StudioPage:
+    """An open page of the studio."""
+
+    def __init__(self, page: Page, url: str = "/") -> None:
+        self.page = page
+        self.summary = page.locator(f"#{ids.DATA_SUMMARY}")
+        self.data_error = page.locator(f"#{ids.DATA_ERROR}")
+        self.connection = page.locator(f"#{ids.CONNECTION}")
+        self.file_input = page.get_by_label("Labelled CSV file")
+        self.method = page.get_by_role("textbox", name="Method", exact=True)
+        self.starts = page.get_by_label("Starts")
+        self.run_button = page.get_by_role("button", name="Run", exact=True)
+        self.panels = page.locator("[data-run]")
+        page.goto(url)
+        expect(self.summary).to_contain_text("rows")
+
+    def upload(self, file: Path) -> None:
+        """Choose a file and wait until its data are the page's."""
+        self.file_input.set_input_files(file)
+        expect(self.summary).to_contain_text(file.stem)
+
+    def choose_sample(self, label: str) -> None:
+        self.page.get_by_role("button", name=label, exact=True).click()
+        expect(self.summary).to_contain_text(label)
+
+    def choose_method(self, label: str) -> None:
+        self.method.fill(label)
+        self.page.get_by_role("option", name=label, exact=True).click()
+        expect(self.method).to_have_value(label)
+        # With its explanation the controls of a method come to their defaults.
+        (method,) = (known for known in METHODS.values() if known.label == label)
+        explanation = self.page.locator(f"#{ids.METHOD_EXPLANATION}")
+        expect(explanation).to_contain_text(method.explanation)
+
+    def run(self, method: str, *, n_init: int | None = None) -> Panel:
+        """Set the controls, press Run and return the new panel."""
+        self.choose_method(method)
+        if n_init is not None:
+            self.starts.fill(str(n_init))
+        n_panels = self.panels.count()
+        self.run_button.click()
+        expect(self.panels).to_have_count(n_panels + 1)
+        return self.panel(n_panels)
+
+    def panel(self, position: int) -> Panel:
+        """The panel that stands at this position now."""
+        run_id = self.panels.nth(position).get_attribute("data-run")
+        return Panel(self.page.locator(f'[data-run="{run_id}"]'))
+
+    def show(self, mode: str) -> None:
+        """Choose a mode by its name."""
+        self.page.locator(f"#{ids.MODE}").get_by_text(mode, exact=True).click()
+        expect(self.page.locator("body")).to_have_attribute("data-mode", mode.lower())
+        expect(self.page.locator(IN_MOTION)).to_have_count(0)
+
+    def toggle(self, label: str) -> None:
+        """Press a switch above the panels."""
+        self.page.get_by_role("switch", name=label).click()
+
+    def tab_to(self, target: Locator) -> None:
+        """Press Tab until the target has the focus."""
+        for _ in range(MOST_TAB_STOPS):
+            self.page.keyboard.press("Tab")
+            if target.evaluate("el => el === document.activeElement"):
+                return
+        raise AssertionError(f"{target} is not within {MOST_TAB_STOPS} presses of Tab.")
+
+    def wait_until(self, condition: Callable[[], bool], claim: str) -> None:
+        """Wait for what no locator can tell."""
+        wait_until(self.page, condition, claim)
+
+
+def wait_until(page: Page, condition: Callable[[], bool], claim: str) -> None:
+    """Look at every paint whether the condition holds yet."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline, f"Not true within {DEADLINE_S} s: {claim}"
+        page.evaluate(NEXT_PAINT)

@@ -1,0 +1,270 @@
+"""A visitor of the studio in process: a cookie, the page's callbacks and its routes."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dash import Dash
+from werkzeug.datastructures import FileStorage
+from werkzeug.test import TestResponse, encode_multipart
+
+from app import create_app
+from melm_studio.layout import ids
+from melm_studio.tables import LabelledData
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.execution.inline import InlineRunner
+from melm_studio.worker.store.disk import DiskRunStore
+from melm_studio.worker.store.protocol import RunStore
+
+
+class Visitor:
+    """Does what the page does in one browser; remembers what callbacks gave it."""
+
+    def __init__(self, http: Any) -> None:
+        self.http = http  # Flask's test client, or what acts like it
+        self._callbacks = self.http.get("/_dash-dependencies").json
+        self.values = {
+            f"{name}.{prop}": value
+            for component in components(self.http.get("/_dash-layout").json)
+            if isinstance(name := component["props"].get("id"), str)
+            for prop, value in component["props"].items()
+        }
+
+    @property
+    def cookie(self) -> str:
+        return self.http.get_cookie("melm-studio").value
+
+    @property
+    def owner(self) -> str:
+        """The name that the store knows the visitor by."""
+        with self.http.session_transaction() as session:
+            return session["owner"]
+
+    def post(
+        self, component_id: str | Mapping[str, str], prop: str, value: Any, into: str = ""
+    ) -> TestResponse:
+        """The raw answer to a change of a property."""
+        trigger = _trigger(component_id, prop)
+        self.values[trigger] = value
+        body = self._body(self._callback(component_id, prop, into), trigger, component_id, value)
+        return self.http.post("/_dash-update-component", json=body)
+
+    def fire(
+        self, component_id: str | Mapping[str, str], prop: str, value: Any, into: str = ""
+    ) -> dict[str, Any]:
+        """What a change of a property changes on the page, by "id.property".
+
+        Where several callbacks listen, `into` is part of an output of the one that is meant.
+        """
+        answer = self.post(component_id, prop, value, into)
+        assert answer.status_code in (200, 204), answer.text
+        assert "Traceback" not in answer.text
+        changes = {
+            f"{name}.{changed}": new
+            for name, props in (answer.json["response"] if answer.text else {}).items()
+            for changed, new in props.items()
+        }
+        self.values |= changes
+        return changes
+
+    def send(self, raw: bytes, name: str) -> TestResponse:
+        """The raw answer to a file."""
+        # Encoded here, since the client would leave its temporary file open.
+        boundary, body = encode_multipart({"file": FileStorage(io.BytesIO(raw), name)})
+        kind = f"multipart/form-data; boundary={boundary}"
+        return self.http.post("/upload", data=body, content_type=kind)
+
+    def upload(self, raw: bytes, name: str = "table.csv") -> dict[str, str]:
+        answer = self.send(raw, name)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    def choose_file(self, raw: bytes, name: str = "table.csv", **changes: Any) -> dict[str, Any]:
+        return self.choose({"kind": "upload", **self.upload(raw, name), **changes})
+
+    def choose_sample(self, key: str) -> dict[str, Any]:
+        return self.choose({"kind": "sample", "key": key})
+
+    def choose(self, source: Mapping[str, Any]) -> dict[str, Any]:
+        chosen = {"label": None, "standardise": True, **source}
+        return self.fire(ids.CHOICE, "data", chosen)
+
+    def press_run(self, **controls: Any) -> dict[str, Any]:
+        """Set controls, `method` or `n_init` and the like, and press Run."""
+        self.values |= {
+            f"{name.replace('_', '-')}.value": value for name, value in controls.items()
+        }
+        return self.fire(ids.RUN, "n_clicks", 1)
+
+    def start(self, **controls: Any) -> str:
+        """Start a run, with one start unless asked otherwise, and return its id."""
+        self.press_run(**{"n_init": 1} | controls)
+        return self.panels()[-1]
+
+    def order(self, run: str, what: str) -> dict[str, Any]:
+        """Tell a run to stop, to go or the like, as the buttons of its panel do."""
+        answer = self.http.post(f"/runs/{run}/{what}", json={})
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json
+
+    def panels(self) -> list[str]:
+        """The runs that have a panel, in their order."""
+        self.fire(ids.REVISION, "data", self.values.get("revision.data"))
+        shown = [*components(self.values["panels.children"])]
+        return [part["props"]["data-run"] for part in shown if "data-run" in part["props"]]
+
+    def frames(self, *runs: str) -> dict[str, Any]:
+        """The news of runs, each given as an id or as "id:after"."""
+        answer = self.http.get("/frames", query_string={"run": runs})
+        assert answer.status_code == 200, answer.text
+        return strict_json(answer.text)
+
+    def news(self, run: str) -> dict[str, Any]:
+        """The news of one run."""
+        return self.frames(run)["runs"][run.partition(":")[0]]
+
+    def _callback(
+        self, component_id: str | Mapping[str, str], prop: str, into: str
+    ) -> dict[str, Any]:
+        (found,) = (
+            callback
+            for callback in self._callbacks
+            if any(_is_for(entry, component_id, prop) for entry in callback["inputs"])
+            and into in callback["output"]
+            and not callback.get("clientside_function")  # those are the browser's
+        )
+        return found
+
+    def _body(
+        self, callback: Mapping[str, Any], trigger: str, component_id: Any, value: Any
+    ) -> dict[str, Any]:
+        return {
+            "output": callback["output"],
+            "outputs": _outputs(callback["output"]),
+            "inputs": [self._argument(entry, component_id, value) for entry in callback["inputs"]],
+            "state": [self._state(entry) for entry in callback["state"]],
+            "changedPropIds": [trigger],
+        }
+
+    def _argument(self, entry: Mapping[str, str], component_id: Any, value: Any) -> Any:
+        asked = self._state(entry)
+        if not is_pattern(entry["id"]) or not _is_for(entry, component_id, entry["property"]):
+            return asked
+        others = [argument for argument in asked if argument["id"] != component_id]
+        if len(others) < len(asked):
+            return asked
+        return [*others, {"id": component_id, "property": entry["property"], "value": value}]
+
+    def _state(self, entry: Mapping[str, str]) -> Any:
+        prop = entry["property"]
+        if is_pattern(entry["id"]):
+            return [
+                {"id": part["id"], "property": prop, "value": self._value(part, prop)}
+                for part in self._parts(json.loads(entry["id"])["type"])
+            ]
+        known = self.values.get(f"{entry['id']}.{prop}")
+        return {"id": entry["id"], "property": prop, "value": known}
+
+    def _parts(self, kind: str) -> list[dict[str, Any]]:
+        """What stands on the page with an id of that type, each once."""
+        trees = [value for value in self.values.values() if isinstance(value, dict | list)]
+        named = {
+            _trigger(part["props"]["id"], ""): part["props"]
+            for tree in trees
+            for part in components(tree)
+            if isinstance(part["props"].get("id"), dict) and part["props"]["id"]["type"] == kind
+        }
+        return list(named.values())
+
+    def _value(self, part: Mapping[str, Any], prop: str) -> Any:
+        return self.values.get(_trigger(part["id"], prop), part.get(prop))
+
+    def set_own(self, name: str, value: Any) -> None:
+        """Set a control that is the chosen method's own."""
+        self.values[_trigger(ids.setting(name), "value")] = value
+
+
+@dataclass(frozen=True)
+class Studio:
+    """An app on a store of its own."""
+
+    app: Dash
+    store: RunStore
+
+    def visitor(self, cookie: str | None = None) -> Visitor:
+        visitor = Visitor(self.app.server.test_client())
+        if cookie is not None:
+            visitor.http.set_cookie("melm-studio", cookie)
+        return visitor
+
+    def data_of(self, visitor: Visitor) -> LabelledData:
+        """The data set that the visitor's page would run on."""
+        raw = self.store.get_data(visitor.owner, visitor.values[f"{ids.DATA}.data"]["id"])
+        assert raw is not None
+        return LabelledData.from_bytes(raw)
+
+    def work(self) -> None:
+        """Work the queue to its end."""
+        InlineRunner(self.store).drain()
+
+
+@contextmanager
+def opened_studio(folder: Path, **settings: Any) -> Iterator[Studio]:
+    """Open the studio that keeps everything in a folder."""
+    chosen = Settings(data_dir=folder, **settings)
+    store = DiskRunStore(folder, chosen.limits)
+    yield Studio(create_app(chosen, store), store)
+    store.close()
+
+
+def components(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every component of a layout in JSON, whatever property holds it."""
+    if isinstance(tree, dict):
+        if "props" in tree:
+            yield tree
+        for part in tree.values():
+            yield from components(part)
+    if isinstance(tree, list):
+        for part in tree:
+            yield from components(part)
+
+
+def is_pattern(component_id: str) -> bool:
+    return component_id.startswith("{")
+
+
+def strict_json(text: str) -> Any:
+    """JSON as browsers read it, without NaN and infinities."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(f"{constant} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def _trigger(component_id: str | Mapping[str, str], prop: str) -> str:
+    if isinstance(component_id, str):
+        return f"{component_id}.{prop}"
+    return f"{json.dumps(component_id, sort_keys=True, separators=(',', ':'))}.{prop}"
+
+
+def _is_for(entry: Mapping[str, str], component_id: str | Mapping[str, str], prop: str) -> bool:
+    if entry["property"] != prop or is_pattern(entry["id"]) == isinstance(component_id, str):
+        return False
+    if isinstance(component_id, str):
+        return entry["id"] == component_id
+    return json.loads(entry["id"])["type"] == component_id["type"]
+
+
+def _outputs(output: str) -> Any:
+    """What Dash's page sends beside "..a.x...b.y..": every output by id and property."""
+    several = output.startswith("..")
+    names = output.removeprefix("..").removesuffix("..").split("...")
+    outputs = [dict(zip(("id", "property"), name.rsplit(".", 1), strict=True)) for name in names]
+    return outputs if several else outputs[0]
