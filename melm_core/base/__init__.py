@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_positive
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.sampling import stratified_sample
@@ -14,6 +15,7 @@ __all__ = [
     "IntArray",
     "Progress",
     "SavedPlane",
+    "UserError",
     "check_choice",
     "check_positive",
     "stratified_sample",

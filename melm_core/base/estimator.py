@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 
 
 class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -102,14 +103,14 @@ def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:
         Naming the class and its number of rows.
     """
     if len(classes) < 2:
-        raise ValueError(
+        raise UserError(
             f"The labels hold only one class ({classes.tolist()[0]!r}), so there is nothing to "
             "tell apart; give rows of at least two classes."
         )
     counts = np.bincount(codes)
     smallest = int(counts.argmin())
     if counts[smallest] < 2:
-        raise ValueError(
+        raise UserError(
             f"Class {classes.tolist()[smallest]!r} has {counts[smallest]} row; a density needs at "
             "least 2 rows of every class. Add rows or leave the class out."
         )
@@ -119,7 +120,7 @@ def check_n_components(n_components: Any, n_features: int) -> None:
     """A whole number between 1 and the number of features."""
     check_integer("n_components", n_components, minimum=1)
     if n_components > n_features:
-        raise ValueError(
+        raise UserError(
             f"n_components={n_components} exceeds the {n_features} feature(s) of the data; "
             f"choose at most {n_features}."
         )
@@ -129,12 +130,12 @@ def check_components(components: Any, n_features: int) -> FloatArray:
     """Finite full-rank rows of as many numbers as the data have features."""
     rows: FloatArray = np.asarray(components, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != n_features or len(rows) == 0:
-        raise ValueError(
+        raise UserError(
             f"components of shape {rows.shape} must be rows of {n_features} numbers, one a "
             f"feature: their shape is (n_components, {n_features})."
         )
     if not np.isfinite(rows).all() or np.linalg.matrix_rank(rows) < len(rows):
-        raise ValueError(
+        raise UserError(
             f"The {len(rows)} row(s) of components must be finite and linearly independent, or "
             "they span no plane of that dimension."
         )
@@ -144,23 +145,23 @@ def check_components(components: Any, n_features: int) -> FloatArray:
 def check_integer(name: str, value: Any, *, minimum: int) -> None:
     """A whole number of at least `minimum`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < minimum:
-        raise ValueError(f"{name}={value!r} must be a whole number of at least {minimum}.")
+        raise UserError(f"{name}={value!r} must be a whole number of at least {minimum}.")
 
 
 def check_positive(name: str, value: Any) -> None:
     """A finite number above zero."""
     if not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name}={value!r} must be a finite number above 0.")
+        raise UserError(f"{name}={value!r} must be a finite number above 0.")
 
 
 def check_shrinkage(value: Any) -> None:
     """A share in [0, 1], or "auto"."""
     if value != "auto" and not (isinstance(value, Real) and 0 <= float(value) <= 1):
-        raise ValueError(f'shrinkage={value!r} must be a number from 0 to 1, or "auto".')
+        raise UserError(f'shrinkage={value!r} must be a number from 0 to 1, or "auto".')
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """One of a few words."""
     if value not in choices:
         words = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name}={value!r} must be one of {words}.")
+        raise UserError(f"{name}={value!r} must be one of {words}.")

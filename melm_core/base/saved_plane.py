@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import PlaneEstimator, check_components
 
 _FIELDS = ("components", "center", "scale", "feature_names")
@@ -67,7 +68,7 @@ class SavedPlane(PlaneEstimator):
         plane.components_ = check_components(components, n_features)
         plane.center_, plane.scale_ = (np.asarray(v, dtype=np.float64) for v in (center, scale))
         if plane.center_.shape != (n_features,) or plane.scale_.shape != (n_features,):
-            raise ValueError(
+            raise UserError(
                 f"center of shape {plane.center_.shape} and scale of shape {plane.scale_.shape} "
                 f"must hold a number for each of the {n_features} features."
             )
@@ -88,10 +89,10 @@ class SavedPlane(PlaneEstimator):
         try:
             values = json.loads(text)
         except ValueError as error:
-            raise ValueError(f"This is no JSON: {error}. Give the file as it was saved.") from error
+            raise UserError(f"This is no JSON: {error}. Give the file as it was saved.") from error
         missing = [name for name in _FIELDS if not isinstance(values, dict) or name not in values]
         if missing:
-            raise ValueError(f"The file lacks {', '.join(missing)}; give it as it was saved.")
+            raise UserError(f"The file lacks {', '.join(missing)}; give it as it was saved.")
         fields = {name: values[name] for name in _FIELDS}
         return cls.of(fields.pop("components"), **fields)
 

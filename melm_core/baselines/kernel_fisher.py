@@ -15,6 +15,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_positive, validate_labelled
 from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_space
 from melm_core.density.gaussian_sums import gaussian_sums
@@ -169,7 +170,7 @@ class KernelFisherDiscriminant(
             return most
         check_integer("n_components", self.n_components, minimum=1)
         if self.n_components > most:
-            raise ValueError(
+            raise UserError(
                 f"n_components={self.n_components} exceeds the {most} discriminant(s) that "
                 f"{len(self.classes_)} classes have; choose at most {most}, or take "
                 "KernelFisherProjection, which completes them."

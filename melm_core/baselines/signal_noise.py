@@ -25,6 +25,7 @@ from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
     check_choice,
@@ -195,10 +196,10 @@ def _directions(
 
 def _checked_noise(noise: Any, member: Member, n_features: int) -> FloatArray:
     if member != "oriented_pca":
-        raise ValueError(f"noise is for 'oriented_pca' only; {member!r} has a noise of its own.")
+        raise UserError(f"noise is for 'oriented_pca' only; {member!r} has a noise of its own.")
     covariance: FloatArray = np.asarray(noise, dtype=np.float64)
     if covariance.shape != (n_features, n_features):
-        raise ValueError(
+        raise UserError(
             f"noise has the shape {covariance.shape}; a covariance of {n_features} feature(s) has "
             f"the shape ({n_features}, {n_features})."
         )
@@ -206,7 +207,7 @@ def _checked_noise(noise: Any, member: Member, n_features: int) -> FloatArray:
         np.linalg.eigvalsh(covariance) if np.isfinite(covariance).all() else np.array([np.nan])
     )
     if not np.allclose(covariance, covariance.T) or not variances[0] >= -_NO_SIGNAL * variances[-1]:
-        raise ValueError(
+        raise UserError(
             "noise must be a covariance: symmetric, finite and without negative variances."
         )
     return covariance

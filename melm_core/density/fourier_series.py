@@ -17,6 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.density.direct_sums import Potential, inverse_root, log_potential
 from melm_core.density.exponential_tilting import tilted_log_potential
 from melm_core.density.nufft import MOST_MODES, Box, ComplexArray
@@ -152,7 +153,7 @@ def spectral_box(
 def check_modes(box: Box) -> None:
     """Refuse a box whose modes would not fit in bounded memory."""
     if box.n_modes > MOST_MODES:
-        raise ValueError(
+        raise UserError(
             f'engine="nufft" would need {box.n_modes:.2g} modes and takes at most {MOST_MODES}: '
             'the kernels are too narrow for the spread of the points. Use engine="auto" or '
             '"direct", a larger gamma, or leave out outliers.'

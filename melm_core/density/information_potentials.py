@@ -15,6 +15,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.density.direct_sums import log_potentials
 from melm_core.density.fourier_series import SpectralPotentials, spectral_box
 from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, Box
@@ -140,7 +141,7 @@ def nufft_seconds(counts: Sequence[int], box: Box) -> float:
 def check_nufft_components(n_components: int) -> None:
     """The Fourier engine knows planes of up to three dimensions."""
     if n_components > MOST_COMPONENTS:
-        raise ValueError(
+        raise UserError(
             f'engine="nufft" works for up to {MOST_COMPONENTS} components, not for '
             f'{n_components}; use engine="auto" or "direct".'
         )

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import coded_rows, sampled_rows
 from melm_core.evaluation.label_permutations import count_orders, other_orders, shuffles
@@ -188,7 +189,7 @@ def _check(statistic: Any, n_permutations: Any, level: Any) -> None:
         check_choice("statistic", statistic, tuple(STATISTICS))
     check_integer("n_permutations", n_permutations, minimum=1)
     if level is not None and not 0 < level < 1:
-        raise ValueError(f"level={level!r} must lie between 0 and 1; None draws every permutation.")
+        raise UserError(f"level={level!r} must lie between 0 and 1; None draws every permutation.")
 
 
 def _statistic(statistic: Any, standardize: bool) -> Statistic:

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
 from melm_core.evaluation.refitting import MethodLike, fitted, in_order, unfitted
@@ -112,7 +113,7 @@ def stability(
     check_choice("resampling", resampling, RESAMPLINGS)
     check_integer("n_resamples", n_resamples, minimum=2)
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence={confidence!r} must lie between 0 and 1.")
+        raise UserError(f"confidence={confidence!r} must lie between 0 and 1.")
     rows = coded_rows(X, y)
     estimator = unfitted(method, parameters, random_state)
     whole = fitted(estimator, rows.X, rows.y, standardize=standardize)
@@ -148,7 +149,7 @@ def agreement(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
     """
     shapes = {np.shape(plane) for plane in planes}
     if len(shapes) > 1:
-        raise ValueError(
+        raise UserError(
             f"The planes have shapes {sorted(shapes)}; only planes of one dimension in the same "
             "features can be compared."
         )

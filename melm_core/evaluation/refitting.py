@@ -13,6 +13,7 @@ from sklearn.base import clone
 from threadpoolctl import ThreadpoolController
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice
 from melm_core.linalg.planes import orthonormalize
 from melm_core.methods.registry import METHODS
@@ -53,7 +54,7 @@ class FittedProjection:
             If the estimator is not a linear map.
         """
         if not hasattr(self.estimator, "components_"):
-            raise ValueError(
+            raise UserError(
                 f"{type(self.estimator).__name__} gives a curved picture, which has no plane and "
                 "no loadings to compare. Choose a linear method."
             )

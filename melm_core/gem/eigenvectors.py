@@ -25,6 +25,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from sklearn.utils import check_array, check_consistent_length
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.linalg.second_moments import ClassSecondMoments
 
@@ -128,15 +129,15 @@ class Denominator:
         regularised = moment + gamma * np.trace(moment) / len(moment) * np.eye(len(moment))
         sizes = np.sqrt(np.diag(regularised))
         if not (sizes > 0).all():
-            raise ValueError(_singular(label, gamma))
+            raise UserError(_singular(label, gamma))
         scaled = regularised / sizes[:, None] / sizes
         try:
             factor = cholesky(scaled, lower=True)
         except LinAlgError:
-            raise ValueError(_singular(label, gamma)) from None
+            raise UserError(_singular(label, gamma)) from None
         reciprocal_condition, _ = dpocon(factor, np.abs(scaled).sum(axis=0).max(), uplo="L")
         if reciprocal_condition < _SINGULAR:
-            raise ValueError(_singular(label, gamma))
+            raise UserError(_singular(label, gamma))
         return cls(1.0 / sizes, factor)
 
     def whiten(self, vectors: FloatArray) -> FloatArray:
@@ -184,13 +185,13 @@ def leading_eigenvectors(
 def check_gamma(gamma: Any) -> None:
     """A finite number, zero or more."""
     if not isinstance(gamma, Real) or not 0 <= float(gamma) < np.inf:
-        raise ValueError(f"gamma={gamma!r} must be a finite number, 0 or more.")
+        raise UserError(f"gamma={gamma!r} must be a finite number, 0 or more.")
 
 
 def check_not_zero(moment: FloatArray, label: Any) -> None:
     """A class with rows away from the origin."""
     if not np.trace(moment) > np.finfo(np.float64).tiny:
-        raise ValueError(
+        raise UserError(
             f"Every row of class {label!r} lies at the origin, so no direction can be measured "
             "against it. Leave the class out, or check its rows."
         )
@@ -205,7 +206,7 @@ def _singular(label: Any, gamma: float) -> str:
 
 def _distinct(pair: tuple[Any, Any]) -> tuple[Any, Any]:
     if len(pair) != 2 or pair[0] == pair[1]:
-        raise ValueError(
+        raise UserError(
             f"pair={pair!r} must name two different classes, the numerator and the denominator."
         )
     return pair
@@ -215,7 +216,7 @@ def _moments_of(X: FloatArray, y: npt.NDArray[Any], label: Any) -> ClassSecondMo
     is_member = y == label
     if not np.any(is_member):
         known = ", ".join(repr(known) for known in np.unique(y).tolist())
-        raise ValueError(f"Class {label!r} has no row; the labels are {known}.")
+        raise UserError(f"Class {label!r} has no row; the labels are {known}.")
     return ClassSecondMoments().fit(X[is_member], y[is_member])
 
 

@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
     check_choice,
@@ -315,7 +316,7 @@ def class_pair_eigenvectors(
 
 def _check_classes(classes: npt.NDArray[Any]) -> None:
     if len(classes) < 2:
-        raise ValueError(
+        raise UserError(
             f"The labels hold only one class ({classes.tolist()[0]!r}), so there is nothing to "
             "tell apart; give rows of at least two classes."
         )

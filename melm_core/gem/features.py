@@ -21,6 +21,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive
 from melm_core.gem.class_pairs import Pairs
 from melm_core.gem.estimator import GEM
@@ -188,6 +189,6 @@ class GEMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
 def _check_alphas(alphas: Sequence[float]) -> None:
     if not len(alphas):
-        raise ValueError("alphas is empty; give at least one power, such as (1, 2, 3).")
+        raise UserError("alphas is empty; give at least one power, such as (1, 2, 3).")
     for alpha in alphas:
         check_positive("alphas", alpha)

@@ -14,6 +14,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC, SVR
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 
 
@@ -51,7 +52,7 @@ def read_estimator(estimator: Any) -> ReadMachine:
     for kind, reader in _READERS:
         if isinstance(estimator, kind):
             return reader(estimator)
-    raise ValueError(
+    raise UserError(
         f"{type(estimator).__name__} is not a kernel machine that can be read; give an SVC, SVR, "
         "KernelRidge or GaussianProcessRegressor with an RBF kernel, a KernelFisherDiscriminant, "
         "or a KernelMachine of your own centres and weights."
@@ -122,7 +123,7 @@ def _gaussian_part(kernel: Kernel) -> tuple[float, RBF]:
                 height, gaussian = _gaussian_part(part)
                 factor = other.constant_value if isinstance(other, ConstantKernel) else 1.0
                 return height * float(factor), gaussian
-    raise ValueError(
+    raise UserError(
         f"The kernel {kernel} is not an RBF, possibly times a constant and plus white noise; only "
         "Gaussian kernels can be approximated by their modes."
     )
@@ -145,7 +146,7 @@ def _dense(values: Any) -> FloatArray:
 
 def _check_rbf(kernel: Any) -> None:
     if kernel != "rbf":
-        raise ValueError(
+        raise UserError(
             f"kernel={kernel!r} is not Gaussian, and only a Gaussian kernel can be approximated by "
             'its modes; fit the estimator with kernel="rbf".'
         )
@@ -153,7 +154,7 @@ def _check_rbf(kernel: Any) -> None:
 
 def _check_single(n_functions: int) -> None:
     if n_functions != 1:
-        raise ValueError(
+        raise UserError(
             f"The estimator has {n_functions} decision functions, and a kernel machine has one; "
             "fit it on two classes or one output, or wrap it in OneVsRestClassifier."
         )

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer, check_positive
 from melm_core.kernel_machines.machine import KernelMachine, checked_rows
 from melm_core.kernel_machines.maximum_entropy import METHODS, Method, check_order
@@ -296,7 +297,7 @@ def spread_rows(rows: FloatArray) -> FloatArray:
         If there are none.
     """
     if not len(rows):
-        raise ValueError("X holds no rows; give at least one, or None to take the centres.")
+        raise UserError("X holds no rows; give at least one, or None to take the centres.")
     if len(rows) <= MOST_ROWS:
         return rows
     return rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(np.int64)]

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import validate_labelled
 from melm_core.kernel_machines.approximation import KernelMachineApproximation
 from melm_core.kernel_machines.machine import KernelMachine
@@ -85,7 +86,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         """
         X, codes = validate_labelled(self, X, y)
         if len(self.classes_) > 2:
-            raise ValueError(
+            raise UserError(
                 "Only binary classification is supported. The type of the target is "
                 f"{type_of_target(codes)}; choose two classes, or wrap the classifier in "
                 "OneVsRestClassifier."

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive
 from melm_core.density.gaussian_sums import gaussian_sums
 from melm_core.density.kernel_density import KernelClasses, whitening
@@ -53,7 +54,7 @@ class KernelMachine:
         check_positive("bandwidth", self.bandwidth)
         _check_shapes(self.centers, self.weights)
         if not np.isfinite(self.intercept):
-            raise ValueError(f"intercept={self.intercept!r} must be a finite number.")
+            raise UserError(f"intercept={self.intercept!r} must be a finite number.")
         if self.whitener is not None:
             _store(self, "whitener", _finite("whitener", self.whitener, 2))
             _check_whitener(self.whitener, self.centers.shape[1])
@@ -104,7 +105,7 @@ class KernelMachine:
             In units of the kernel's peak.
         """
         if len(classes.rows) != 2:
-            raise ValueError(
+            raise UserError(
                 f"A kernel machine tells two classes apart, and there are {len(classes.rows)}; "
                 "choose two of them, or one against the rest."
             )
@@ -151,7 +152,7 @@ def checked_rows(X: Any, n_features: int) -> FloatArray:
     """
     rows = _finite("X", X, 2)
     if rows.shape[1] != n_features:
-        raise ValueError(
+        raise UserError(
             f"X has {rows.shape[1]} feature(s), and the kernel machine expects {n_features}."
         )
     return rows
@@ -164,11 +165,11 @@ def _store(machine: KernelMachine, name: str, value: FloatArray) -> None:
 def _finite(name: str, values: Any, n_dimensions: int) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != n_dimensions:
-        raise ValueError(
+        raise UserError(
             f"{name} must have {n_dimensions} dimension(s); its shape is {array.shape}."
         )
     if not np.isfinite(array).all():
-        raise ValueError(
+        raise UserError(
             f"{name} holds a value that is not a number or is infinite; leave out or fill in "
             "such entries."
         )
@@ -177,11 +178,11 @@ def _finite(name: str, values: Any, n_dimensions: int) -> FloatArray:
 
 def _check_shapes(centers: FloatArray, weights: FloatArray) -> None:
     if len(centers) != len(weights):
-        raise ValueError(
+        raise UserError(
             f"There are {len(centers)} centres and {len(weights)} weights; every centre needs one."
         )
     if not weights.any():
-        raise ValueError(
+        raise UserError(
             "All weights of the kernel machine are zero, so it is constant and has no modes; "
             "fit it with weaker regularisation or on other rows."
         )
@@ -189,7 +190,7 @@ def _check_shapes(centers: FloatArray, weights: FloatArray) -> None:
 
 def _check_whitener(whitener: FloatArray, n_features: int) -> None:
     if len(whitener) != n_features or whitener.shape[1] == 0:
-        raise ValueError(
+        raise UserError(
             f"whitener must have {n_features} rows, one a feature, and at least one column; its "
             f"shape is {whitener.shape}."
         )
@@ -198,7 +199,7 @@ def _check_whitener(whitener: FloatArray, n_features: int) -> None:
 def _check_same_kernel(classes: KernelClasses) -> None:
     first = classes.covariances[0]
     if (np.abs(classes.covariances - first) > SAME_KERNEL * np.abs(first).max()).any():
-        raise ValueError(
+        raise UserError(
             "Each class of this KernelDensityClassifier has a kernel of its own shape or width, "
             "and a kernel machine has one kernel. Use KernelMachine.from_densities("
             "estimator.kernel_classes_), which gives both classes the mean of their kernels."

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 
 Method = Literal["exact", "paper"]
@@ -195,7 +196,7 @@ def check_order(order: int) -> None:
     """
     check_integer("order", order, minimum=2)
     if order % 2:
-        raise ValueError(
+        raise UserError(
             f"order={order} is odd, and a density whose log is a polynomial of odd degree cannot "
             f"be normalised; choose {order - 1} or {order + 1}."
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 
 # A direction closer than this to the span of others, as the sine of their
 # angle, adds nothing but rounding.
@@ -28,7 +29,7 @@ def orthonormalize(components: FloatArray) -> FloatArray:
     negligible = max(components.shape) * np.finfo(np.float64).eps
     lengths = np.linalg.norm(components, axis=1)
     if len(diagonal) < len(components) or (np.abs(diagonal) <= negligible * lengths).any():
-        raise ValueError(
+        raise UserError(
             f"The {len(components)} components are linearly dependent; "
             "a plane needs independent rows."
         )

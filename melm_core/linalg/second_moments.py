@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,7 @@ def square_sum(rows: FloatArray) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore"):
         squares: FloatArray = rows.T @ rows
     if not np.isfinite(squares).all():
-        raise ValueError(
+        raise UserError(
             f"The largest value, {np.abs(rows).max():.3g}, is too large to be squared; divide "
             "the features by their size first."
         )

@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     PlaneEstimator,
     check_choice,
@@ -193,7 +194,7 @@ def _signed(objective: Objective, sign: float) -> Objective:
 def _check_full_rank(covariance: FloatArray) -> None:
     variances = np.linalg.eigvalsh(covariance)
     if variances[0] <= NULL_VARIANCE * variances[-1]:
-        raise ValueError(
+        raise UserError(
             f"The data vary along {int(np.sum(variances > NULL_VARIANCE * variances[-1]))} of "
             f"{len(covariance)} directions only, so the entropy of a plane is unbounded. Leave "
             "out features that are constant or determined by others."

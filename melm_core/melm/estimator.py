@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
     check_choice,
@@ -226,7 +227,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
 
     def _check_rank(self, rank: int) -> None:
         if rank < self.n_components:
-            raise ValueError(
+            raise UserError(
                 f"The classes vary along {rank} direction(s) only, and n_components="
                 f"{self.n_components} needs at least as many. Choose fewer components, or add "
                 "features that vary within the classes."
@@ -239,7 +240,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         planes = np.asarray(self.init, dtype=np.float64)
         wanted = (self.n_components, whitener.shape[0])
         if planes.ndim != 3 or planes.shape[1:] != wanted:
-            raise ValueError(
+            raise UserError(
                 f'init must be "auto" or planes of shape (n_planes, {wanted[0]}, {wanted[1]}); '
                 f"its shape is {planes.shape}."
             )
@@ -280,7 +281,7 @@ def _widenings(continuation: Literal["auto"] | Sequence[float] | None) -> tuple[
     for factor in factors:
         check_positive("continuation", factor)
     if any(later >= earlier for earlier, later in pairwise((*factors, 1.0))):
-        raise ValueError(
+        raise UserError(
             f"continuation={factors} must fall from step to step and stay above 1, the widening "
             "at which the search ends; for example (3.0, 1.7)."
         )

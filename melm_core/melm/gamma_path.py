@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive
 from melm_core.melm.estimator import MELM
 
@@ -56,7 +57,7 @@ def divergence_profile(
     """
     ordered = sorted(gammas, reverse=True)
     if not ordered:
-        raise ValueError("gammas is empty; give at least one kernel width above 0.")
+        raise UserError("gammas is empty; give at least one kernel width above 0.")
     for gamma in ordered:
         check_positive("gamma", gamma)
     fitted = [MELM(**{**parameters, "gamma": ordered[0]}).fit(X, y)]

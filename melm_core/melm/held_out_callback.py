@@ -10,6 +10,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_positive
 from melm_core.base.progress import Callback, Progress
 from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
@@ -77,7 +78,7 @@ class HeldOutHistory:
         labels, codes = np.unique(y, return_inverse=True)
         check_class_sizes(labels, codes)
         if not np.array_equal(np.unique(y_unseen), labels):
-            raise ValueError(
+            raise UserError(
                 f"The unseen rows have the classes {np.unique(y_unseen).tolist()}, and the seen "
                 f"rows {labels.tolist()}; hold out at least one row of every class."
             )

@@ -9,6 +9,8 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from melm_core.base.errors import UserError
+
 
 class Scale(StrEnum):
     """How the control of a parameter spaces its values."""
@@ -45,7 +47,7 @@ class Parameter:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not is_number or not self._allows(float(value)):
             shown = "empty" if value in (None, "") else repr(value)
-            raise ValueError(
+            raise UserError(
                 f"{self.label} must be a {kind} from {_in_words(self.minimum)} to "
                 f"{_in_words(self.maximum)}; it is {shown}."
             )
@@ -76,7 +78,7 @@ class Choice:
         """
         if not isinstance(value, str) or value not in self.options:
             shown = "empty" if value in (None, "") else repr(value)
-            raise ValueError(
+            raise UserError(
                 f"{self.label} must be one of {', '.join(self.options.values())}; it is {shown}."
             )
         return value

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.rotations.objective import PosteriorObjective, gaussian_objective
 
@@ -62,7 +63,7 @@ def angle_profile(X: Any, y: Any, *, n_angles: int = 360, priors: Any = None) ->
     """
     check_integer("n_angles", n_angles, minimum=3)
     if np.ndim(X) != 2 or np.shape(X)[1] != 2:
-        raise ValueError(
+        raise UserError(
             f"X has shape {np.shape(X)}; a profile over angles needs two columns. Project the data "
             "onto a plane first."
         )

@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
     check_choice,
@@ -242,7 +243,7 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         codes = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
         unknown = self.classes_[codes] != labels
         if unknown.any():
-            raise ValueError(
+            raise UserError(
                 f"The label {labels[unknown].tolist()[0]!r} was not among those of the fit, "
                 f"{self.classes_.tolist()}. Leave its rows out."
             )
@@ -262,7 +263,7 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
             check_integer("screening", self.screening, minimum=self.n_components)
             kept = self.screening
         if kept > n_features:
-            raise ValueError(
+            raise UserError(
                 f"screening={self.screening} exceeds the {n_features} feature(s) of the data; "
                 f"choose at most {n_features}, or None to keep all."
             )
@@ -319,14 +320,14 @@ def _in_data_space(init: Init, basis: FloatArray) -> Init:
 
 def _check_nested(nested: Sequence[int], n_features: int, n_components: int) -> None:
     if np.ndim(nested) != 1:
-        raise ValueError(
+        raise UserError(
             f"nested={nested!r} must be a sequence of falling dimensions, as (10, 5), or empty."
         )
     for dimension in nested:
         check_integer("nested", dimension, minimum=1)
     steps = pairwise((n_features, *nested, n_components))
     if len(nested) > 0 and any(wider <= narrower for wider, narrower in steps):
-        raise ValueError(
+        raise UserError(
             f"nested={tuple(nested)} must fall strictly from below the {n_features} features kept "
             f"to above n_components={n_components}; leave it empty to reduce in one step."
         )
@@ -334,7 +335,7 @@ def _check_nested(nested: Sequence[int], n_features: int, n_components: int) -> 
 
 def _check_rank(rank: int, dimensions: Sequence[int]) -> None:
     if rank < dimensions[0]:
-        raise ValueError(
+        raise UserError(
             f"The classes vary along {rank} direction(s) only, and a reduction to {dimensions[0]} "
             "dimension(s) needs at least as many. Choose fewer dimensions, or add features that "
             "vary within the classes."

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from sklearn.utils import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes
 from melm_core.linalg.class_moments import covariance_of, rows_by_class
 from melm_core.linalg.planes import orthonormalize
@@ -208,7 +209,7 @@ def checked_priors(priors: Any, codes: IntArray) -> FloatArray:
         return shares
     given = np.asarray(priors, dtype=np.float64)
     if given.shape != counts.shape or not (given > 0).all() or abs(given.sum() - 1.0) > 1e-6:
-        raise ValueError(
+        raise UserError(
             f"priors={given.tolist()} must be {len(counts)} numbers above 0, one a class, whose "
             "sum is 1; leave them out to use the shares of the classes."
         )
@@ -227,7 +228,7 @@ def check_rows_for_plane(labels: npt.NDArray[Any], codes: IntArray, n_components
     counts = np.bincount(codes)
     smallest = int(counts.argmin())
     if counts[smallest] <= n_components:
-        raise ValueError(
+        raise UserError(
             f"Class {labels.tolist()[smallest]!r} has {counts[smallest]} rows; in {n_components} "
             f"dimensions a class needs at least {n_components + 1}, or its density is flat. Add "
             "rows, leave the class out, or choose fewer dimensions."
@@ -237,12 +238,12 @@ def check_rows_for_plane(labels: npt.NDArray[Any], codes: IntArray, n_components
 def _checked_components(components: Any, n_features: int) -> FloatArray:
     rows: FloatArray = np.asarray(components, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != n_features or not 1 <= len(rows) <= n_features:
-        raise ValueError(
+        raise UserError(
             f"components has shape {rows.shape}; it must be (n_components, {n_features}), one "
             f"column for each feature, with 1 to {n_features} rows."
         )
     if not np.isfinite(rows).all():
-        raise ValueError("components holds NaN or infinity; every entry must be a finite number.")
+        raise UserError("components holds NaN or infinity; every entry must be a finite number.")
     orthonormalize(rows)  # refuses dependent rows
     return rows
 
@@ -255,7 +256,7 @@ def _white_frame(points: FloatArray) -> FloatArray:
         if variances[0] > _SINGULAR:
             frame: FloatArray = (axes / np.sqrt(variances)).T / units
             return frame
-    raise ValueError(
+    raise UserError(
         "The rows do not vary in some direction of the plane, so no class has a density there. "
         "Choose components along which the data vary."
     )
@@ -264,7 +265,7 @@ def _white_frame(points: FloatArray) -> FloatArray:
 def _check_spread(points: FloatArray, labels: npt.NDArray[Any], codes: IntArray) -> None:
     for label, rows in zip(labels.tolist(), rows_by_class(points, codes), strict=True):
         if np.linalg.eigvalsh(covariance_of(rows))[0] <= _SINGULAR:
-            raise ValueError(
+            raise UserError(
                 f"Class {label!r} does not vary in some direction of the plane, so it has no "
                 "Gaussian density there. Choose other components, or leave out features that "
                 "are constant within the class."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 
+from melm_core.base import UserError
 from melm_studio.tables.formatting import counted
 
 # In order of preference between equals: a decimal comma looks like a delimiter.
@@ -33,7 +34,7 @@ COMMENTS = re.compile(rb"(?:(?:(?:#|sep=)[^\n]*)?\n)++")
 COMMENT = re.compile(rb"^(?:#|sep=)", re.MULTILINE)
 
 
-class TableError(ValueError):
+class TableError(UserError):
     """A table that cannot be used; the message is for the user and names the way out."""
 
 

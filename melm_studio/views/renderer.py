@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from melm_core.base import FloatArray
+from melm_core.base import FloatArray, UserError
 from melm_core.kernel_machines import Method
 from melm_core.linalg import geodesic, orthonormalize
 from melm_core.methods import GAMMA, METHODS
@@ -46,7 +46,7 @@ class DataGoneError(LookupError):
     """The data of a run are no longer stored."""
 
 
-class NoSuchLookError(ValueError):
+class NoSuchLookError(UserError):
     """There is no such plane to look at; a sentence that says why."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from melm_core.base import UserError
 from melm_core.methods import Setting
 
 LONGEST_TEXT = 2_000
@@ -14,7 +15,7 @@ _HEX_DIGITS = frozenset("0123456789abcdef")
 _LONGEST_SHOWN = 60
 
 
-class ReadingError(ValueError):
+class ReadingError(UserError):
     """Something is not as this studio writes it; a sentence for the user."""
 
 

@@ -9,12 +9,11 @@ import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from types import TracebackType
 from typing import Any, TypeVar
 
 import numpy as np
 
-from melm_core.base import FloatArray
+from melm_core.base import FloatArray, UserError
 from melm_core.melm import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
 from melm_studio.tables import LabelledData
@@ -195,15 +194,5 @@ def _once_there_is_room(write: Callable[[], _T], clock: Clock) -> _T:
 
 
 def _sentence(error: Exception) -> str:
-    """Errors of the core are written for the user; others would only puzzle."""
-    if isinstance(error, ValueError) and _origin(error.__traceback__).startswith("melm_core"):
-        return str(error)
-    return UNEXPECTED
-
-
-def _origin(trace: TracebackType | None) -> str:
-    module = ""
-    while trace is not None:
-        module = trace.tb_frame.f_globals.get("__name__", "")
-        trace = trace.tb_next
-    return module
+    """Other errors than those written for the user would only puzzle."""
+    return str(error) if isinstance(error, UserError) else UNEXPECTED

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from melm_core.base import UserError
+
 BYTES_PER_MB = 2**20
 
 
@@ -37,7 +39,7 @@ class Limits:
         return self.session_mb * BYTES_PER_MB
 
 
-class LimitReachedError(ValueError):
+class LimitReachedError(UserError):
     """The studio takes no more of this for now; the message says what, how much and what helps."""
 
 
