@@ -155,9 +155,12 @@ def check_positive(name: str, value: Any) -> None:
 
 
 def check_shrinkage(value: Any) -> None:
-    """A share in [0, 1], or "auto"."""
-    if value != "auto" and not (isinstance(value, Real) and 0 <= float(value) <= 1):
-        raise UserError(f'shrinkage={value!r} must be a number from 0 to 1, or "auto".')
+    """A share in [0, 1], "auto" or "ledoit-wolf"."""
+    is_share = isinstance(value, Real) and 0 <= float(value) <= 1
+    if not is_share and not (isinstance(value, str) and value in ("auto", "ledoit-wolf")):
+        raise UserError(
+            f'shrinkage={value!r} must be a number from 0 to 1, "auto" or "ledoit-wolf".'
+        )
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density import direct_sums, nufft
+from melm_core.density.shrinkage import (
+    NULL_VARIANCE,
+    Shrinkage,
+    covariance_of_means,
+    inverse_widths,
+    ledoit_wolf,
+    variance_of_means,
+)
 from melm_core.linalg.class_moments import class_covariances, rows_by_class
-
-Shrinkage = float | Literal["auto"]
 
 # "auto" mixes in just enough of the pooled covariance to lift the smallest
 # variance of a class, relative to the pooled one, to this value.
 SMALLEST_RELATIVE_VARIANCE = 0.01
-
-# Directions whose variance, with every feature scaled to unit variance, is
-# below this share of the largest one are treated as not varying.
-NULL_VARIANCE = 1e-10
 
 # Up to this many kernel evaluations the direct sum is the faster engine.
 DIRECT_EVALUATIONS = 300_000
@@ -96,13 +97,14 @@ def kernel_classes(
         Dimension of the plane the densities are meant for.
     gamma : float
         Width of the kernels relative to Silverman's rule.
-    shrinkage : float in [0, 1] or "auto"
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
         Share of the pooled within-class covariance mixed into every class
         covariance. "auto" mixes in nothing unless a class is nearly flat in
-        some direction.
+        some direction; "ledoit-wolf" first shrinks each class covariance
+        towards the identity of the standardized features.
     """
     rows = rows_by_class(X, y)
-    covariances = class_covariances(rows)
+    covariances = separable_covariances(rows, shrinkage)
     pooled = pooled_covariance(covariances, [len(block) for block in rows])
     shrunk = shrink(covariances, pooled, shrinkage)
     factors = [bandwidth_factor(len(block), n_components, gamma) for block in rows]
@@ -129,7 +131,7 @@ def whitened_kernel_classes(
         W, see `whitening`.
     """
     members = [y == code for code in range(int(y.max()) + 1)]
-    covariances = class_covariances(X[mask] for mask in members)
+    covariances = separable_covariances([X[mask] for mask in members], shrinkage)
     counts = [int(mask.sum()) for mask in members]
     whitener = whitening(pooled_covariance(covariances, counts))
     white = whitener.T @ covariances @ whitener
@@ -162,6 +164,33 @@ def centred_kernel_classes(
     return classes, np.eye(X.shape[1])
 
 
+def separable_covariances(rows: Sequence[FloatArray], shrinkage: Shrinkage = 0.0) -> FloatArray:
+    """Class covariances that are not null in any direction in which the class means differ.
+
+    Shrunk by Ledoit and Wolf's estimate if that is asked for; see
+    `melm_core.density.shrinkage`.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_features)
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_features, n_features)
+    """
+    covariances = class_covariances(rows)
+    counts = [len(block) for block in rows]
+    pooled = pooled_covariance(covariances, counts)
+    means = np.stack([block.mean(axis=0) for block in rows])
+    between = covariance_of_means(means, counts)
+    if shrinkage == "ledoit-wolf":
+        widths = np.sqrt(np.diag(pooled) + np.diag(between))
+        covariances = ledoit_wolf(rows, covariances, widths)
+        pooled = pooled_covariance(covariances, counts)
+    return covariances + variance_of_means(pooled, between)
+
+
 def pooled_covariance(covariances: FloatArray, counts: Sequence[int]) -> FloatArray:
     """Within-class covariance, the mean of the class covariances weighted by their rows."""
     pooled: FloatArray = np.average(covariances, axis=0, weights=np.asarray(counts, dtype=float))
@@ -174,8 +203,7 @@ def whitening(covariance: FloatArray) -> FloatArray:
     By the eigenvectors of the correlations, so that features of very different
     units are not mistaken for null directions.
     """
-    widths = np.sqrt(np.diag(covariance))
-    units = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
+    units = inverse_widths(np.sqrt(np.diag(covariance)))
     variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
     kept = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
     whitener: FloatArray = units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
@@ -192,7 +220,7 @@ def within_class_whitening(X: FloatArray, y: IntArray) -> FloatArray:
         Class codes 0 .. n_classes-1, each with at least two rows.
     """
     counts = np.bincount(y)
-    return whitening(pooled_covariance(class_covariances(rows_by_class(X, y)), counts.tolist()))
+    return whitening(pooled_covariance(separable_covariances(rows_by_class(X, y)), counts.tolist()))
 
 
 def shrink(covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage) -> FloatArray:
@@ -201,7 +229,7 @@ def shrink(covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage) ->
     Towards the pooled covariance and not towards the identity, because only
     the former keeps the divergence invariant under affine maps of the data.
     """
-    if shrinkage == "auto":
+    if isinstance(shrinkage, str):
         whitener = whitening(pooled)
         shares = np.array([automatic_shrinkage(c, whitener) for c in covariances])
     else:

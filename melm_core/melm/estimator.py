@@ -13,10 +13,11 @@ from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
@@ -37,6 +38,12 @@ from melm_core.density.kernel_density import (
     whitened_kernel_classes,
 )
 from melm_core.linalg.planes import orthonormalize, principal_angles, principal_frame
+from melm_core.melm.bagging import (
+    STARTS_A_RESAMPLE,
+    BaggingRelay,
+    bootstrap_rows,
+    mean_plane,
+)
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.objective import divergence, divergence_terms
 from melm_core.melm.search import SearchSettings, search
@@ -146,6 +153,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         multiclass: Multiclass = DEFAULT_MULTICLASS,
         max_iter: int = 500,
         tol: float = 1e-9,
+        n_bootstrap: int = 0,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         callback: Callback | None = None,
@@ -161,6 +169,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         self.multiclass = multiclass
         self.max_iter = max_iter
         self.tol = tol
+        self.n_bootstrap = n_bootstrap
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
@@ -189,9 +198,54 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         self.n_dropped_directions_ = X.shape[1] - whitener.shape[1]
         settings = self._settings()
         reporter = _Reporter(whitener, self.callback)
-        outcome = search(classes, settings, reporter, self._given_planes(whitener))
+        if self.n_bootstrap:
+            outcome = self._bagged(X, y, classes, whitener, settings.seed)
+        else:
+            outcome = search(classes, settings, reporter, self._given_planes(whitener))
         self._keep(outcome, classes, whitener)
         return self
+
+    def _bagged(
+        self, X: FloatArray, y: IntArray, classes: KernelClasses, whitener: FloatArray, seed: int
+    ) -> Outcome:
+        """The mean plane of fits to resampled rows, in whitened coordinates."""
+        relay = BaggingRelay(self.callback, self.n_bootstrap)
+        fits: list[MELM] = []
+        for rows, fit_seed in bootstrap_rows(y, self.n_bootstrap, seed):
+            fit: MELM = clone(self).set_params(
+                n_bootstrap=0,
+                n_init=min(self.n_init, STARTS_A_RESAMPLE),
+                random_state=fit_seed,
+                callback=relay.for_resample(len(fits)),
+            )
+            fits.append(fit.fit(X[rows], y[rows]))
+            if relay.stopped:
+                break
+        plane = mean_plane([fit.components_ for fit in fits], X.std(axis=0))
+        back = np.linalg.pinv(whitener).T
+        value = divergence(
+            classes, plane @ back, engine=self.engine, multiclass=self.multiclass
+        )
+        inits = tuple(
+            replace(init, components=init.components @ back)
+            for fit in fits
+            for init in [max(fit.inits_, key=lambda init: init.objective)]
+        )
+        best = Init(
+            kind="mean of resamples",
+            objective=value,
+            n_iterations=sum(fit.n_iter_ for fit in fits),
+            n_evaluations=sum(fit.n_evaluations_ for fit in fits),
+            converged=all(fit.converged_ for fit in fits),
+            components=plane @ back,
+        )
+        return Outcome(
+            best=best,
+            inits=inits,
+            history=tuple(init.objective for init in inits),
+            n_evaluations=best.n_evaluations,
+            stopped=relay.stopped,
+        )
 
     def _log_densities(self, X: Any) -> FloatArray:
         check_is_fitted(self)
@@ -208,6 +262,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)
+        check_integer("n_bootstrap", self.n_bootstrap, minimum=0)
 
     def _settings(self) -> SearchSettings:
         return SearchSettings(
