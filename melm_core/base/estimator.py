@@ -19,6 +19,10 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 
 
+# Rules that choose how much a class covariance is regularized.
+SHRINKAGES = ("auto", "ledoit-wolf", "noise")
+
+
 class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A linear map onto the plane spanned by the rows of `components_`.
 
@@ -155,12 +159,11 @@ def check_positive(name: str, value: Any) -> None:
 
 
 def check_shrinkage(value: Any) -> None:
-    """A share in [0, 1], "auto" or "ledoit-wolf"."""
+    """A share in [0, 1], or the name of a rule."""
     is_share = isinstance(value, Real) and 0 <= float(value) <= 1
-    if not is_share and not (isinstance(value, str) and value in ("auto", "ledoit-wolf")):
-        raise UserError(
-            f'shrinkage={value!r} must be a number from 0 to 1, "auto" or "ledoit-wolf".'
-        )
+    if not is_share and not (isinstance(value, str) and value in SHRINKAGES):
+        words = ", ".join(f'"{name}"' for name in SHRINKAGES)
+        raise UserError(f"shrinkage={value!r} must be a number from 0 to 1, or one of {words}.")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

@@ -15,15 +15,15 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density import direct_sums, nufft
-from melm_core.density.shrinkage import (
+from melm_core.density.shrinkage import ClassShapes, Shrinkage, class_shapes, inverse_widths
+from melm_core.linalg.class_moments import rows_by_class
+from melm_core.linalg.row_space import (
     NULL_VARIANCE,
-    Shrinkage,
-    covariance_of_means,
-    inverse_widths,
-    ledoit_wolf,
-    variance_of_means,
+    RowSpace,
+    is_wide,
+    row_space,
+    standardized_row_space,
 )
-from melm_core.linalg.class_moments import class_covariances, rows_by_class
 
 # "auto" mixes in just enough of the pooled covariance to lift the smallest
 # variance of a class, relative to the pooled one, to this value.
@@ -42,18 +42,40 @@ FOURIER_FLOOR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
+class Surroundings:
+    """What lies around the coordinates of classes with more features than rows.
+
+    Attributes
+    ----------
+    basis : ndarray of shape (n_features, n_coordinates)
+        Rows of the data times this, for their part in the row space, are those of the classes.
+    widths : ndarray of shape (n_features,)
+        Standard deviations of the features.
+    variances : ndarray of shape (n_classes,)
+        Variance of each kernel outside the row space, in standardized features.
+    """
+
+    basis: FloatArray
+    widths: FloatArray
+    variances: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class KernelClasses:
     """The rows of each class with the covariance of its kernel.
 
     Attributes
     ----------
-    rows : tuple of ndarray of shape (n_samples_of_class, n_features)
-    covariances : ndarray of shape (n_classes, n_features, n_features)
+    rows : tuple of ndarray of shape (n_samples_of_class, n_coordinates)
+    covariances : ndarray of shape (n_classes, n_coordinates, n_coordinates)
         Kernel covariances B_c.
+    surroundings : Surroundings or None
+        Where the coordinates are those of the row space; None where they are the features.
     """
 
     rows: tuple[FloatArray, ...]
     covariances: FloatArray
+    surroundings: Surroundings | None = None
 
     @property
     def counts(self) -> IntArray:
@@ -66,10 +88,13 @@ class KernelClasses:
 
     def project(self, components: FloatArray) -> KernelClasses:
         """The same classes in the plane of `components` (n_components, n_features)."""
-        return KernelClasses(
-            rows=tuple(rows @ components.T for rows in self.rows),
-            covariances=components @ self.covariances @ components.T,
-        )
+        around = self.surroundings
+        inner = components if around is None else components @ around.basis
+        covariances = inner @ self.covariances @ inner.T
+        if around is not None:
+            outside = (components * around.widths**2) @ components.T - inner @ inner.T
+            covariances = covariances + around.variances[:, None, None] * outside
+        return KernelClasses(tuple(rows @ inner.T for rows in self.rows), covariances)
 
 
 def bandwidth_factor(n_samples: int, n_components: int, gamma: float) -> float:
@@ -97,18 +122,60 @@ def kernel_classes(
         Dimension of the plane the densities are meant for.
     gamma : float
         Width of the kernels relative to Silverman's rule.
-    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
+    shrinkage : float in [0, 1], "auto", "ledoit-wolf" or "noise"
         Share of the pooled within-class covariance mixed into every class
         covariance. "auto" mixes in nothing unless a class is nearly flat in
-        some direction; "ledoit-wolf" first shrinks each class covariance
-        towards the identity of the standardized features.
+        some direction; "ledoit-wolf" and "noise" first regularize each class
+        covariance, see `melm_core.density.shrinkage.class_shapes`.
     """
+    if is_wide(X, n_components):
+        return _wide_kernel_classes(X, y, n_components, gamma, shrinkage)
     rows = rows_by_class(X, y)
-    covariances = separable_covariances(rows, shrinkage)
-    pooled = pooled_covariance(covariances, [len(block) for block in rows])
-    shrunk = shrink(covariances, pooled, shrinkage)
+    shapes = class_shapes(rows, shrinkage)
     factors = [bandwidth_factor(len(block), n_components, gamma) for block in rows]
-    return KernelClasses(rows, shrunk * np.square(factors)[:, None, None])
+    return KernelClasses(rows, _kernels(shapes, rows, factors, shrinkage)[0])
+
+
+def _wide_kernel_classes(
+    X: FloatArray, y: IntArray, n_components: int, gamma: float, shrinkage: Shrinkage
+) -> KernelClasses:
+    """The classes in the row space; the rows are not centered, so that projections agree."""
+    widths = X.std(axis=0)
+    scales = np.where(widths > 0, widths, 1.0)
+    space = row_space(X / scales, n_components)
+    rows = rows_by_class(space.rows, y)
+    shapes = class_shapes(rows, shrinkage, n_features=int((widths > 0).sum()))
+    factors = [bandwidth_factor(len(block), n_components, gamma) for block in rows]
+    kernels, outside = _kernels(shapes, rows, factors, shrinkage)
+    assert space.basis is not None
+    basis = scales[:, None] * space.basis
+    return KernelClasses(rows, kernels, Surroundings(basis, scales, outside))
+
+
+def _kernels(
+    shapes: ClassShapes,
+    rows: Sequence[FloatArray],
+    factors: Sequence[float],
+    shrinkage: Shrinkage,
+    whitener: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Kernel covariances, and the multiple of the identity in each."""
+    counts = [len(block) for block in rows]
+    covariances = shapes.covariances
+    noise = shapes.noise * shapes.variances
+    if whitener is None:
+        identity = np.diag(shapes.identity)
+    else:
+        covariances = whitener.T @ covariances @ whitener
+        identity = (whitener.T * shapes.identity) @ whitener
+    pooled = pooled_covariance(covariances, counts)
+    shares = shrinkage_shares(covariances, pooled, shrinkage)
+    squares = np.square(factors)
+    mixed = covariances + shares[:, None, None] * (pooled - covariances)
+    kernels = squares[:, None, None] * mixed + noise[:, None, None] * identity
+    variances = shapes.variances
+    within = variances + shares * (np.average(variances, weights=counts) - variances)
+    return kernels, squares * within + noise
 
 
 def whitened_kernel_classes(
@@ -130,16 +197,22 @@ def whitened_kernel_classes(
     whitener : ndarray of shape (n_features, rank)
         W, see `whitening`.
     """
-    members = [y == code for code in range(int(y.max()) + 1)]
-    covariances = separable_covariances([X[mask] for mask in members], shrinkage)
-    counts = [int(mask.sum()) for mask in members]
-    whitener = whitening(pooled_covariance(covariances, counts))
-    white = whitener.T @ covariances @ whitener
-    shrunk = shrink(white, pooled_covariance(white, counts), shrinkage)
-    factors = [bandwidth_factor(count, n_components, gamma) for count in counts]
     mean = X.mean(axis=0)
-    rows = tuple((X[mask] - mean) @ whitener for mask in members)
-    return KernelClasses(rows, shrunk * np.square(factors)[:, None, None]), whitener
+    widths = X.std(axis=0)
+    space = RowSpace(X)
+    n_features = None
+    if is_wide(X, n_components):
+        space = standardized_row_space(X - mean, widths, n_components)
+        mean, n_features = np.zeros(space.rows.shape[1]), int((widths > 0).sum())
+    members = [y == code for code in range(int(y.max()) + 1)]
+    blocks = [space.rows[mask] for mask in members]
+    shapes = class_shapes(blocks, shrinkage, n_features)
+    counts = [len(block) for block in blocks]
+    whitener = whitening(pooled_covariance(shapes.covariances, counts))
+    factors = [bandwidth_factor(count, n_components, gamma) for count in counts]
+    kernels, _ = _kernels(shapes, blocks, factors, shrinkage, whitener)
+    rows = tuple((block - mean) @ whitener for block in blocks)
+    return KernelClasses(rows, kernels), space.lift_columns(whitener)
 
 
 def centred_kernel_classes(
@@ -158,37 +231,11 @@ def centred_kernel_classes(
     identity : ndarray of shape (n_features, n_features)
         In the place of a whitener.
     """
+    space = row_space(X - X.mean(axis=0), n_components)
     classes = kernel_classes(
-        X - X.mean(axis=0), y, n_components=n_components, gamma=gamma, shrinkage=shrinkage
+        space.rows, y, n_components=n_components, gamma=gamma, shrinkage=shrinkage
     )
-    return classes, np.eye(X.shape[1])
-
-
-def separable_covariances(rows: Sequence[FloatArray], shrinkage: Shrinkage = 0.0) -> FloatArray:
-    """Class covariances that are not null in any direction in which the class means differ.
-
-    Shrunk by Ledoit and Wolf's estimate if that is asked for; see
-    `melm_core.density.shrinkage`.
-
-    Parameters
-    ----------
-    rows : sequence of ndarray of shape (n_samples_of_class, n_features)
-    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_features, n_features)
-    """
-    covariances = class_covariances(rows)
-    counts = [len(block) for block in rows]
-    pooled = pooled_covariance(covariances, counts)
-    means = np.stack([block.mean(axis=0) for block in rows])
-    between = covariance_of_means(means, counts)
-    if shrinkage == "ledoit-wolf":
-        widths = np.sqrt(np.diag(pooled) + np.diag(between))
-        covariances = ledoit_wolf(rows, covariances, widths)
-        pooled = pooled_covariance(covariances, counts)
-    return covariances + variance_of_means(pooled, between)
+    return classes, space.lift_columns(np.eye(space.rows.shape[1]))
 
 
 def pooled_covariance(covariances: FloatArray, counts: Sequence[int]) -> FloatArray:
@@ -210,32 +257,40 @@ def whitening(covariance: FloatArray) -> FloatArray:
     return whitener
 
 
-def within_class_whitening(X: FloatArray, y: IntArray) -> FloatArray:
+def within_class_whitening(X: FloatArray, y: IntArray, *, shrinkage: Shrinkage = 0.0) -> FloatArray:
     """Matrix W (n_features, rank) that makes the pooled within-class covariance of X W white.
+
+    Directions in which no class varies are dropped unless the class means differ there.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
         Class codes 0 .. n_classes-1, each with at least two rows.
+    shrinkage : float in [0, 1], "auto", "ledoit-wolf" or "noise"
+        Of the class covariances; what is mixed towards the pooled one makes no difference.
     """
-    counts = np.bincount(y)
-    return whitening(pooled_covariance(separable_covariances(rows_by_class(X, y)), counts.tolist()))
+    widths, n_features = X.std(axis=0), None
+    space = standardized_row_space(X - X.mean(axis=0), widths, 1)
+    if space.basis is not None:
+        n_features = int((widths > 0).sum())
+    shapes = class_shapes(rows_by_class(space.rows, y), shrinkage, n_features)
+    whitener = whitening(pooled_covariance(shapes.covariances, np.bincount(y).tolist()))
+    return space.lift_columns(whitener)
 
 
-def shrink(covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage) -> FloatArray:
-    """Mix the pooled covariance into each class covariance.
+def shrinkage_shares(
+    covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage
+) -> FloatArray:
+    """The share of the pooled covariance to mix into each class covariance.
 
     Towards the pooled covariance and not towards the identity, because only
     the former keeps the divergence invariant under affine maps of the data.
     """
     if isinstance(shrinkage, str):
         whitener = whitening(pooled)
-        shares = np.array([automatic_shrinkage(c, whitener) for c in covariances])
-    else:
-        shares = np.full(len(covariances), float(shrinkage))
-    mixed: FloatArray = covariances + shares[:, None, None] * (pooled - covariances)
-    return mixed
+        return np.array([automatic_shrinkage(c, whitener) for c in covariances])
+    return np.full(len(covariances), float(shrinkage))
 
 
 def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:

@@ -9,32 +9,32 @@ of the outer products of the rows asks for.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.linalg.class_moments import class_covariances
+from melm_core.linalg.row_space import NULL_VARIANCE
 
-Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf"]
-
-# Directions whose variance, with every feature scaled to unit variance, is
-# below this share of the largest one are treated as not varying.
-NULL_VARIANCE = 1e-10
+Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf", "noise"]
 
 # Where the classes do not vary but their means differ, the variance within the
 # classes is taken to be this share of the variance between their means.
 LEAST_VARIANCE_OF_MEANS = 0.01
 
+# A covariance keeps at least a hundredth of itself, whatever Ledoit and Wolf's estimate says.
+LARGEST_SHARE = 0.99
 
-def ledoit_wolf_share(offsets: FloatArray, covariance: FloatArray, n_features: int) -> float:
+
+def ledoit_wolf_share(offsets: FloatArray, n_features: int) -> float:
     """The share of a scaled identity that Ledoit and Wolf's estimate mixes into a covariance.
 
     Parameters
     ----------
     offsets : ndarray of shape (n_samples, n_coordinates)
         Rows less their mean, in orthonormal coordinates of a space that holds them all.
-    covariance : ndarray of shape (n_coordinates, n_coordinates)
-        Their covariance with divisor n_samples.
     n_features : int
         Dimension of the whole space, which the identity is of; at least n_coordinates.
 
@@ -46,42 +46,91 @@ def ledoit_wolf_share(offsets: FloatArray, covariance: FloatArray, n_features: i
     References
     ----------
     O. Ledoit, M. Wolf: A Well-Conditioned Estimator for Large-Dimensional
-    Covariance Matrices, Journal of Multivariate Analysis 88, 2004, lemma 3.2 and section 3.2.
+    Covariance Matrices, Journal of Multivariate Analysis 88, 2004, section 3.2.
     """
-    squares = float(np.square(covariance).sum())
-    distance = squares - float(np.trace(covariance)) ** 2 / n_features
+    lengths = np.square(offsets).sum(axis=1)
+    products = offsets.T @ offsets if offsets.shape[1] < len(offsets) else offsets @ offsets.T
+    squares = float(np.square(products).sum()) / len(offsets) ** 2
+    distance = squares - float(lengths.mean()) ** 2 / max(n_features, 1)
     if distance <= np.finfo(np.float64).eps * squares:
         return 0.0
-    fourth = float(np.square(np.square(offsets).sum(axis=1)).mean())
-    return float(np.clip((fourth - squares) / (len(offsets) * distance), 0.0, 1.0))
+    scatter = float(np.square(lengths).mean()) - squares
+    return float(np.clip(scatter / (len(offsets) * distance), 0.0, 1.0))
 
 
-def ledoit_wolf(
-    classes: Sequence[FloatArray], covariances: FloatArray, widths: FloatArray
-) -> FloatArray:
-    """Each class covariance with its own share of the identity of standardized features.
+@dataclass(frozen=True, eq=False)
+class ClassShapes:
+    """Regularized class covariances, and what of them is a multiple of one identity.
+
+    Attributes
+    ----------
+    covariances : ndarray of shape (n_classes, n_coordinates, n_coordinates)
+        Including the multiples of the identity.
+    identity : ndarray of shape (n_coordinates,)
+        Diagonal, in these coordinates, of the identity of the standardized features.
+    variances : ndarray of shape (n_classes,)
+        How much of the identity each class covariance holds.
+    noise : float
+        1 if as much again is to be added to the kernels as noise, 0 if not.
+    """
+
+    covariances: FloatArray
+    identity: FloatArray
+    variances: FloatArray
+    noise: float = 0.0
+
+
+def class_shapes(
+    rows: Sequence[FloatArray], shrinkage: Shrinkage, n_features: int | None = None
+) -> ClassShapes:
+    """Class covariances that are not null in any direction in which the class means differ.
 
     Parameters
     ----------
-    classes : sequence of ndarray of shape (n_samples_of_class, n_features)
-    covariances : ndarray of shape (n_classes, n_features, n_features)
-        Of the classes, divisor n_samples_of_class.
-    widths : ndarray of shape (n_features,)
-        Standard deviations of all rows together.
-
-    Returns
-    -------
-    ndarray of shape (n_classes, n_features, n_features)
+    rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates)
+    shrinkage : float in [0, 1], "auto", "ledoit-wolf" or "noise"
+        "ledoit-wolf" shrinks each class towards the identity of the standardized
+        features; "noise" adds as much of it as has the same effect on the shape.
+    n_features : int or None
+        Number of standardized features that the coordinates are orthonormal ones of;
+        None where the coordinates are features, in any units.
     """
-    units = inverse_widths(widths)
-    scale, n_features = np.outer(units, units), int((widths > 0).sum())
-    shrunk = np.empty_like(covariances)
-    for code, (rows, covariance) in enumerate(zip(classes, covariances, strict=True)):
-        standard = covariance * scale
-        share = ledoit_wolf_share((rows - rows.mean(axis=0)) * units, standard, n_features)
-        variance = np.trace(standard) / max(n_features, 1)
-        shrunk[code] = (1.0 - share) * covariance + share * variance * np.diag(widths**2)
-    return shrunk
+    covariances = class_covariances(rows)
+    counts = [len(block) for block in rows]
+    pooled = np.average(covariances, axis=0, weights=counts)
+    between = covariance_of_means(np.stack([block.mean(axis=0) for block in rows]), counts)
+    identity, variances = np.ones(len(pooled)), np.zeros(len(rows))
+    if n_features is None:
+        identity = np.diag(pooled) + np.diag(between)
+        n_features = int((identity > 0).sum())
+    if shrinkage in ("ledoit-wolf", "noise"):
+        shares = _shares(rows, identity, n_features)
+        traces = _standard_variances(covariances, identity, n_features)
+        variances = shares * traces
+        if shrinkage == "noise":
+            variances = variances / (1.0 - shares)
+            shares = np.zeros(len(rows))
+        covariances = (1.0 - shares)[:, None, None] * covariances
+        covariances += variances[:, None, None] * np.diag(identity)
+        pooled = np.average(covariances, axis=0, weights=counts)
+    covariances = covariances + variance_of_means(pooled, between)
+    return ClassShapes(covariances, identity, variances, float(shrinkage == "noise"))
+
+
+def _shares(rows: Sequence[FloatArray], identity: FloatArray, n_features: int) -> FloatArray:
+    units = inverse_widths(np.sqrt(identity))
+    shares = [ledoit_wolf_share((block - block.mean(axis=0)) * units, n_features) for block in rows]
+    return np.minimum(shares, LARGEST_SHARE)
+
+
+def _standard_variances(
+    covariances: FloatArray, identity: FloatArray, n_features: int
+) -> FloatArray:
+    """Mean variance of the standardized features in each class."""
+    units = inverse_widths(identity)
+    diagonals = np.diagonal(covariances, axis1=1, axis2=2)
+    means: FloatArray = diagonals @ units / max(n_features, 1)
+    return means
 
 
 def variance_of_means(pooled: FloatArray, between: FloatArray) -> FloatArray:
@@ -114,9 +163,7 @@ def variance_of_means(pooled: FloatArray, between: FloatArray) -> FloatArray:
     return lift
 
 
-def covariance_of_means(
-    means: FloatArray, counts: Sequence[float] | FloatArray
-) -> FloatArray:
+def covariance_of_means(means: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
     """Covariance of the class means, weighted by the rows of each.
 
     Parameters

@@ -33,8 +33,9 @@ from melm_core.gem.eigenvectors import (
     check_not_zero,
     leading_eigenvectors,
 )
-from melm_core.linalg.completion import independent_rows
+from melm_core.linalg.completion import independent_rows, separating_constants
 from melm_core.linalg.informed_planes import complete
+from melm_core.linalg.row_space import row_space
 from melm_core.linalg.second_moments import ClassSecondMoments, centred_rows
 
 # Eigenvalues below this share of the largest belong to directions the numerator does not see.
@@ -249,22 +250,28 @@ class GEMPlane(SupervisedPlaneEstimator):
         check_n_components(self.n_components, X.shape[1])
         check_gamma(self.gamma)
         centred = centred_rows(X)
+        space = row_space(centred, self.n_components)
         pairs = all_pairs(len(self.classes_))
         # The top n_components of each pair hold the top n_components of all,
         # whichever are skipped: within a pair they are independent.
         solved = class_pair_eigenvectors(
-            ClassSecondMoments().fit(centred, self.classes_[y]),
+            ClassSecondMoments().fit(space.rows, self.classes_[y]),
             pairs,
-            gamma=self.gamma,
+            # In units of the mean eigenvalue over all features.
+            gamma=self.gamma * space.rows.shape[1] / X.shape[1],
             n_directions=self.n_components,
             n_jobs=self.n_jobs,
         )
         eigenvalues, directions, of_pair = _gathered(solved)
         order = _by_falling(eigenvalues)
-        found, kept = independent_rows(directions[order], self.n_components)
-        self.n_directions_ = len(found)
-        self.eigenvalues_ = eigenvalues[order[kept]]
-        self.pairs_ = self.classes_[pairs[of_pair[order[kept]]]]
+        constants = separating_constants(X, y)
+        found, kept = independent_rows(
+            np.vstack([constants, space.lift(directions[order])]), self.n_components
+        )
+        chosen = order[[row - len(constants) for row in kept if row >= len(constants)]]
+        self.n_directions_ = len(chosen)
+        self.eigenvalues_ = eigenvalues[chosen]
+        self.pairs_ = self.classes_[pairs[of_pair[chosen]]]
         self.components_ = complete(found, centred, self.n_components)
         return self
 

@@ -17,6 +17,7 @@ from sklearn.mixture import GaussianMixture
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.kernel_density import pooled_covariance, whitening
+from melm_core.density.shrinkage import covariance_of_means, variance_of_means
 
 Density: TypeAlias = Literal["gaussian", "mixture", "kde"]
 DENSITIES: tuple[Density, ...] = ("gaussian", "mixture", "kde")
@@ -301,11 +302,14 @@ def lift_flat(densities: GaussianDensities) -> GaussianDensities:
     Parameters
     ----------
     densities : GaussianDensities
-        Of rows that vary within the classes in every direction.
+        Of rows that vary within the classes in every direction, or whose class means differ
+        where they do not.
     """
     gaussians = densities.gaussians
     covariances = gaussians.covariances
     pooled = pooled_covariance(covariances, gaussians.totals.tolist())
+    of_means = variance_of_means(pooled, covariance_of_means(gaussians.means, gaussians.totals))
+    covariances, pooled = covariances + of_means, pooled + of_means
     whitener = whitening(pooled)
     smallest = np.linalg.eigvalsh(whitener.T @ covariances @ whitener)[:, 0]
     shares = np.where(smallest < NO_RELATIVE_VARIANCE, LIFTED_RELATIVE_VARIANCE, 0.0)
