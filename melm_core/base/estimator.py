@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 
-
 # Rules that choose how much a class covariance is regularized.
 SHRINKAGES = ("auto", "ledoit-wolf", "noise")
 

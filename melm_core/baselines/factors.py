@@ -21,9 +21,9 @@ from melm_core.base.estimator import (
     check_n_components,
     check_positive,
 )
-from melm_core.density.kernel_density import whitening
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.completion import plane_through, standard_units
+from melm_core.linalg.row_space import NULL_VARIANCE, row_space
 
 # Separating k sources takes rows in proportion to k^2; with fewer of them a
 # method that looks for non-Gaussian projections finds them in noise.
@@ -134,14 +134,18 @@ class IndependentComponentsPlane(_FactorPlane):
         self.random_state = random_state
 
     def _directions(self, X: FloatArray) -> FloatArray:
-        offsets = X - X[0]
-        covariance = covariance_of(offsets)
-        # The last columns belong to the largest variances.
-        whitener = whitening(covariance)[:, -self._most_sources(len(X)) :]
+        standardized, widths = standard_units(X)
+        space = row_space(standardized, self.n_components)
+        # By the correlations, so in orthonormal coordinates nothing is left to scale.
+        variances, axes = np.linalg.eigh(covariance_of(space.rows))
+        varying = variances > NULL_VARIANCE * variances[-1]
+        most = self._most_sources(len(X))
+        roots = (axes[:, varying] / np.sqrt(variances[varying]))[:, -most:]
+        whitener = space.lift_columns(roots) / widths[:, None]
         self.negentropies_ = np.empty(0)
         if whitener.shape[1] == 0:
             return whitener.T
-        white = (offsets - offsets.mean(axis=0)) @ whitener
+        white = space.rows @ roots
         ica = FastICA(
             whiten=False, max_iter=self.max_iter, tol=self.tol, random_state=self.random_state
         )
@@ -325,5 +329,6 @@ def _same_covariance(centred: FloatArray) -> FloatArray:
 
 
 def _rank(X: FloatArray) -> int:
-    """Number of directions, by the small matrix X'X."""
-    return int(np.linalg.matrix_rank(X.T @ X, hermitian=True))
+    """Number of directions, by the smaller one of X'X and XX'."""
+    products = X.T @ X if X.shape[1] <= len(X) else X @ X.T
+    return int(np.linalg.matrix_rank(products, hermitian=True))

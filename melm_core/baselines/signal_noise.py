@@ -33,13 +33,19 @@ from melm_core.base.estimator import (
     check_n_components,
 )
 from melm_core.density.kernel_density import whitening
+from melm_core.density.shrinkage import (
+    LEAST_VARIANCE_OF_MEANS,
+    inverse_widths,
+    variance_of_means,
+)
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import independent_rows
 from melm_core.linalg.informed_planes import complete
+from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 from melm_core.linalg.second_moments import centred_rows, square_sum
 
 Member: TypeAlias = Literal["pca", "vca", "fisher_lda", "sir", "oriented_pca"]
-Moment: TypeAlias = Callable[[FloatArray, IntArray], FloatArray]
+Moment: TypeAlias = Callable[[FloatArray, IntArray, FloatArray], FloatArray]
 
 # Ratios below this share of the largest belong to directions without any signal.
 _NO_SIGNAL = 1e-10
@@ -162,18 +168,35 @@ def between(centred: FloatArray, codes: IntArray) -> FloatArray:
 
 
 def within(centred: FloatArray, codes: IntArray) -> FloatArray:
-    """E Cov[x|y]: the mean covariance within the classes, weighted by their rows."""
-    return total(centred - class_means(centred, codes)[codes])
+    """E Cov[x|y]: the mean covariance within the classes, weighted by their rows.
+
+    Not null where the class means differ, see `variance_of_means`.
+    """
+    pooled = total(centred - class_means(centred, codes)[codes])
+    return pooled + variance_of_means(pooled, between(centred, codes))
 
 
-# Signal and noise of each member, from centred rows and class codes.
+def noise_widths(centred: FloatArray, codes: IntArray) -> FloatArray:
+    """Standard deviation of every feature within the classes, shape (n_features,).
+
+    Where that is zero and the class means differ, a tenth of the deviation of the means.
+    """
+    means = class_means(centred, codes)[codes]
+    own, of_means = (np.square(part).mean(axis=0) for part in (centred - means, means))
+    is_null = own <= NULL_VARIANCE * (own + of_means)
+    return np.sqrt(np.where(is_null, LEAST_VARIANCE_OF_MEANS * of_means, own))
+
+
+# Signal and noise of each member, from the coordinates of centred rows, the class codes and the
+# moment that makes every direction of unit length count the same.
 MEMBERS: Mapping[Member, tuple[Moment, Moment]] = MappingProxyType(
     {
-        "pca": (lambda x, _: total(x), lambda x, _: np.eye(x.shape[1])),
-        "vca": (lambda x, _: np.eye(x.shape[1]), lambda x, _: total(x)),
-        "fisher_lda": (between, within),
-        "sir": (between, lambda x, _: total(x)),
-        "oriented_pca": (lambda x, _: total(x), lambda x, y: np.diag(np.diag(within(x, y)))),
+        "pca": (lambda x, _, __: total(x), lambda _, __, unit: unit),
+        "vca": (lambda _, __, unit: unit, lambda x, _, __: total(x)),
+        "fisher_lda": (lambda x, y, _: between(x, y), lambda x, y, _: within(x, y)),
+        "sir": (lambda x, y, _: between(x, y), lambda x, _, __: total(x)),
+        # Where the noise is not given: in features scaled to unit noise.
+        "oriented_pca": (lambda x, _, __: total(x), lambda _, __, unit: unit),
     }
 )
 
@@ -181,13 +204,30 @@ MEMBERS: Mapping[Member, tuple[Moment, Moment]] = MappingProxyType(
 def _directions(
     centred: FloatArray, codes: IntArray, member: Member, noise: Any
 ) -> tuple[FloatArray, FloatArray]:
-    signal_of, noise_of = MEMBERS[member]
-    if noise is None:
-        noise = noise_of(centred, codes)
-    else:
-        noise = _checked_noise(noise, member, centred.shape[1])
-    whitener = whitening(noise)  # (n_features, rank)
-    signal = signal_of(centred, codes)
+    if noise is not None:
+        given = _checked_noise(noise, member, centred.shape[1])
+        return _largest_ratios(total(centred), given)
+    units = np.ones(centred.shape[1])
+    if member == "oriented_pca":
+        units = inverse_widths(noise_widths(centred, codes))
+    ratios, vectors = _within_row_space(centred * units, codes, member)
+    return ratios, units[:, None] * vectors
+
+
+def _within_row_space(
+    centred: FloatArray, codes: IntArray, member: Member
+) -> tuple[FloatArray, FloatArray]:
+    is_scaled = member in ("pca", "oriented_pca")
+    widths = np.ones(centred.shape[1]) if is_scaled else centred.std(axis=0)
+    space = standardized_row_space(centred, widths, 1)
+    unit = np.eye(centred.shape[1]) if space.basis is None else space.basis.T @ space.basis
+    signal, noise = (moment(space.rows, codes, unit) for moment in MEMBERS[member])
+    ratios, vectors = _largest_ratios(signal, noise)
+    return ratios, space.lift_columns(vectors)
+
+
+def _largest_ratios(signal: FloatArray, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
+    whitener = whitening(noise)  # (n_coordinates, rank)
     if whitener.shape[1] == 0:
         return np.empty(0), whitener
     ratios, turned = eigh(whitener.T @ signal @ whitener)

@@ -147,8 +147,7 @@ def _wide_kernel_classes(
     shapes = class_shapes(rows, shrinkage, n_features=int((widths > 0).sum()))
     factors = [bandwidth_factor(len(block), n_components, gamma) for block in rows]
     kernels, outside = _kernels(shapes, rows, factors, shrinkage)
-    assert space.basis is not None
-    basis = scales[:, None] * space.basis
+    basis = scales[:, None] * space.lift_columns(np.eye(len(X)))
     return KernelClasses(rows, kernels, Surroundings(basis, scales, outside))
 
 
@@ -171,8 +170,8 @@ def _kernels(
     pooled = pooled_covariance(covariances, counts)
     shares = shrinkage_shares(covariances, pooled, shrinkage)
     squares = np.square(factors)
-    mixed = covariances + shares[:, None, None] * (pooled - covariances)
-    kernels = squares[:, None, None] * mixed + noise[:, None, None] * identity
+    kernels = squares[:, None, None] * shrink(covariances, pooled, shares)
+    kernels += noise[:, None, None] * identity
     variances = shapes.variances
     within = variances + shares * (np.average(variances, weights=counts) - variances)
     return kernels, squares * within + noise
@@ -291,6 +290,12 @@ def shrinkage_shares(
         whitener = whitening(pooled)
         return np.array([automatic_shrinkage(c, whitener) for c in covariances])
     return np.full(len(covariances), float(shrinkage))
+
+
+def shrink(covariances: FloatArray, pooled: FloatArray, shares: FloatArray) -> FloatArray:
+    """Mix a share of the pooled covariance into each class covariance."""
+    mixed: FloatArray = covariances + shares[:, None, None] * (pooled - covariances)
+    return mixed
 
 
 def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.progress import Callback, Progress
 from melm_core.linalg.planes import orthonormalize
+from melm_core.melm.relay import Follow
 
 # More starts make a single fit surer; the mean over the resamples needs no more than these.
 STARTS_A_RESAMPLE = 4
@@ -50,6 +49,44 @@ def bootstrap_rows(
         yield np.concatenate(drawn), int(generator.integers(np.iinfo(np.int32).max))
 
 
+def bagged_fits(
+    estimator: Any,
+    X: FloatArray,
+    y: IntArray,
+    *,
+    seed: int,
+    groups: IntArray | None,
+    follow: Follow,
+) -> list[Any]:
+    """Copies of an estimator of planes fitted to resampled rows; fewer if it is stopped.
+
+    Parameters
+    ----------
+    estimator : MELM
+        With `n_bootstrap` draws to make.
+    X, y : ndarray of shape (n_samples, n_features), (n_samples,)
+    seed : int
+    groups : ndarray of shape (n_samples,) or None
+    follow : callable
+        Gives the callback of the fit of a number, counted from 0, and of these words.
+    """
+    n_draws = estimator.n_bootstrap
+    single = clone(estimator).set_params(
+        n_bootstrap=0, gamma=estimator.gamma_, n_init=min(estimator.n_init, STARTS_A_RESAMPLE)
+    )
+    fits: list[Any] = []
+    for rows, fit_seed in bootstrap_rows(y, n_draws, seed, groups):
+        fit = clone(single)
+        fit.set_params(
+            random_state=fit_seed,
+            callback=follow(len(fits), f"resample {len(fits) + 1} of {n_draws}"),
+        )
+        fits.append(fit.fit(X[rows], y[rows]))
+        if fits[-1].stopped_:
+            break
+    return fits
+
+
 def mean_plane(planes: Sequence[FloatArray], widths: FloatArray) -> FloatArray:
     """The leading directions of the mean projector onto several planes.
 
@@ -70,44 +107,6 @@ def mean_plane(planes: Sequence[FloatArray], widths: FloatArray) -> FloatArray:
     stacked = np.concatenate([orthonormalize(plane * scale) for plane in planes])
     _, _, directions = np.linalg.svd(stacked, full_matrices=False)
     return orthonormalize(directions[: len(planes[0])] / scale)
-
-
-class BaggingRelay:
-    """Passes the progress of the fits to resampled rows on as that of one fit.
-
-    Attributes
-    ----------
-    stopped : bool
-        Whether the callback has asked to stop.
-    """
-
-    def __init__(self, callback: Callback | None, n_bootstrap: int) -> None:
-        self._callback = callback
-        self._n_bootstrap = n_bootstrap
-        self._n_evaluations = 0
-        self._best = -np.inf
-        self._began = time.perf_counter()
-        self.stopped = False
-
-    def for_resample(self, number: int) -> Callback | None:
-        """The callback of one fit, counted from 0."""
-        return None if self._callback is None else partial(self._pass_on, number)
-
-    def _pass_on(self, number: int, progress: Progress) -> bool:
-        assert self._callback is not None
-        self._best = max(self._best, progress.objective)
-        self._n_evaluations += 1
-        told = replace(
-            progress,
-            best_objective=self._best,
-            start=number + 1,
-            n_starts=self._n_bootstrap,
-            stage=f"resample {number + 1} of {self._n_bootstrap}, {progress.stage}",
-            fraction=(number + progress.fraction) / self._n_bootstrap,
-            elapsed_s=time.perf_counter() - self._began,
-        )
-        self.stopped = bool(self._callback(told))
-        return self.stopped
 
 
 def _blocks(units: IntArray, members: IntArray) -> list[IntArray]:
