@@ -25,58 +25,41 @@ Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf", "noise"]
 LEAST_VARIANCE_OF_MEANS = 0.01
 
 
-@dataclass(frozen=True)
-class SamplingError:
-    """How far a covariance of few rows is from that of all rows there could be.
+def ledoit_wolf_share(offsets: FloatArray, n_features: int) -> float:
+    """The share of a scaled identity that brings a covariance closest to that of all rows.
 
-    All in sums of squares of the entries, for orthonormal coordinates.
-
-    Attributes
+    Parameters
     ----------
-    error : float
-        Estimate of the expected squared distance from the true covariance.
-    squares : float
-        Of the covariance itself.
-    distance : float
-        From the multiple of the identity with the same mean variance.
+    offsets : ndarray of shape (n_samples, n_coordinates)
+        Rows less their mean, in orthonormal coordinates of a space that holds them.
+    n_features : int
+        Dimension of the whole space, which the identity is of; at least n_coordinates.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 if the rows do not vary, or there is one feature.
 
     References
     ----------
     O. Ledoit, M. Wolf: A Well-Conditioned Estimator for Large-Dimensional
     Covariance Matrices, Journal of Multivariate Analysis 88, 2004, section 3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = np.random.default_rng(0).standard_normal((50, 10)) * np.arange(1, 11)
+    >>> round(ledoit_wolf_share(rows - rows.mean(axis=0), 10), 3)
+    0.297
     """
-
-    error: float
-    squares: float
-    distance: float
-
-    @classmethod
-    def of(cls, offsets: FloatArray, n_features: int) -> SamplingError:
-        """The error of the covariance with divisor n_samples.
-
-        Parameters
-        ----------
-        offsets : ndarray of shape (n_samples, n_coordinates)
-            Rows less their mean, in orthonormal coordinates of a space that holds them.
-        n_features : int
-            Dimension of the whole space, which the identity is of.
-        """
-        lengths = np.square(offsets).sum(axis=1)
-        products = offsets.T @ offsets if offsets.shape[1] < len(offsets) else offsets @ offsets.T
-        squares = float(np.square(products).sum()) / len(offsets) ** 2
-        distance = squares - float(lengths.mean()) ** 2 / max(n_features, 1)
-        scatter = float(np.square(lengths).mean()) - squares
-        return cls(max(scatter, 0.0) / len(offsets), squares, max(distance, 0.0))
-
-    @property
-    def ledoit_wolf_share(self) -> float:
-        """The share of the identity that comes closest to the true covariance; 0 for nothing."""
-        return _share(self.error, self.distance, self.squares)
-
-    @property
-    def relative(self) -> float:
-        """The error as a share of the squares, at most 1; 0 for nothing."""
-        return _share(self.error, self.squares, self.squares)
+    lengths = np.square(offsets).sum(axis=1)
+    products = offsets.T @ offsets if offsets.shape[1] < len(offsets) else offsets @ offsets.T
+    squares = float(np.square(products).sum()) / len(offsets) ** 2
+    distance = squares - float(lengths.mean()) ** 2 / max(n_features, 1)
+    if distance <= np.finfo(np.float64).eps * squares:
+        return 0.0
+    scatter = float(np.square(lengths).mean()) - squares
+    return float(np.clip(scatter / (len(offsets) * distance), 0.0, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +94,9 @@ def class_shapes(
     rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates)
     shrinkage : float in [0, 1], "auto", "ledoit-wolf" or "noise"
         "ledoit-wolf" shrinks each class covariance towards the identity of the
-        standardized features. "noise" blurs each class by Gaussian noise, the same in
-        all of these features, whose share of their mean variance is the relative error
-        of the class covariance: what a plane gains by directions that vary little by
-        chance is lost in it.
+        standardized features. "noise" blurs each class by Gaussian noise whose
+        covariance is the identity's part of that estimate, so that directions which
+        vary little by chance are no longer narrow.
     n_features : int or None
         Number of standardized features that the coordinates are orthonormal ones of;
         None where the coordinates are features, in any units.
@@ -128,14 +110,9 @@ def class_shapes(
         identity = np.diag(pooled) + np.diag(between)
         n_features = int((identity > 0).sum())
     if shrinkage in ("ledoit-wolf", "noise"):
-        errors = _sampling_errors(rows, identity, n_features)
-        means = _standard_variances(covariances, identity, n_features)
-        kept = np.ones(len(rows))
-        if shrinkage == "noise":
-            variances = np.array([error.relative for error in errors]) * means
-        else:
-            shares = np.array([error.ledoit_wolf_share for error in errors])
-            variances, kept = shares * means, 1.0 - shares
+        shares = _ledoit_wolf_shares(rows, identity, n_features)
+        variances = shares * _standard_variances(covariances, identity, n_features)
+        kept = np.ones(len(rows)) if shrinkage == "noise" else 1.0 - shares
         covariances = kept[:, None, None] * covariances
         covariances += variances[:, None, None] * np.diag(identity)
         pooled = np.average(covariances, axis=0, weights=counts)
@@ -143,16 +120,12 @@ def class_shapes(
     return ClassShapes(covariances, identity, variances, float(shrinkage == "noise"))
 
 
-def _sampling_errors(
+def _ledoit_wolf_shares(
     rows: Sequence[FloatArray], identity: FloatArray, n_features: int
-) -> list[SamplingError]:
+) -> FloatArray:
     units = inverse_widths(np.sqrt(identity))
-    return [SamplingError.of((block - block.mean(axis=0)) * units, n_features) for block in rows]
-
-
-def _share(part: float, whole: float, scale: float) -> float:
-    """The part of the whole, at most 1; 0 where the whole is nothing but rounding."""
-    return min(part / whole, 1.0) if whole > np.finfo(np.float64).eps * scale else 0.0
+    offsets = ((block - block.mean(axis=0)) * units for block in rows)
+    return np.array([ledoit_wolf_share(part, n_features) for part in offsets])
 
 
 def _standard_variances(
