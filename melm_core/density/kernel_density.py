@@ -88,13 +88,27 @@ class KernelClasses:
 
     def project(self, components: FloatArray) -> KernelClasses:
         """The same classes in the plane of `components` (n_components, n_features)."""
+        inner = components
+        if self.surroundings is not None:
+            inner = components @ self.surroundings.basis
+        return KernelClasses(
+            tuple(rows @ inner.T for rows in self.rows), self.spread(components) @ components.T
+        )
+
+    def spread(self, components: FloatArray) -> FloatArray:
+        """The components times each kernel covariance, (n_classes, n_components, n_features)."""
         around = self.surroundings
-        inner = components if around is None else components @ around.basis
-        covariances = inner @ self.covariances @ inner.T
-        if around is not None:
-            outside = (components * around.widths**2) @ components.T - inner @ inner.T
-            covariances = covariances + around.variances[:, None, None] * outside
-        return KernelClasses(tuple(rows @ inner.T for rows in self.rows), covariances)
+        if around is None:
+            return components @ self.covariances
+        inner = components @ around.basis
+        outside = components * around.widths**2 - inner @ around.basis.T
+        return (inner @ self.covariances) @ around.basis.T + (
+            around.variances[:, None, None] * outside
+        )
+
+    def lift(self, components: FloatArray) -> FloatArray:
+        """Components (n_components, n_coordinates) in the features."""
+        return components if self.surroundings is None else components @ self.surroundings.basis.T
 
 
 def bandwidth_factor(n_samples: int, n_components: int, gamma: float) -> float:

@@ -116,7 +116,7 @@ def class_shapes(
         covariances = kept[:, None, None] * covariances
         covariances += variances[:, None, None] * np.diag(identity)
         pooled = np.average(covariances, axis=0, weights=counts)
-    covariances = covariances + variance_of_means(pooled, between)
+    covariances = covariances + variance_of_means(pooled, between, identity)
     return ClassShapes(covariances, identity, variances, float(shrinkage == "noise"))
 
 
@@ -138,7 +138,9 @@ def _standard_variances(
     return means
 
 
-def variance_of_means(pooled: FloatArray, between: FloatArray) -> FloatArray:
+def variance_of_means(
+    pooled: FloatArray, between: FloatArray, identity: FloatArray | None = None
+) -> FloatArray:
     """What to add to every class covariance so that no direction of the means is null.
 
     A direction in which no class varies separates the classes exactly if their means
@@ -148,6 +150,8 @@ def variance_of_means(pooled: FloatArray, between: FloatArray) -> FloatArray:
     ----------
     pooled, between : ndarray of shape (n_features, n_features)
         Covariances within the classes and of their means.
+    identity : ndarray of shape (n_features,) or None
+        Variances that count as one; None for those of all rows.
 
     Returns
     -------
@@ -155,7 +159,9 @@ def variance_of_means(pooled: FloatArray, between: FloatArray) -> FloatArray:
         LEAST_VARIANCE_OF_MEANS of the covariance of the means, within the null space of
         the pooled covariance; zero where that space is empty.
     """
-    widths = np.sqrt(np.diag(pooled) + np.diag(between))
+    if identity is None:
+        identity = np.diag(pooled) + np.diag(between)
+    widths = np.sqrt(identity)
     units = inverse_widths(widths)
     scale = np.outer(units, units)
     variances, directions = np.linalg.eigh(pooled * scale)

@@ -158,9 +158,9 @@ def divergence_and_gradient(
     potentials = class_potentials(projected.rows, projected.covariances, engine)
     value, weights = AGGREGATES[multiclass](potentials.log_values, projected.counts)
     by_points, by_covariances = potentials.weighted_derivatives(weights)
-    gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, components @ classes.covariances)
+    gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, classes.spread(components))
     for points, rows in zip(by_points, classes.rows, strict=True):
-        gradient += points.T @ rows
+        gradient += classes.lift(points.T @ rows)
     return value, gradient
 
 
