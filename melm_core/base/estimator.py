@@ -161,8 +161,10 @@ def check_shrinkage(value: Any) -> None:
     """A share in [0, 1], or the name of a rule."""
     is_share = isinstance(value, Real) and 0 <= float(value) <= 1
     if not is_share and not (isinstance(value, str) and value in SHRINKAGES):
-        words = ", ".join(f'"{name}"' for name in SHRINKAGES)
-        raise UserError(f"shrinkage={value!r} must be a number from 0 to 1, or one of {words}.")
+        *words, last = (f'"{name}"' for name in SHRINKAGES)
+        raise UserError(
+            f"shrinkage={value!r} must be a number from 0 to 1, or {', '.join(words)} or {last}."
+        )
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

@@ -35,7 +35,7 @@ from melm_core.gem.eigenvectors import (
 )
 from melm_core.linalg.completion import independent_rows, separating_constants
 from melm_core.linalg.informed_planes import complete
-from melm_core.linalg.row_space import row_space
+from melm_core.linalg.row_space import RowSpace, row_space
 from melm_core.linalg.second_moments import ClassSecondMoments, centred_rows
 
 # Eigenvalues below this share of the largest belong to directions the numerator does not see.
@@ -257,8 +257,7 @@ class GEMPlane(SupervisedPlaneEstimator):
         solved = class_pair_eigenvectors(
             ClassSecondMoments().fit(space.rows, self.classes_[y]),
             pairs,
-            # In units of the mean eigenvalue over all features.
-            gamma=self.gamma * space.rows.shape[1] / X.shape[1],
+            gamma=self._gamma_within(space),
             n_directions=self.n_components,
             n_jobs=self.n_jobs,
         )
@@ -274,6 +273,12 @@ class GEMPlane(SupervisedPlaneEstimator):
         self.pairs_ = self.classes_[pairs[of_pair[chosen]]]
         self.components_ = complete(found, centred, self.n_components)
         return self
+
+    def _gamma_within(self, space: RowSpace) -> float:
+        """Gamma in units of the mean eigenvalue over all features, not over the coordinates."""
+        if space.basis is None:
+            return self.gamma
+        return self.gamma * space.basis.shape[1] / len(space.basis)
 
 
 def class_pair_eigenvectors(
