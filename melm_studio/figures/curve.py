@@ -5,9 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from melm_studio.figures.theme import FONT, THEMES, Scheme
-
-# Positions of the traces.
-STEPS, BEST, UNSEEN, STARTS, RECORDS = range(5)
+from melm_studio.figures.traces import CurveTrace, trace_meta
 
 
 def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figure:
@@ -17,18 +15,21 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
     """
     theme = THEMES[scheme]
     steps = go.Scatter(
+        meta=trace_meta(CurveTrace.STEPS),
         name="this step",
         mode="lines",
         line={"color": theme.faint_ink, "width": 1.2},
         hovertemplate="%{y:.4g}<extra>this step</extra>",
     )
     best = go.Scatter(
+        meta=trace_meta(CurveTrace.BEST),
         name="best so far",
         mode="lines",
         line={"color": theme.ink, "width": 2.2, "shape": "hv"},
         hovertemplate="%{y:.4g}<extra>best so far</extra>",
     )
     unseen = go.Scatter(
+        meta=trace_meta(CurveTrace.HELD_OUT),
         name="unseen rows",
         mode="lines+markers",
         line={"color": theme.class_colours[1], "width": 1.6},
@@ -36,12 +37,14 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
         hovertemplate="%{y:.4g}<extra>unseen rows</extra>",
     )
     starts = go.Scatter(
+        meta=trace_meta(CurveTrace.STARTS),
         name="a start begins",
         mode="markers",
         marker={"symbol": "line-ns-open", "size": 8, "color": theme.faint_ink},
         hovertemplate="a start begins<extra></extra>",
     )
     records = go.Scatter(
+        meta=trace_meta(CurveTrace.RECORDS),
         name="best of the run until then",
         mode="markers",
         marker={"symbol": "circle", "size": 5, "color": theme.ink},

@@ -11,6 +11,9 @@ from dash.development.base_component import Component
 from melm_core.methods import COMPONENTS, GAMMA, SHARED, Choice, Method, Parameter, Scale, Setting
 from melm_studio.layout import ids
 
+# Significant digits of a kernel width chosen by the slider.
+GAMMA_DIGITS = 3
+
 _GAMMA_MARKS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 
 
@@ -58,8 +61,8 @@ def components_control(component_id: str) -> Component:
 
 
 def gamma_of(slider_value: float) -> float:
-    """The gamma that a slider position stands for, to three digits, which its label shows."""
-    return float(f"{10.0**slider_value:.3g}")
+    """The gamma that a slider position stands for, to the digits that its label shows."""
+    return float(f"{10.0**slider_value:.{GAMMA_DIGITS}g}")
 
 
 def own_settings(method: Method) -> Component:

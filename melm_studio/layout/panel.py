@@ -191,7 +191,7 @@ def _icon_button(icon: str, label: str, look: str = "", **properties: Any) -> Co
 def _elsewhere() -> Component:
     """What can be done while the plane is shown at another kernel width than its run's."""
     back = _button("", **part("back"))
-    refine = _button("Refine here", "is-light", **part("refine"), **needs(LINEAR))
+    refine = _button("Refine from here", "is-light", **part("refine"), **needs(LINEAR))
     return html.Div([back, refine], className="elsewhere")
 
 
