@@ -103,7 +103,12 @@ def test_every_part_of_a_panel_that_a_script_fills_is_there():
     numbers = {
         f"{name}-{rows}" for name in ("divergence", "accuracy") for rows in ("seen", "unseen")
     }
-    shown = [props["data-part"] for props in parts(panel_model()) if "data-part" in props]
+    shown = [
+        props[attribute]
+        for props in parts(panel_model())
+        for attribute in ("data-part", "data-slider")
+        if attribute in props
+    ]
     assert len(asked) > 5
     assert asked | numbers <= set(shown)
     assert len(shown) == len(set(shown))
