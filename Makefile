@@ -20,7 +20,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow audit bench pictures lint format hooks pins constants clean page browser redis
+.PHONY: help run test slow audit bench pictures lint format hooks pins constants clean lint-page page browser redis
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,11 +44,13 @@ bench: browser ## Measure speed and scale
 pictures: browser ## Take the pictures of the documentation anew, or one: make pictures ARGS=live
 	@exec $(PYTHON_IN_VENV) -m tools.pictures $(ARGS)
 
-lint: $(DEV) $(PAGE_TOOLS) ## Check style, types and the direction of imports
+lint: $(DEV) lint-page ## Check style, types and the direction of imports
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/ruff format --check
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports --no-logo
+
+lint-page: $(PAGE_TOOLS)
 	@$(PYTHON_IN_VENV) -m tools.page_constants --check
 	@$(WITH_NODE) node_modules/.bin/eslint
 	@$(WITH_NODE) node_modules/.bin/tsc --project .
