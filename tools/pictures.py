@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from playwright.sync_api import Browser, Locator, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, FilePayload, Locator, ViewportSize, expect, sync_playwright
 
 from melm_studio.layout import ids
 from tools.driver.launcher import running_studio
@@ -117,7 +117,7 @@ def decision_surface(studio: StudioPage) -> Locator:
 
 def columns(studio: StudioPage) -> Locator:
     """The roles of the columns of a table that was dropped."""
-    file = {"name": "pots.csv", "mimeType": "text/csv", "buffer": POTS.encode()}
+    file = FilePayload(name="pots.csv", mimeType="text/csv", buffer=POTS.encode())
     studio.file_input.set_input_files(file)
     expect(studio.summary).to_contain_text("pots")
     studio.page.get_by_role("button", name="Columns").click()
@@ -219,8 +219,9 @@ def _browser_and_url() -> Iterator[tuple[Browser, str]]:
 
 def picture(browser: Browser, url: str, name: str) -> bytes:
     """The bytes of a picture, taken of the page of a new visitor."""
-    scheme = "dark" if name in DARK else "light"
-    page = browser.new_page(base_url=url, viewport=VIEWPORT, color_scheme=scheme)
+    page = browser.new_page(
+        base_url=url, viewport=VIEWPORT, color_scheme="dark" if name in DARK else "light"
+    )
     studio = StudioPage(page)
     studio.choose_sample("Wine")
     taken = _still(studio, SCENES[name]) if name in SCENES else _live(studio)

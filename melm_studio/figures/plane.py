@@ -97,7 +97,8 @@ def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[li
 def limits(view: PlaneView) -> list[list[float]]:
     """The box around all that is drawn, [[x low, x high], [y low, y high]], with a margin."""
     margin = 0.03 * (view.upper - view.lower)
-    return np.column_stack([view.lower - margin, view.upper + margin]).tolist()
+    box: list[list[float]] = np.column_stack([view.lower - margin, view.upper + margin]).tolist()
+    return box
 
 
 def shown(name: str) -> str:
@@ -112,8 +113,9 @@ def _xy(points: FloatArray) -> _Arrays:
 
 def _plain(points: FloatArray) -> _Arrays:
     """As numbers that the page can read, None where a line ends: few, and taken by the hand."""
-    x, y = np.where(np.isnan(points), None, points.astype(object)).T
-    return {"x": x.tolist(), "y": y.tolist()}
+    numbers = points.astype(object)
+    numbers[np.isnan(points)] = None
+    return {"x": numbers[:, 0].tolist(), "y": numbers[:, 1].tolist()}
 
 
 def _spokes(arrows: Arrows) -> FloatArray:

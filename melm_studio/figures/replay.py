@@ -123,7 +123,8 @@ def replay_figure(
 
 def evenly(n: int, most: int) -> list[int]:
     """At most so many of the numbers 0 to n - 1, spread evenly, both ends among them."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int)).tolist()
+    numbers: list[int] = np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int)).tolist()
+    return numbers
 
 
 def _affordable(frames: Sequence[ReplayFrame]) -> list[ReplayFrame]:
@@ -156,7 +157,9 @@ def _axes(views: Sequence[PlaneView]) -> list[list[float]]:
     boxes = np.array([limits(view) for view in views])  # (n_views, 2, 2)
     lows, highs = np.quantile(boxes[:, :, 0], 0.1, axis=0), np.quantile(boxes[:, :, 1], 0.9, axis=0)
     last = boxes[-1]
-    return np.column_stack([np.minimum(lows, last[:, 0]), np.maximum(highs, last[:, 1])]).tolist()
+    ranges = np.column_stack([np.minimum(lows, last[:, 0]), np.maximum(highs, last[:, 1])])
+    x, y = ranges.tolist()
+    return [x, y]
 
 
 def _slider(frames: Sequence[ReplayFrame], theme: Theme) -> dict[str, Any]:

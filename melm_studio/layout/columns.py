@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
+from melm_studio.layout.dialog import dialog
+from melm_studio.tables import Column
 
 PAGE_LENGTH = 25
 MOST_CLASSES = 20
@@ -26,17 +28,6 @@ ROLES = {
 _CHOICES = {"label": "Label", "feature": "Feature", "ignored": "Left out"}
 
 
-class Column(Protocol):
-    """A column of the table; see `melm_studio.tables.column_roles.Column`."""
-
-    name: str
-    role: str
-    reason: str
-    n_values: int
-    n_missing: int
-    obstacle: str
-
-
 def columns_button() -> Component:
     """What opens the window."""
     return dmc.Button("Columns", id=ids.COLUMNS_OPEN, variant="default", size="compact-sm")
@@ -44,7 +35,9 @@ def columns_button() -> Component:
 
 def columns_view() -> Component:
     """The window, closed until it is asked for."""
-    return dmc.Modal(
+    return dialog(
+        ids.COLUMNS,
+        "Columns of the table",
         dmc.Stack(
             [
                 dmc.TextInput(
@@ -53,7 +46,7 @@ def columns_view() -> Component:
                     debounce=250,
                     placeholder="Find a column by its name",
                     size="sm",
-                    **{"aria-label": "Find a column by its name"},
+                    **aria(label="Find a column by its name"),
                 ),
                 html.P(id=ids.COLUMNS_ERROR, role="alert", className="alert"),
                 html.Div(id=ids.COLUMNS_TABLE, className="wide"),
@@ -75,12 +68,7 @@ def columns_view() -> Component:
             gap="sm",
             pb="md",
         ),
-        id=ids.COLUMNS,
-        title="Columns of the table",
-        size="min(860px, 96vw)",
-        opened=False,
-        keepMounted=True,
-        closeButtonProps={"aria-label": "Close"},
+        width=860,
     )
 
 
@@ -133,7 +121,7 @@ def _choice(at: int, column: Column) -> Component:
         allowDeselect=False,
         size="xs",
         w=190,
-        **{"aria-label": f"Role of {column.name}"},
+        **aria(label=f"Role of {column.name}"),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -11,7 +11,9 @@ from dash.development.base_component import Component
 
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.validation import CLASSIFIERS
+from melm_studio.views.comparison import Agreement, ComparedRun, Mover
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 TABS = {"table": "Table", "agreement": "Agreement of planes", "movers": "Biggest movers"}
@@ -44,33 +46,7 @@ _STILL = 0.005
 _ASCENDING = ("title", "gap", "p", "seconds", "features")
 
 
-class Row(Protocol):
-    """A run as a row of figures; see `melm_studio.views.comparison.ComparedRun`."""
-
-    run_id: str
-    title: str
-    figures: Mapping[str, float | None]
-    is_checked: bool
-    checked_share: float | None
-
-
-class Angles(Protocol):
-    """How far planes agree; see `melm_studio.views.comparison.Agreement`."""
-
-    titles: tuple[str, ...]
-    degrees: tuple[tuple[float | None, ...], ...]
-    notes: tuple[str, ...]
-
-
-class Moved(Protocol):
-    """A row that lies elsewhere in another picture; see `melm_studio.views.comparison.Mover`."""
-
-    row: int
-    class_name: str
-    distance: float
-
-
-def several(menu: Sequence[Mapping[str, Any]]) -> Component:
+def several(menu: Sequence[dict[str, Any]]) -> Component:
     """What several runs at once are made of; all else is as in the rail."""
     return dmc.Stack(
         [
@@ -124,7 +100,7 @@ def drag_choice() -> Component:
             data=[{"value": drag, "label": label} for drag, label in DRAGS.items()],
             value=next(iter(DRAGS)),
             size="xs",
-            **{"aria-label": "What dragging does"},
+            **aria(label="What dragging does"),
         ),
         label="Move the picture, or select rows in it: they are shown in every panel",
         openDelay=400,
@@ -200,7 +176,7 @@ def _run_choice(component_id: str, label: str) -> Component:
 
 
 def compare_table(
-    rows: Sequence[Row], column: str | None = None, *, descending: bool = False
+    rows: Sequence[ComparedRun], column: str | None = None, *, descending: bool = False
 ) -> Component:
     """A row a run, in the order given, which is that of a column if one is named."""
 
@@ -210,14 +186,11 @@ def compare_table(
             label,
             type="button",
             className="sort",
-            **{
-                "data-sort": key,
-                "data-descending": str(_next_descending(key, is_sorted, descending)).lower(),
-                "aria-label": f"Sort by {name}",
-            },
+            **data(sort=key, descending=str(_next_descending(key, is_sorted, descending)).lower()),
+            **aria(label=f"Sort by {name}"),
         )
         order = ("descending" if descending else "ascending") if is_sorted else "none"
-        return html.Th(button, scope="col", **{"aria-sort": order}, **options)
+        return html.Th(button, scope="col", **aria(sort=order), **options)
 
     groups = [
         head("title", "Run", "run", rowSpan=2),
@@ -239,7 +212,7 @@ def compare_table(
     return html.Table(
         [html.Thead([html.Tr(groups), html.Tr(sides)]), html.Tbody(body)],
         className="figures compared",
-        **{"aria-label": "The runs and their figures"},
+        **aria(label="The runs and their figures"),
     )
 
 
@@ -248,7 +221,7 @@ def _next_descending(key: str, is_sorted: bool, descending: bool) -> bool:
     return not descending if is_sorted else key not in _ASCENDING
 
 
-def _row(row: Row) -> Component:
+def _row(row: ComparedRun) -> Component:
     pairs = [
         _figure(row, f"{key}-{side}", _divergence if key == "divergence" else _accuracy)
         for key in _PAIRS
@@ -262,11 +235,11 @@ def _row(row: Row) -> Component:
         _figure(row, "features", lambda features: f"{features:.1f}"),
     ]
     name = html.Th(row.title, scope="row", title=row.title)
-    live = {} if row.is_checked else {"className": "is-live", "title": _LIVE}
+    live: dict[str, Any] = {} if row.is_checked else {"className": "is-live", "title": _LIVE}
     return html.Tr([name, *pairs, *singles], **live)
 
 
-def _figure(row: Row, key: str, shown: Any) -> Component:
+def _figure(row: ComparedRun, key: str, shown: Callable[[float], str]) -> Component:
     value = row.figures.get(key)
     return html.Td("–" if value is None else shown(value))
 
@@ -279,7 +252,7 @@ def _accuracy(value: float) -> str:
     return f"{value:.2f}"
 
 
-def _p_value(row: Row) -> str:
+def _p_value(row: ComparedRun) -> str:
     value = row.figures.get("p")
     known = "–" if value is None else f"{value:.3f}"
     if row.checked_share is None:
@@ -287,13 +260,13 @@ def _p_value(row: Row) -> str:
     return f"{100 * row.checked_share:.0f} %" if value is None else f"{known} …"
 
 
-def agreement_table(found: Angles) -> Component:
+def agreement_table(agreement: Agreement) -> Component:
     """The largest angle between each two planes, in degrees."""
-    numbers = range(1, len(found.titles) + 1)
+    numbers = range(1, len(agreement.titles) + 1)
     head = html.Tr(
         [
             html.Td(""),
-            *(html.Th(str(n), scope="col", title=found.titles[n - 1]) for n in numbers),
+            *(html.Th(str(n), scope="col", title=agreement.titles[n - 1]) for n in numbers),
         ]
     )
     rows = [
@@ -303,17 +276,17 @@ def agreement_table(found: Angles) -> Component:
                 *(_angle(angle, is_own=n == m) for m, angle in zip(numbers, degrees, strict=True)),
             ]
         )
-        for n, title, degrees in zip(numbers, found.titles, found.degrees, strict=True)
+        for n, title, degrees in zip(numbers, agreement.titles, agreement.degrees, strict=True)
     ]
     table = html.Table(
         [html.Thead(head), html.Tbody(rows)],
         className="figures matrix angles",
-        **{"aria-label": "Angles between the planes"},
+        **aria(label="Angles between the planes"),
     )
     words = [
         "The largest angle between each two planes: 0° is the same plane; at 90° one of them has "
         "a direction at right angles to all of the other.",
-        *found.notes,
+        *agreement.notes,
     ]
     return html.Div([table, html.Div([html.P(text) for text in words], className="aside")])
 
@@ -325,7 +298,7 @@ def _angle(degrees: float | None, *, is_own: bool) -> Component:
     return html.Td(f"{degrees:.0f}°", style={"--share": f"{share:.3f}"})
 
 
-def movers_table(movers: Sequence[Moved]) -> Component:
+def movers_table(movers: Sequence[Mover]) -> Component:
     """The rows that move most; pressing one marks it in every panel, by a script."""
     if movers[0].distance < _STILL:
         return html.P("No row moves between these two: they are the same picture.")
@@ -344,7 +317,7 @@ def movers_table(movers: Sequence[Moved]) -> Component:
     table = html.Table(
         [html.Thead(head), html.Tbody(rows)],
         className="figures",
-        **{"aria-label": "The rows that move most"},
+        **aria(label="The rows that move most"),
     )
     words = "Distances are in standard deviations of the pictures, the second turned like the first"
     return html.Div([table, html.Div(html.P(f"{words}."), className="aside")])
@@ -356,5 +329,6 @@ def _mark(row: int) -> Component:
         type="button",
         className="mark-row",
         title="Mark this row in every panel",
-        **{"data-mark": str(row), "aria-label": f"Mark row {row}", "aria-pressed": "false"},
+        **data(mark=str(row)),
+        **aria(label=f"Mark row {row}", pressed="false"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import log10
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import html
@@ -10,12 +11,14 @@ from dash.development.base_component import Component
 
 from melm_core.methods import COMPONENTS, GAMMA, SHARED, Choice, Method, Parameter, Scale, Setting
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
 
 _GAMMA_MARKS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 
 
 def gamma_slider(component_id: str) -> Component:
     """A slider whose value is the decimal logarithm of gamma."""
+    shown: Any = {"function": "powerOfTen"}  # of a script; the annotation knows only text
     return html.Div(
         [
             explained_label(GAMMA),
@@ -26,14 +29,14 @@ def gamma_slider(component_id: str) -> Component:
                 max=log10(GAMMA.maximum),
                 step=0.01,
                 marks=[{"value": log10(mark), "label": f"{mark:g}"} for mark in _GAMMA_MARKS],
-                label={"function": "powerOfTen"},
+                label=shown,
                 labelAlwaysOn=False,
                 updatemode="drag",
                 size="sm",
                 mb="lg",
                 mt=6,
                 thumbLabel=GAMMA.label,
-                **{"aria-label": GAMMA.label},
+                **aria(label=GAMMA.label),
             ),
         ]
     )
@@ -50,7 +53,7 @@ def components_control(component_id: str) -> Component:
                 data=[str(number) for number in numbers],
                 value=str(COMPONENTS.default),
                 size="xs",
-                **{"aria-label": COMPONENTS.label},
+                **aria(label=COMPONENTS.label),
             ),
         ],
         justify="space-between",

@@ -7,6 +7,7 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
 from melm_studio.layout.columns import columns_view
 from melm_studio.layout.compare import drag_choice, singled_out, tables
 from melm_studio.layout.panel import panel_model
@@ -36,7 +37,7 @@ def page() -> Component:
             dmc.AppShell(
                 [
                     dmc.AppShellHeader(_header()),
-                    dmc.AppShellNavbar(rail(), **{"aria-label": "Data and method"}),
+                    dmc.AppShellNavbar(rail(), **aria(label="Data and method")),
                     dmc.AppShellMain(_panels()),
                 ],
                 header={"height": _HEADER_HEIGHT},
@@ -68,7 +69,7 @@ def _header() -> Component:
         [
             dmc.Group(
                 [
-                    html.Span(className="mark", **{"aria-hidden": "true"}),
+                    html.Span(className="mark", **aria(hidden="true")),
                     dmc.Title("MELM Studio", order=1, className="brand"),
                     dmc.Text(
                         "Can these classes be told apart, and in which plane?",
@@ -85,7 +86,7 @@ def _header() -> Component:
                 value=next(iter(MODES)),
                 size="sm",
                 className="modes",
-                **{"aria-label": "Mode"},
+                **aria(label="Mode"),
             ),
             dmc.Group(
                 [
@@ -96,7 +97,7 @@ def _header() -> Component:
                         variant="subtle",
                         color="gray",
                         size="lg",
-                        **{"aria-label": "Light or dark"},
+                        **aria(label="Light or dark"),
                     ),
                 ],
                 gap="sm",
@@ -124,9 +125,9 @@ def _panels() -> Component:
             ),
             # A script says here when the server does not answer.
             html.P(id=ids.CONNECTION, role="status", className="connection", hidden=True),
-            html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **{"aria-label": "Runs"}),
+            html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **aria(label="Runs")),
             singled_out(),
-            html.Div(id=ids.PANELS, className="panels", **{"aria-live": "off"}),
+            html.Div(id=ids.PANELS, className="panels", **aria(live="off")),
             panel_model(),
             tables(),
             play_bar(),

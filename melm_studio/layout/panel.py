@@ -15,7 +15,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.tools import FLAT, LINEAR, SPACE, needs, part, tools
+from melm_studio.layout.attributes import aria, data, needs, part
+from melm_studio.layout.tools import FLAT, LINEAR, SPACE, tools
 
 _SHAPES = {1: "line", 2: FLAT, 3: SPACE}
 
@@ -37,15 +38,15 @@ def panel(
     return html.Section(
         className="panel",
         key=run_id,
-        **{
-            "data-run": run_id,
-            "data-title": title,
-            "data-gamma": f"{gamma:g}",
-            "data-components": str(n_components),
-            "data-has": " ".join([_SHAPES[n_components], *([LINEAR] if is_linear else [])]),
-            "data-space": space,
-            "aria-label": f"{title}, {data_name}",
-        },
+        **data(
+            run=run_id,
+            title=title,
+            gamma=f"{gamma:g}",
+            components=str(n_components),
+            has=" ".join([_SHAPES[n_components], *([LINEAR] if is_linear else [])]),
+            space=space,
+        ),
+        **aria(label=f"{title}, {data_name}"),
     )
 
 
@@ -58,7 +59,7 @@ def panel_model() -> Component:
                 className="progress",
                 role="progressbar",
                 **part("progress"),
-                **{"aria-label": "Progress of the run"},
+                **aria(label="Progress of the run"),
             ),
             html.Div(
                 [
@@ -68,7 +69,7 @@ def panel_model() -> Component:
                                 className="plot",
                                 role="img",
                                 **part("plot"),
-                                **{"aria-label": "No plane yet"},
+                                **aria(label="No plane yet"),
                             ),
                             html.Canvas(className="motion", **part("motion")),
                             html.P(className="drawn", **part("drawn")),
@@ -92,7 +93,8 @@ def run_tab(run_id: str, title: str) -> Component:
         type="button",
         className="run-tab",
         key=run_id,
-        **{"data-tab": run_id, "aria-pressed": "false"},
+        **data(tab=run_id),
+        **aria(pressed="false"),
     )
 
 
@@ -138,7 +140,7 @@ def _anchor() -> Component:
         "Turn the others to lie like this one",
         "compare-only",
         **part("anchor"),
-        **{"aria-pressed": "false"},
+        **aria(pressed="false"),
     )
 
 
@@ -184,7 +186,7 @@ def _icon_button(icon: str, label: str, look: str = "", **properties: Any) -> Co
         html.Span(className=f"icon icon-{icon}"),
         type="button",
         className=f"icon-button {look}",
-        **{"aria-label": label, "title": label} | properties,
+        **{**aria(label=label), "title": label} | properties,
     )
 
 
@@ -200,21 +202,21 @@ def _exports() -> list[Component]:
     menu = html.Div(
         [
             _menu_label("The picture on screen"),
-            _menu_item("Picture, PNG", **{"data-picture": "png"}),
-            _menu_item("Picture, SVG", **{"data-picture": "svg"}),
+            _menu_item("Picture, PNG", **data(picture="png")),
+            _menu_item("Picture, SVG", **data(picture="svg")),
             _menu_label("The plane on screen"),
             _download("points.csv", "Projected points"),
             _download("components.csv", "Components", **needs(LINEAR)),
             _download("model.json", "Model, JSON", **needs(LINEAR)),
             _download("script.py", "Python script", **needs(LINEAR)),
             _menu_label("To show elsewhere"),
-            _menu_item("Copy link", **{"data-link": "copy"}),
+            _menu_item("Copy link", **data(link="copy")),
             _download("replay.html", "Replay, HTML"),
         ],
         className="menu",
         role="menu",
         **part("exports"),
-        **{"aria-label": "Download"},
+        **aria(label="Download"),
     )
     return [_icon_button("download", "Download", **part("export")), menu]
 
@@ -228,8 +230,7 @@ def _menu_item(label: str, **properties: Any) -> Component:
 
 
 def _download(file: str, label: str, **properties: Any) -> Component:
-    look = {"className": "menu-item", "role": "menuitem"}
-    return html.A(label, **look, **{"data-file": file}, **properties)
+    return html.A(label, className="menu-item", role="menuitem", **data(file=file), **properties)
 
 
 def _remove() -> Component:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
 
@@ -39,7 +42,7 @@ def notice() -> Component:
                 html.Span(className="icon icon-close"),
                 type="button",
                 className="notice-close",
-                **{"aria-label": "Close this note"},
+                **aria(label="Close this note"),
             ),
         ],
         className="notice",
@@ -51,7 +54,7 @@ def play_bar() -> Component:
     return html.Div(
         [
             html.Div(className="present-only", id=ids.PRESENT_LEGEND),
-            html.P(className="caption present-only", id=ids.CAPTION, **{"aria-live": "polite"}),
+            html.P(className="caption present-only", id=ids.CAPTION, **aria(live="polite")),
             html.Div(
                 [
                     _speed(),
@@ -125,10 +128,10 @@ def _keys() -> list[Component]:
 
 
 def _button(label: str, name: str, explanation: str | None = None) -> Component:
-    named = {} if explanation is None else {"aria-label": explanation}
+    named = {} if explanation is None else aria(label=explanation)
     return html.Button(label, type="button", className="bar-button", **_bar(name), **named)
 
 
-def _bar(name: str) -> dict[str, str]:
+def _bar(name: str) -> dict[str, Any]:
     """What the script finds an element of the bar by."""
-    return {"data-bar": name}
+    return data(bar=name)

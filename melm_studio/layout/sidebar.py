@@ -10,6 +10,7 @@ from dash.development.base_component import Component
 
 from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS, Method
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
 from melm_studio.layout.columns import columns_button
 from melm_studio.layout.compare import run_several, several
 from melm_studio.layout.method_form import (
@@ -94,7 +95,7 @@ def _method() -> Component:
                 searchable=True,
                 size="sm",
                 maxDropdownHeight=420,
-                **{"aria-label": "Method"},
+                **aria(label="Method"),
             ),
             dmc.Text(id=ids.METHOD_EXPLANATION, size="xs", c="dimmed"),
             components_control(ids.N_COMPONENTS),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
 
 
 def story_parts() -> list[Component]:
     """The drawer, closed until a button asks for it, and what the browser keeps."""
+    close: Any = aria(label="Close the story")  # the annotation names no ARIA attributes
     return [
         dcc.Store(id=ids.STORY, storage_type="local"),
         dcc.Store(id=ids.STORY_SHOWN),
@@ -34,7 +37,7 @@ def story_parts() -> list[Component]:
             id=ids.STORY_VIEW,
             title="Story",
             position="right",
-            size=360,
+            size="360px",
             opened=False,
             keepMounted=True,
             # The page stays in use while the story grows.
@@ -42,14 +45,14 @@ def story_parts() -> list[Component]:
             lockScroll=False,
             trapFocus=False,
             closeOnClickOutside=False,
-            closeButtonProps={"aria-label": "Close the story"},
+            closeButtonProps=close,
         ),
     ]
 
 
 def story_button() -> Component:
     """Opens the story."""
-    return dmc.Button("Story", variant="default", size="compact-sm", **{"data-story": "open"})
+    return dmc.Button("Story", variant="default", size="compact-sm", **data(story="open"))
 
 
 def story_list(views: Sequence[tuple[str, str]]) -> Component:
@@ -72,7 +75,8 @@ def _item(at: int, title: str, caption: str, *, is_last: bool) -> Component:
                         f"{number}. {title}",
                         type="button",
                         className="story-title",
-                        **{"data-story-at": str(at), "aria-label": f"Show view {number}, {title}"},
+                        **data(story_at=str(at)),
+                        **aria(label=f"Show view {number}, {title}"),
                     ),
                     _small("up", at, "Move up", "icon-up", is_off=at == 0),
                     _small("down", at, "Move down", "icon-down", is_off=is_last),
@@ -89,7 +93,7 @@ def _item(at: int, title: str, caption: str, *, is_last: bool) -> Component:
                 minRows=1,
                 maxRows=4,
                 size="sm",
-                **{"aria-label": f"Caption of view {number}"},
+                **aria(label=f"Caption of view {number}"),
             ),
         ],
     )
@@ -103,12 +107,12 @@ def _small(part: str, at: int, label: str, icon: str, *, is_off: bool) -> Compon
         color="gray",
         size="sm",
         disabled=is_off,
-        **{"aria-label": f"{label}, view {at + 1}"},
+        **aria(label=f"{label}, view {at + 1}"),
     )
 
 
 def _add_button() -> Component:
-    return dmc.Button("Add this view", variant="light", size="compact-sm", **{"data-story": "add"})
+    return dmc.Button("Add this view", variant="light", size="compact-sm", **data(story="add"))
 
 
 def _file_buttons() -> list[Component]:

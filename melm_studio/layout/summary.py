@@ -8,6 +8,8 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
+from melm_studio.layout.attributes import aria
+from melm_studio.layout.attributes import data as data_attributes
 from melm_studio.tables import LabelledData, Summary
 
 _DENSITY = "Share of the values in the table that are not zero."
@@ -92,7 +94,8 @@ def _legend(
                     type="button",
                     className="class-name",
                     title=f"Show {name} alone",
-                    **{"data-class": str(code), "aria-pressed": "false"},
+                    **data_attributes(class_=str(code)),
+                    **aria(pressed="false"),
                 ),
                 html.Span(_grouped(size), className="count"),
                 html.Span(_grouped(directions), className="count directions"),
@@ -104,7 +107,7 @@ def _legend(
         [html.Span("rows", className="count"), html.Span(_d95(), className="count directions")],
         className="legend-head",
     )
-    return html.Div([head, html.Ul(items, className="legend", **{"aria-label": "Classes"})])
+    return html.Div([head, html.Ul(items, className="legend", **aria(label="Classes"))])
 
 
 def _steps(steps: Sequence[str]) -> Component:

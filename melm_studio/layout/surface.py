@@ -7,6 +7,8 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
+from melm_studio.layout.dialog import dialog
 from melm_studio.views.decision_surface import KINDS
 
 MARGINALS = {"exact": "Exact moments", "paper": "As in the paper"}
@@ -14,7 +16,9 @@ MARGINALS = {"exact": "Exact moments", "paper": "As in the paper"}
 
 def surface_view() -> Component:
     """The window, closed until a panel asks for it."""
-    return dmc.Modal(
+    return dialog(
+        ids.SURFACE,
+        "Decision surface",
         [
             dcc.Store(id=ids.SURFACE_ASKED),
             dcc.Store(id=ids.SURFACE_RUN),
@@ -33,7 +37,7 @@ def surface_view() -> Component:
                 id=ids.SURFACE_PLOT,
                 className="surface-plot",
                 role="img",
-                **{"aria-label": "Decision surface, not drawn yet"},
+                **aria(label="Decision surface, not drawn yet"),
             ),
             dmc.Text(
                 "The kernel machine is replaced by a few modes, each a product of two densities "
@@ -44,12 +48,7 @@ def surface_view() -> Component:
                 c="dimmed",
             ),
         ],
-        id=ids.SURFACE,
-        title="Decision surface",
-        size="min(1240px, 96vw)",
-        opened=False,
-        keepMounted=True,
-        closeButtonProps={"aria-label": "Close"},
+        width=1240,
     )
 
 

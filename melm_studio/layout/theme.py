@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-MANTINE_THEME = {
+import dash_mantine_components as dmc
+
+MANTINE_THEME: dmc.MantineProvider.Theme = {
     "primaryColor": "indigo",
     "primaryShade": {"light": 7, "dark": 7},
     "fontFamily": "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dash import html
 from dash.development.base_component import Component
 
+from melm_studio.layout.attributes import aria, data, needs, part
+
 # What a run has, by which the script knows what its panel needs.
 LINEAR = "linear"
 FLAT = "flat"
@@ -18,16 +20,6 @@ def tools() -> Component:
         className="tools explore-only",
         **part("tools"),
     )
-
-
-def part(name: str) -> dict[str, str]:
-    """What the script finds an element by."""
-    return {"data-part": name}
-
-
-def needs(*features: str) -> dict[str, str]:
-    """What a run must have for the script to keep the element."""
-    return {"data-needs": " ".join(features)}
 
 
 def _arrow_limit() -> Component:
@@ -54,7 +46,7 @@ def _arrow() -> Component:
                 [
                     html.Span("Feature"),
                     # The options come with the plane.
-                    html.Select([], **part("arrow"), **{"aria-label": "Feature"}),
+                    html.Select([], **part("arrow"), **aria(label="Feature")),
                 ],
                 className="tool",
             ),
@@ -81,11 +73,5 @@ def _slider(label: str, name: str, low: int, high: int, value: int) -> Component
     # Dash has no plain range input: the script makes one of these marks.
     return html.Div(
         className="tool",
-        **{
-            "data-slider": name,
-            "data-label": label,
-            "data-low": str(low),
-            "data-high": str(high),
-            "data-value": str(value),
-        },
+        **data(slider=name, label=label, low=str(low), high=str(high), value=str(value)),
     )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.dialog import dialog
+from melm_studio.worker.execution.validation_run import CheckReport
 
 CLASSIFIERS = {
     "mean": "Mean of the three",
@@ -21,23 +23,11 @@ _FOLLOWED_EVERY_MS = 700
 _MOST_CLASSES_NAMED = 12
 
 
-class Report(Protocol):
-    """What is known by now; see `melm_studio.worker.execution.validation_run.CheckReport`."""
-
-    words: str
-    fraction: float
-    scores: Mapping[str, tuple[float, float, float]] | None
-    overlap: tuple[tuple[float, ...], ...]
-    p_value: float | None
-    lower: float | None
-    upper: float | None
-    n_permutations: int
-    notes: tuple[str, ...]
-
-
 def check_view() -> Component:
     """The window, closed until a panel asks for it."""
-    return dmc.Modal(
+    return dialog(
+        ids.CHECK,
+        "Is it real?",
         [
             dcc.Store(id=ids.CHECK_ASKED),
             dcc.Store(id=ids.CHECK_RUN),
@@ -61,17 +51,12 @@ def check_view() -> Component:
                 wrap="nowrap",
             ),
         ],
-        id=ids.CHECK,
-        title="Is it real?",
-        size="min(760px, 96vw)",
-        opened=False,
-        keepMounted=True,
-        closeButtonProps={"aria-label": "Close"},
+        width=760,
     )
 
 
 def check_body(
-    report: Report, stage: str, class_names: Sequence[str], *, is_final: bool
+    report: CheckReport, stage: str, class_names: Sequence[str], *, is_final: bool
 ) -> Component:
     """The sentence, the scores, the overlap of the classes and the p-value as they are known."""
     return dmc.Stack(
@@ -88,12 +73,12 @@ def check_body(
     )
 
 
-def _progress(report: Report, stage: str) -> Component:
+def _progress(report: CheckReport, stage: str) -> Component:
     return html.Div(
         [
             dmc.Text(f"{stage[:1].upper()}{stage[1:]}", size="sm", c="dimmed", mb=4),
             dmc.Progress(
-                value=100 * report.fraction, size="sm", **{"aria-label": "Share of the check done"}
+                value=100 * report.fraction, size="sm", **aria(label="Share of the check done")
             ),
         ]
     )
@@ -143,15 +128,13 @@ def _share(share: float, names: Sequence[str], i: int, j: int) -> Component:
         f"{share:.2f}",
         type="button",
         title="Show these two classes alone",
-        **{
-            "data-isolate": f"{i},{j}",
-            "aria-label": f"{share:.2f}: show {names[i]} and {names[j]} alone",
-        },
+        **data(isolate=f"{i},{j}"),
+        **aria(label=f"{share:.2f}: show {names[i]} and {names[j]} alone"),
     )
     return html.Td(alone, style={"--share": f"{strength:.3f}"})
 
 
-def _p_value(report: Report, *, is_final: bool) -> Component:
+def _p_value(report: CheckReport, *, is_final: bool) -> Component:
     words = f"p = {report.p_value:.3f}"
     if not is_final and report.lower is not None and report.upper is not None:
         words += (

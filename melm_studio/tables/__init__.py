@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_studio.tables.column_roles import Column
 from melm_studio.tables.labelled_data import LabelledData
 from melm_studio.tables.preparation import Role, Use, label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
@@ -11,6 +12,7 @@ from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions,
 __all__ = [
     "SAMPLES",
     "SHARE_OF_VARIANCE",
+    "Column",
     "LabelledData",
     "Role",
     "Summary",
