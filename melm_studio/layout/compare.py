@@ -111,7 +111,7 @@ def singled_out() -> Component:
     """Which rows and classes are singled out, in words that a script says."""
     return html.Div(
         [_said(ids.BRUSHED, "Clear"), _said(ids.ISOLATED, "Show all classes")],
-        className="singled-out",
+        className="selection",
     )
 
 
@@ -185,7 +185,7 @@ def compare_table(
         button = html.Button(
             label,
             type="button",
-            className="sort",
+            className="button is-text",
             **data(sort=key, descending=str(_next_descending(key, is_sorted, descending)).lower()),
             **aria(label=f"Sort by {name}"),
         )
@@ -327,7 +327,7 @@ def _mark(row: int) -> Component:
     return html.Button(
         str(row),
         type="button",
-        className="mark-row",
+        className="button is-text",
         title="Mark this row in every panel",
         **data(mark=str(row)),
         **aria(label=f"Mark row {row}", pressed="false"),

@@ -91,7 +91,7 @@ def run_tab(run_id: str, title: str) -> Component:
     return html.Button(
         [title, html.Span(className="tab-state")],
         type="button",
-        className="run-tab",
+        className="button run-tab",
         key=run_id,
         **data(tab=run_id),
         **aria(pressed="false"),
@@ -178,14 +178,14 @@ def _surface() -> Component:
 
 
 def _button(label: Any, look: str = "", **properties: Any) -> Component:
-    return html.Button(label, type="button", className=f"small-button {look}", **properties)
+    return html.Button(label, type="button", className=f"button is-small {look}", **properties)
 
 
 def _icon_button(icon: str, label: str, look: str = "", **properties: Any) -> Component:
     return html.Button(
         html.Span(className=f"icon icon-{icon}"),
         type="button",
-        className=f"icon-button {look}",
+        className=f"button is-icon {look}",
         **{**aria(label=label), "title": label} | properties,
     )
 

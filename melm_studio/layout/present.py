@@ -41,7 +41,7 @@ def notice() -> Component:
             html.Button(
                 html.Span(className="icon icon-close"),
                 type="button",
-                className="notice-close",
+                className="button is-text notice-close",
                 **aria(label="Close this note"),
             ),
         ],
@@ -72,7 +72,7 @@ def play_bar() -> Component:
             ),
             html.P(_keys(), className="keys present-only", id=ids.KEYS, hidden=True),
         ],
-        className="telling",
+        className="playback",
     )
 
 
@@ -129,7 +129,7 @@ def _keys() -> list[Component]:
 
 def _button(label: str, name: str, explanation: str | None = None) -> Component:
     named = {} if explanation is None else aria(label=explanation)
-    return html.Button(label, type="button", className="bar-button", **_bar(name), **named)
+    return html.Button(label, type="button", className="button", **_bar(name), **named)
 
 
 def _bar(name: str) -> dict[str, Any]:

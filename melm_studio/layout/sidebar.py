@@ -38,7 +38,7 @@ def rail() -> list[Component]:
             grow=True,
             style={"minHeight": 0},
         ),
-        dmc.AppShellSection(_run(), p="md", className="rail-foot"),
+        dmc.AppShellSection(_run(), p="md", className="sidebar-foot"),
     ]
 
 
@@ -127,7 +127,7 @@ def _more() -> Component:
             value="more",
         ),
         chevronPosition="left",
-        className="steps-accordion",
+        className="folded",
     )
 
 

@@ -74,7 +74,7 @@ def _item(at: int, title: str, caption: str, *, is_last: bool) -> Component:
                     html.Button(
                         f"{number}. {title}",
                         type="button",
-                        className="story-title",
+                        className="button is-text story-title",
                         **data(story_at=str(at)),
                         **aria(label=f"Show view {number}, {title}"),
                     ),

@@ -92,7 +92,7 @@ def _legend(
                 html.Button(
                     name,
                     type="button",
-                    className="class-name",
+                    className="button is-text class-name",
                     title=f"Show {name} alone",
                     **data_attributes(class_=str(code)),
                     **aria(pressed="false"),
@@ -121,7 +121,7 @@ def _steps(steps: Sequence[str]) -> Component:
         ),
         variant="default",
         chevronPosition="left",
-        className="steps-accordion",
+        className="folded",
     )
 
 

@@ -127,6 +127,7 @@ def _share(share: float, names: Sequence[str], i: int, j: int) -> Component:
     alone = html.Button(
         f"{share:.2f}",
         type="button",
+        className="button is-text",
         title="Show these two classes alone",
         **data(isolate=f"{i},{j}"),
         **aria(label=f"{share:.2f}: show {names[i]} and {names[j]} alone"),
