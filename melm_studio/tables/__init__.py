@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.tables.column_roles import Column
+from melm_studio.tables.formatting import count, number
 from melm_studio.tables.labelled_data import LabelledData
 from melm_studio.tables.preparation import Role, Use, label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
@@ -19,9 +20,11 @@ __all__ = [
     "Table",
     "TableError",
     "Use",
+    "count",
     "label_candidates",
     "load_sample",
     "n_directions",
+    "number",
     "prepare",
     "read_table",
     "summarise",
