@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 import callbacks
 from callbacks.routes.health import PLOTLY_SCRIPT
 from callbacks.services import Studio
-from melm_studio.figures.theme import page_colours
+from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
 from melm_studio.views.renderer import Gallery
 from melm_studio.worker.config.logs import configure_logging
@@ -41,7 +41,7 @@ _INDEX = """<!DOCTYPE html>
         <title>{%title%}</title>
         {%favicon%}
         {%css%}
-        <style>__COLOURS__</style>
+        <style>__COLORS__</style>
     </head>
     <body>
         {%app_entry%}
@@ -62,7 +62,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         title="MELM Studio",
         update_title="",
         external_scripts=[PLOTLY_SCRIPT],
-        index_string=_INDEX.replace("__COLOURS__", page_colours()),
+        index_string=_INDEX.replace("__COLORS__", page_colors()),
         meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
     )
     app.layout = page

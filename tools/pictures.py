@@ -93,8 +93,8 @@ def three_components(studio: StudioPage) -> None:
     """A space, seen from the side."""
     _choose_components(studio, 3)
     panel = _found(studio, "MELM")
-    panel.node.get_by_label("Side").fill("35")
-    panel.node.get_by_label("Above").fill("-20")
+    panel.node.get_by_label("Azimuth").fill("35")
+    panel.node.get_by_label("Elevation").fill("-20")
 
 
 def is_it_real(studio: StudioPage) -> Locator:
@@ -129,16 +129,16 @@ def compare(studio: StudioPage) -> None:
     """Four methods side by side, and their figures."""
     _four_methods(studio)
     studio.page.get_by_role("tab", name="Table").click()
-    table = studio.page.get_by_role("table", name="The runs and their figures")
+    table = studio.page.get_by_role("table", name="Scores of the runs")
     expect(table.locator("tbody tr")).to_have_count(4)
-    table.get_by_role("button", name="Sort by Divergence, unseen").click()
+    table.get_by_role("button", name="Sort by Divergence, held out").click()
     expect(table.locator("[aria-sort=descending]")).to_have_count(1)
 
 
 def agreement(studio: StudioPage) -> None:
     """The angles between four planes."""
     _four_methods(studio)
-    studio.page.get_by_role("tab", name="Agreement of planes").click()
+    studio.page.get_by_role("tab", name="Angles between planes").click()
     expect(studio.page.get_by_role("table", name="Angles between the planes")).to_be_visible()
 
 

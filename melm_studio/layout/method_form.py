@@ -1,4 +1,4 @@
-"""Controls drawn from the parameters of the methods."""
+"""The form of a method, generated from its parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GAMMA_MARKS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 
 def gamma_slider(component_id: str) -> Component:
     """A slider whose value is the decimal logarithm of gamma."""
-    shown: Any = {"function": "powerOfTen"}  # of a script; the annotation knows only text
+    shown: Any = {"function": "powerOfTen"}  # a script function; the annotation has text only
     return html.Div(
         [
             explained_label(GAMMA),
@@ -43,7 +43,7 @@ def gamma_slider(component_id: str) -> Component:
 
 
 def components_control(component_id: str) -> Component:
-    """One of a few numbers of components, as text."""
+    """The choice of the number of components; its value is text."""
     numbers = range(int(COMPONENTS.minimum), int(COMPONENTS.maximum) + 1)
     return dmc.Group(
         [
@@ -61,12 +61,12 @@ def components_control(component_id: str) -> Component:
 
 
 def gamma_of(slider_value: float) -> float:
-    """The gamma that a slider position stands for, to three digits, which its label shows."""
+    """The gamma at a slider position, rounded to the three digits that its label shows."""
     return float(f"{10.0**slider_value:.3g}")
 
 
 def own_settings(method: Method) -> Component:
-    """A control for each setting that is the method's own."""
+    """A control for each setting that only this method has."""
     own = [setting for setting in method.parameters if setting.name not in SHARED]
     if not own:
         return dmc.Text(f"{method.label} has no further settings.", size="xs", c="dimmed")
@@ -87,7 +87,7 @@ def _own_setting(setting: Setting) -> Component:
 
 
 def number_input(component_id: str | dict[str, str], parameter: Parameter) -> Component:
-    """A field for a parameter."""
+    """A numeric field for a parameter."""
     return dmc.NumberInput(
         id=component_id,
         label=explained_label(parameter),
@@ -108,7 +108,7 @@ def _step(parameter: Parameter) -> float:
 
 
 def explained_label(parameter: Setting) -> Component:
-    """The name of a parameter that explains itself when pointed at or focused."""
+    """The name of a parameter, with its explanation as a tooltip."""
     return dmc.Tooltip(
         dmc.Text(parameter.label, size="sm", fw=500, span=True, className="explained"),
         label=parameter.explanation,

@@ -1,9 +1,8 @@
-"""A panel: one run with its picture, its numbers and its history.
+"""A panel: one run with its plane, its scores and its history.
 
-A panel stands empty where Dash puts it up, naming the run in `data-run`; the script of the page
-furnishes it with a copy of the one that all panels are made from. That is many times faster than
-to put up every part of every panel by Dash. What only some runs have is marked by `data-needs`,
-and what the script fills by `data-part`.
+Dash renders an empty placeholder for each panel, which names the run in `data-run`; a script clones
+the template into it, many times faster than Dash would render its parts. `data-needs` marks what
+only some runs have, `data-part` what the script fills.
 """
 
 from __future__ import annotations
@@ -31,9 +30,10 @@ def panel(
     is_linear: bool = True,
     space: str = "",
 ) -> Component:
-    """The place of a run, to be furnished by the script; a curved one has no components.
+    """The placeholder of a run's panel.
 
-    Between the planes of runs in the same `space` there is a way from one to the other.
+    A nonlinear projection has no components. Runs in the same `space` can be morphed into each
+    other.
     """
     return html.Section(
         className="panel",
@@ -51,7 +51,7 @@ def panel(
 
 
 def panel_model() -> Component:
-    """What every panel is a copy of, not shown itself."""
+    """The template that scripts clone into every placeholder; not displayed itself."""
     return html.Template(
         [
             _head(),
@@ -73,7 +73,7 @@ def panel_model() -> Component:
                             ),
                             html.Canvas(className="motion", **part("motion")),
                             html.P(className="drawn", **part("drawn")),
-                            _elsewhere(),
+                            _edited_commands(),
                         ],
                         className="picture",
                     ),
@@ -87,7 +87,7 @@ def panel_model() -> Component:
 
 
 def run_tab(run_id: str, title: str) -> Component:
-    """What brings a run to the front where one is shown at a time; a script says its state."""
+    """The tab that selects a run where one is shown at a time; a script adds its state."""
     return html.Button(
         [title, html.Span(className="tab-state")],
         type="button",
@@ -99,13 +99,13 @@ def run_tab(run_id: str, title: str) -> Component:
 
 
 def teaching_panel() -> Component:
-    """What stands where no run is yet."""
+    """The empty state, before the first run."""
     return html.Div(
         [
-            dmc.Title("Nothing has run on these data yet", order=2, size="h3"),
+            dmc.Title("No runs on this data yet", order=2, size="h3"),
             dmc.Text(
-                "MELM looks for the plane in which the classes come apart. Press Run and watch "
-                "it turn; then add PCA or LDA, or another γ, to see them side by side.",
+                "MELM searches for the plane that best separates the classes. Press Run and watch "
+                "the search; then add PCA, LDA or another γ to compare them side by side.",
                 c="dimmed",
                 maw=460,
                 ta="center",
@@ -126,7 +126,7 @@ def _head() -> Component:
                 className="panel-names",
             ),
             html.Div(
-                [*_orders(), _stop(), _anchor(), _surface(), *_exports(), _remove()],
+                [*_run_commands(), _stop(), _anchor(), _surface(), *_exports(), _remove()],
                 className="panel-actions",
             ),
         ],
@@ -137,19 +137,19 @@ def _head() -> Component:
 def _anchor() -> Component:
     return _icon_button(
         "anchor",
-        "Turn the others to lie like this one",
+        "Align the other panels with this one",
         "compare-only",
         **part("anchor"),
         **aria(pressed="false"),
     )
 
 
-def _orders() -> list[Component]:
-    """What can be asked of a run that is at work, or that was cut short; a script shows which."""
-    return [_order("pause", "Pause"), _order("step", "Step"), _order("again", "Run again")]
+def _run_commands() -> list[Component]:
+    """The commands of a running or interrupted run; a script shows those that apply."""
+    return [_command("pause", "Pause"), _command("step", "Step"), _command("again", "Run again")]
 
 
-def _order(name: str, label: str) -> Component:
+def _command(name: str, label: str) -> Component:
     return _button(label, style={"display": "none"}, **part(name))
 
 
@@ -162,7 +162,7 @@ def _check() -> Component:
     return _button(
         "Is it real?",
         "is-light ask-check",
-        title="Refit in folds and to shuffled labels: would chance do as well?",
+        title="Cross-validation and a permutation test: would chance score as well?",
         **part("check"),
     )
 
@@ -177,41 +177,41 @@ def _surface() -> Component:
     )
 
 
-def _button(label: Any, look: str = "", **properties: Any) -> Component:
-    return html.Button(label, type="button", className=f"button is-small {look}", **properties)
+def _button(label: Any, modifiers: str = "", **properties: Any) -> Component:
+    return html.Button(label, type="button", className=f"button is-small {modifiers}", **properties)
 
 
-def _icon_button(icon: str, label: str, look: str = "", **properties: Any) -> Component:
+def _icon_button(icon: str, label: str, modifiers: str = "", **properties: Any) -> Component:
     return html.Button(
         html.Span(className=f"icon icon-{icon}"),
         type="button",
-        className=f"button is-icon {look}",
+        className=f"button is-icon {modifiers}",
         **{**aria(label=label), "title": label} | properties,
     )
 
 
-def _elsewhere() -> Component:
-    """What can be done while the plane is shown at another kernel width than its run's."""
+def _edited_commands() -> Component:
+    """The commands of a plane that is shown edited, or at another kernel width than its run's."""
     back = _button("", **part("back"))
-    refine = _button("Refine here", "is-light", **part("refine"), **needs(LINEAR))
+    refine = _button("Refine from here", "is-light", **part("refine"), **needs(LINEAR))
     return html.Div([back, refine], className="elsewhere")
 
 
 def _exports() -> list[Component]:
-    """A button and its menu; the script gives the items the addresses of the run."""
+    """A button and its menu; a script sets the addresses of the items."""
     menu = html.Div(
         [
-            _menu_label("The picture on screen"),
-            _menu_item("Picture, PNG", **data(picture="png")),
-            _menu_item("Picture, SVG", **data(picture="svg")),
-            _menu_label("The plane on screen"),
+            _menu_label("Picture on screen"),
+            _menu_item("Picture (PNG)", **data(picture="png")),
+            _menu_item("Picture (SVG)", **data(picture="svg")),
+            _menu_label("Plane on screen"),
             _download("points.csv", "Projected points"),
             _download("components.csv", "Components", **needs(LINEAR)),
-            _download("model.json", "Model, JSON", **needs(LINEAR)),
+            _download("model.json", "Model (JSON)", **needs(LINEAR)),
             _download("script.py", "Python script", **needs(LINEAR)),
-            _menu_label("To show elsewhere"),
+            _menu_label("Share"),
             _menu_item("Copy link", **data(link="copy")),
-            _download("replay.html", "Replay, HTML"),
+            _download("replay.html", "Replay (HTML)"),
         ],
         className="menu",
         role="menu",
@@ -254,11 +254,11 @@ def _history() -> Component:
 
 
 def _numbers() -> Component:
-    """Every score with its held-out twin beside it."""
+    """Every score for the training rows and, beside it, for the held-out rows."""
     return html.Dl(
         [
-            *_score("Divergence", "divergence", "Cauchy-Schwarz divergence of the classes"),
-            *_score("Accuracy", "accuracy", "Balanced accuracy of the class densities"),
+            *_score("Divergence", "divergence", "Cauchy-Schwarz divergence between the classes"),
+            *_score("Accuracy", "accuracy", "Balanced accuracy of the class-density classifier"),
         ],
         className="numbers",
     )
@@ -270,9 +270,9 @@ def _score(label: str, field: str, meaning: str) -> list[Component]:
         html.Dd(
             [
                 html.Span("–", className="value", **part(f"{field}-seen")),
-                html.Span("seen", className="unit"),
+                html.Span("train", className="unit"),
                 html.Span("–", className="value", **part(f"{field}-unseen")),
-                html.Span("unseen", className="unit"),
+                html.Span("held out", className="unit"),
             ]
         ),
     ]

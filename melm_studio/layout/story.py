@@ -1,4 +1,4 @@
-"""The story: views in their order, each with its caption."""
+"""The drawer of the story: views in order, each with its caption."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from melm_studio.layout.attributes import aria, data
 
 
 def story_parts() -> list[Component]:
-    """The drawer, closed until a button asks for it, and what the browser keeps."""
+    """The drawer, closed until its button is clicked, and what the browser keeps."""
     close: Any = aria(label="Close the story")  # the annotation names no ARIA attributes
     return [
         dcc.Store(id=ids.STORY, storage_type="local"),
@@ -25,7 +25,7 @@ def story_parts() -> list[Component]:
             dmc.Stack(
                 [
                     dmc.Text(
-                        "Views in the order in which Present steps through them.",
+                        "Present steps through these views in order.",
                         size="sm",
                         c="dimmed",
                     ),
@@ -40,7 +40,7 @@ def story_parts() -> list[Component]:
             size="360px",
             opened=False,
             keepMounted=True,
-            # The page stays in use while the story grows.
+            # The page stays usable while the story is open.
             withOverlay=False,
             lockScroll=False,
             trapFocus=False,
@@ -51,16 +51,14 @@ def story_parts() -> list[Component]:
 
 
 def story_button() -> Component:
-    """Opens the story."""
+    """The button that opens the story."""
     return dmc.Button("Story", variant="default", size="compact-sm", **data(story="open"))
 
 
 def story_list(views: Sequence[tuple[str, str]]) -> Component:
-    """Title and caption of every view, or what a story is."""
+    """Title and caption of every view; a hint if there is none."""
     if not views:
-        return dmc.Text(
-            "No view yet. Add what is on screen, here or from a panel's menu.", size="sm"
-        )
+        return dmc.Text("No views yet. Add the view on screen with the button below.", size="sm")
     items = [_item(at, *view, is_last=at == len(views) - 1) for at, view in enumerate(views)]
     return html.Ol(items, className="story")
 

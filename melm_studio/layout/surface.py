@@ -1,4 +1,4 @@
-"""The view of a kernel machine in a run's plane, beside its approximation by a few modes."""
+"""The dialog of a kernel machine in a run's plane, beside its approximation by a few modes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARGINALS = {"exact": "Exact moments", "paper": "As in the paper"}
 
 
 def surface_view() -> Component:
-    """The window, closed until a panel asks for it."""
+    """The dialog, closed until a panel requests it."""
     return dialog(
         ids.SURFACE,
         "Decision surface",
@@ -24,8 +24,10 @@ def surface_view() -> Component:
             dcc.Store(id=ids.SURFACE_RUN),
             dmc.Group(
                 [
-                    _choice(ids.SURFACE_KIND, "Machine", {k: v.label for k, v in KINDS.items()}),
-                    _choice(ids.SURFACE_CLASS, "This class against the rest", {}),
+                    _choice(
+                        ids.SURFACE_KIND, "Kernel machine", {k: v.label for k, v in KINDS.items()}
+                    ),
+                    _choice(ids.SURFACE_CLASS, "Class, against the rest", {}),
                     _choice(ids.SURFACE_METHOD, "Modes", MARGINALS),
                 ],
                 gap="md",
@@ -40,10 +42,10 @@ def surface_view() -> Component:
                 **aria(label="Decision surface, not drawn yet"),
             ),
             dmc.Text(
-                "The kernel machine is replaced by a few modes, each a product of two densities "
-                "along its own axes. + and − mark where it is for and against the class, lines one "
-                "standard deviation. In few dimensions as many well-placed kernels are often more "
-                "accurate; the modes tell what the machine is made of.",
+                "The kernel machine is approximated by a few modes, each a product of two "
+                "densities along its own axes. + and − mark modes for and against the class; lines "
+                "extend one standard deviation. In low dimensions, as many well-placed kernels are "
+                "often more accurate; the modes show what the machine consists of.",
                 size="xs",
                 c="dimmed",
             ),

@@ -1,4 +1,4 @@
-"""The look of the page's controls; figures have theirs in `melm_studio.figures.theme`."""
+"""Mantine's theme for the page; `melm_studio.figures.theme` has that of the figures."""
 
 from __future__ import annotations
 

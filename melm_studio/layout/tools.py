@@ -1,4 +1,4 @@
-"""What takes a plane by hand: beside the picture of the run in front, filled by a script."""
+"""Plane editing: controls beside the plane of the run in front, filled by a script."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, data, needs, part
 
-# What a run has, by which the script knows what its panel needs.
+# The features of a run; the script removes the controls that need others.
 LINEAR = "linear"
 FLAT = "flat"
 SPACE = "space"
 
 
 def tools() -> Component:
-    """The tools of a panel; a picture without features has arrows neither to hide nor to move."""
+    """The controls of a panel; a nonlinear projection has no arrows to limit or move."""
     return html.Div(
         [_arrow_limit(), _kept(), _arrow(), _direction()],
         className="tools explore-only",
@@ -23,14 +23,14 @@ def tools() -> Component:
 
 
 def _arrow_limit() -> Component:
-    """The range is set by the script, which knows how many arrows and features there are."""
+    """The script sets the range, which depends on the plane."""
     return html.Div(_slider("Arrows shown", "arrow-limit", 0, 1, 1), **needs(LINEAR))
 
 
 def _kept() -> Component:
     return html.Div(
         [
-            _slider("Features kept", "kept", 1, 2, 2),
+            _slider("Keep top features", "kept", 1, 2, 2),
             html.P(className="tool-words", role="status", **part("kept-words")),
         ],
         **needs(LINEAR),
@@ -38,7 +38,9 @@ def _kept() -> Component:
 
 
 def _arrow() -> Component:
-    explanation = "Drag the tip of an arrow in the picture, or choose it here and turn it"
+    explanation = (
+        "Drag the tip of an arrow in the plot, or select a feature and set its angle and length"
+    )
     return html.Fieldset(
         [
             html.Legend("Move an arrow", title=explanation),
@@ -60,17 +62,17 @@ def _arrow() -> Component:
 def _direction() -> Component:
     return html.Fieldset(
         [
-            html.Legend("Look from"),
-            _slider("Side", "side", -180, 180, 0),
-            _slider("Above", "up", -180, 180, 0),
-            html.P("Or drag the picture; with Shift, it is moved.", className="tool-words"),
+            html.Legend("View angle"),
+            _slider("Azimuth", "side", -180, 180, 0),
+            _slider("Elevation", "up", -180, 180, 0),
+            html.P("Or drag the plot. Shift-drag pans it.", className="tool-words"),
         ],
         **needs(SPACE),
     )
 
 
 def _slider(label: str, name: str, low: int, high: int, value: int) -> Component:
-    # Dash has no plain range input: the script makes one of these marks.
+    # Dash has no plain range input: the script replaces this element by one.
     return html.Div(
         className="tool",
         **data(slider=name, label=label, low=str(low), high=str(high), value=str(value)),

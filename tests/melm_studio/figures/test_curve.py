@@ -14,7 +14,7 @@ each_scheme = pytest.mark.parametrize("scheme", Scheme)
 def test_the_curve_has_its_steps_the_best_so_far_and_the_unseen_rows(scheme):
     figure = curve_figure(scheme)
     assert len(figure.data) == 5
-    assert figure.data[UNSEEN].name == "unseen rows"
+    assert figure.data[UNSEEN].name == "held-out rows"
     assert figure.data[STEPS].name == "this step"
     assert figure.data[BEST].name == "best so far"
 

@@ -41,7 +41,7 @@ def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
     contours, seen, unseen = (slice(i * n_classes, (i + 1) * n_classes) for i in range(3))
     assert {trace.meta for trace in traces[contours]} == {CONTOUR}
     assert [trace.name for trace in traces[seen]] == [f"class {c}" for c in range(n_classes)]
-    assert all(trace.name.endswith(", unseen") for trace in traces[unseen])
+    assert all(trace.name.endswith(", held out") for trace in traces[unseen])
     for part, name in ((contours, "contours"), (seen, "seen"), (unseen, "unseen")):
         for entry, of_class in zip(frame[part], view.classes, strict=True):
             np.testing.assert_allclose(points(entry), getattr(of_class, name), rtol=1e-6)

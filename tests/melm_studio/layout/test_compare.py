@@ -77,7 +77,7 @@ def test_the_angle_of_each_two_planes_stands_once_each_way_with_what_it_means():
     assert shown.count("30°") == 2
     assert shown.count("–") == 4
     assert ANGLES.notes[0] in shown
-    assert any("0° is the same plane" in text for text in shown)
+    assert any("0° means the same plane" in text for text in shown)
 
 
 def test_each_row_that_moved_can_be_marked():
@@ -92,4 +92,4 @@ def test_each_row_that_moved_can_be_marked():
 
 def test_between_two_pictures_of_one_plane_no_row_is_said_to_move():
     shown = texts(movers_table([Mover(7, "a", 1e-9)]))
-    assert shown == ["No row moves between these two: they are the same picture."]
+    assert shown == ["No row moves: the two runs have the same plane."]
