@@ -39,7 +39,7 @@ _FIELDS = {
     "standardise": bool,
     "roles": dict,
 }
-_N_COLOURS = len(THEMES[Scheme.LIGHT].class_colours)
+_N_COLORS = len(THEMES[Scheme.LIGHT].class_colors)
 
 
 def register(app: Dash, studio: Studio) -> None:
@@ -140,6 +140,6 @@ def chosen_table(studio: Studio, source: Mapping[str, Any]) -> Table:
 
 def _swatches(data: LabelledData) -> list[tuple[str, str]]:
     return [
-        (f"var(--class-{code % _N_COLOURS})", class_shape(code, _N_COLOURS))
+        (f"var(--class-{code % _N_COLORS})", class_shape(code, _N_COLORS))
         for code in range(len(data.class_names))
     ]

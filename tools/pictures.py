@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from playwright.sync_api import Browser, Locator, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, FilePayload, Locator, ViewportSize, expect, sync_playwright
 
 from melm_studio.layout import ids
 from tools.driver.launcher import running_studio
@@ -96,8 +96,8 @@ def three_components(studio: StudioPage) -> None:
     """A space, seen from the side."""
     _choose_components(studio, 3)
     panel = _found(studio, "MELM")
-    panel.node.get_by_label("Side").fill("35")
-    panel.node.get_by_label("Above").fill("-20")
+    panel.node.get_by_label("Azimuth").fill("35")
+    panel.node.get_by_label("Elevation").fill("-20")
 
 
 def is_it_real(studio: StudioPage) -> Locator:
@@ -120,7 +120,7 @@ def decision_surface(studio: StudioPage) -> Locator:
 
 def columns(studio: StudioPage) -> Locator:
     """The roles of the columns of a table that was dropped."""
-    file = {"name": "pots.csv", "mimeType": "text/csv", "buffer": POTS.encode()}
+    file = FilePayload(name="pots.csv", mimeType="text/csv", buffer=POTS.encode())
     studio.file_input.set_input_files(file)
     expect(studio.summary).to_contain_text("pots")
     studio.page.get_by_role("button", name="Columns").click()
@@ -132,16 +132,16 @@ def compare(studio: StudioPage) -> None:
     """Four methods side by side, and their figures."""
     _four_methods(studio)
     studio.page.get_by_role("tab", name="Table").click()
-    table = studio.page.get_by_role("table", name="The runs and their figures")
+    table = studio.page.get_by_role("table", name="Scores of the runs")
     expect(table.locator("tbody tr")).to_have_count(4)
-    table.get_by_role("button", name="Sort by Divergence, unseen").click()
+    table.get_by_role("button", name="Sort by Divergence, held out").click()
     expect(table.locator("[aria-sort=descending]")).to_have_count(1)
 
 
 def agreement(studio: StudioPage) -> None:
     """The angles between four planes."""
     _four_methods(studio)
-    studio.page.get_by_role("tab", name="Agreement of planes").click()
+    studio.page.get_by_role("tab", name="Angles between planes").click()
     expect(studio.page.get_by_role("table", name="Angles between the planes")).to_be_visible()
 
 
@@ -222,8 +222,9 @@ def _browser_and_url() -> Iterator[tuple[Browser, str]]:
 
 def picture(browser: Browser, url: str, name: str) -> bytes:
     """The bytes of a picture, taken of the page of a new visitor."""
-    scheme = "dark" if name in DARK else "light"
-    page = browser.new_page(base_url=url, viewport=VIEWPORT, color_scheme=scheme)
+    page = browser.new_page(
+        base_url=url, viewport=VIEWPORT, color_scheme="dark" if name in DARK else "light"
+    )
     studio = StudioPage(page)
     studio.choose_sample("Wine")
     taken = _still(studio, SCENES[name]) if name in SCENES else _live(studio)

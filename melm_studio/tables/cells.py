@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.tables.formatting import NAMES_SHOWN, counted, grouped, listed, place, shortened
+from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
 from melm_studio.tables.records import NUMBERS, THOUSANDS
 
 STRAY_SHARE = 0.05  # below this share of text cells, a column is numeric
@@ -98,17 +98,17 @@ def _stray_steps(settled: dict[str, _Settled], file_rows: IntArray) -> list[str]
         if one.stray is not None
     ]
     unnamed = len(steps[NAMES_SHOWN:])
-    rest = [f"The same in {counted(unnamed, 'further column')}."] if unnamed else []
+    rest = [f"The same in {count(unnamed, 'further column')}."] if unnamed else []
     return [*steps[:NAMES_SHOWN], *rest]
 
 
 def _stray_step(name: str, stray: _Stray, file_rows: IntArray, *, is_numeric: bool) -> str:
-    cells = counted(stray.n_cells, "cell")
+    cells = count(stray.n_cells, "cell")
     first = f'first "{shortened(stray.text)}" in {place(int(file_rows[stray.position]))}'
     if is_numeric:
         return f"Counted as missing: {cells} of {shortened(name)} with text among numbers, {first}."
     return (
-        f"{shortened(name)} is read as text: {cells} of {grouped(stray.n_present)} are no numbers, "
+        f"{shortened(name)} is read as text: {cells} of {number(stray.n_present)} are no numbers, "
         f"{first}. Empty such cells to have numbers."
     )
 
@@ -123,7 +123,7 @@ def _thousands_steps(settled: dict[str, _Settled]) -> list[str]:
 def _infinity_steps(frame: pd.DataFrame) -> list[str]:
     counts = np.isinf(frame.select_dtypes(np.float64)).sum()
     names = list(counts.index[counts > 0])
-    infinite = counted(int(counts.sum()), "infinite value")
+    infinite = count(int(counts.sum()), "infinite value")
     return [f"Counted as missing: {infinite} ({listed(names)})."] if names else []
 
 

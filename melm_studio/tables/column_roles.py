@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.tables.formatting import counted, grouped, shortened
+from melm_studio.tables.formatting import count, number, shortened
 from melm_studio.tables.labels import Classes, find_classes, no_such_column, words_of
 from melm_studio.tables.read import Table, TableError
 
@@ -122,7 +122,7 @@ def _checked(frame: pd.DataFrame, label: str, name: str, use: str) -> Use:
 
 
 def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
-    reason = counted(len(classes.names), "class", "classes")
+    reason = count(len(classes.names), "class", "classes")
     return Column(label, Role.LABEL, reason, column.nunique(), int(column.isna().sum()))
 
 
@@ -216,15 +216,15 @@ def _doubt(cells: _Cells) -> tuple[Role, str] | None:
 
 
 def _too_many(n_levels: int, limit: int) -> str:
-    return f"{grouped(n_levels)} categories, more than {limit}"
+    return f"{number(n_levels)} categories, more than {limit}"
 
 
 def _feature(cells: _Cells) -> tuple[Role, str]:
     missing = cells.n_missing
     if cells.numbers is not None:
-        filled = f", {counted(missing, 'missing value')} filled with the median" if missing else ""
+        filled = f", {count(missing, 'missing value')} filled with the median" if missing else ""
         return Role.NUMERIC, f"numeric{filled}"
-    levels = counted(cells.n_values, "category", "categories")
+    levels = count(cells.n_values, "category", "categories")
     return Role.CATEGORICAL, f"{levels}{' and missing' if missing else ''}, one-hot encoded"
 
 

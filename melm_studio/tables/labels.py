@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import IntArray
-from melm_studio.tables.formatting import counted, grouped, listed, shortened
+from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.read import Table, TableError
 
 MAX_CLASSES = 20
@@ -139,7 +139,7 @@ def _label_preference(frame: pd.DataFrame, name: str) -> tuple[int, bool, bool, 
 
 
 def _refuse_label(label: str, counts: pd.Series[int]) -> None:
-    found = counted(len(counts), "different value")
+    found = count(len(counts), "different value")
     way_out = f"Choose a label with 2 to {MAX_CLASSES} different values and several rows of each."
     if not 2 <= len(counts) <= MAX_CLASSES:
         is_measure = counts.index.dtype.kind == "f" and len(counts) > MAX_CLASSES
@@ -154,7 +154,7 @@ def _refuse_label(label: str, counts: pd.Series[int]) -> None:
     longest = max(len(_class_name(value)) for value in counts.index)
     if longest > MAX_CLASS_NAME:
         raise TableError(
-            f'The label column "{shortened(label)}" has a value of {grouped(longest)} characters '
+            f'The label column "{shortened(label)}" has a value of {number(longest)} characters '
             f"and at most {MAX_CLASS_NAME} can be shown. Shorten it, or choose another label."
         )
 
@@ -168,13 +168,13 @@ def _class_steps(
     label: str, sizes: dict[str, int], single: Sequence[str], n_missing: int
 ) -> tuple[str, ...]:
     shares = ", ".join(
-        f"{shortened(name)}{':' if name[-1:].isdigit() else ''} {grouped(size)}"
+        f"{shortened(name)}{':' if name[-1:].isdigit() else ''} {number(size)}"
         for name, size in sizes.items()
     )
     steps = [f"Label: {shortened(label)}, {len(sizes)} classes ({shares})."]
     if n_missing:
-        steps.append(f"Left out: {counted(n_missing, 'row')} without a label.")
+        steps.append(f"Left out: {count(n_missing, 'row')} without a label.")
     if single:
-        noun = counted(len(single), "class", "classes")
+        noun = count(len(single), "class", "classes")
         steps.append(f"Left out: {noun} of a single row ({listed(single)}).")
     return tuple(steps)

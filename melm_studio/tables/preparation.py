@@ -9,7 +9,7 @@ import pandas as pd
 
 from melm_core.base import FloatArray
 from melm_studio.tables.column_roles import USED, Column, Role, Use, column_roles, find_roles
-from melm_studio.tables.formatting import counted, grouped, listed, shortened
+from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labelled_data import LabelledData
 from melm_studio.tables.labels import find_classes, guess_label, label_candidates, sort_key
 from melm_studio.tables.read import Table, TableError, unique_names
@@ -105,8 +105,8 @@ def _one_hot(cells: pd.Series, name: str) -> Iterator[tuple[str, FloatArray]]:
 def _refuse_too_many(n_features: int, n_rows: int) -> None:
     if n_features * n_rows > MAX_CELLS:
         raise TableError(
-            f"The prepared table has {counted(n_rows, 'row')} and so many features that it exceeds "
-            f"{grouped(MAX_CELLS)} cells. Leave rows or columns out and drop the file again."
+            f"The prepared table has {count(n_rows, 'row')} and so many features that it exceeds "
+            f"{number(MAX_CELLS)} cells. Leave rows or columns out and drop the file again."
         )
 
 
@@ -124,10 +124,10 @@ def _column_steps(columns: Sequence[Column], frame: pd.DataFrame) -> Iterator[st
     categorical = [column.name for column in columns if column.role is Role.CATEGORICAL]
     if numeric:
         are = "is a feature" if len(numeric) == 1 else "are features"
-        yield f"{counted(len(numeric), 'numeric column')} {are}."
+        yield f"{count(len(numeric), 'numeric column')} {are}."
     if categorical:
         are = "is" if len(categorical) == 1 else "are"
-        noun = counted(len(categorical), "categorical column")
+        noun = count(len(categorical), "categorical column")
         yield f"{noun} {are} one-hot encoded ({listed(categorical)})."
     left_out: dict[tuple[Role, str], list[str]] = {}
     for column in columns:
@@ -144,7 +144,7 @@ def _left_out_step(role: Role, reason: str, names: list[str]) -> str:
         name = shortened(names[0])
         is_constant = role is Role.CONSTANT
         return f"{name} is constant and left out." if is_constant else f"{name} is left out: {why}."
-    noun = f"{grouped(len(names))} columns are"
+    noun = f"{number(len(names))} columns are"
     if role is Role.CONSTANT:
         return f"{noun} constant and left out: {listed(names)}."
     return f"{noun} left out ({listed(names)}): {why}."
@@ -158,6 +158,6 @@ def _missing_steps(numeric: pd.Series[int], categorical: pd.Series[int]) -> Iter
     ):
         if len(n_missing):
             n_cells = int(n_missing.sum())
-            columns = f"{counted(len(n_missing), 'column')} ({listed(list(n_missing.index))})"
+            columns = f"{count(len(n_missing), 'column')} ({listed(list(n_missing.index))})"
             were = "was" if n_cells == 1 else "were"
-            yield f"{counted(n_cells, 'missing value')} in {columns} {were} {fate}."
+            yield f"{count(n_cells, 'missing value')} in {columns} {were} {fate}."

@@ -13,7 +13,7 @@ from pathlib import PureWindowsPath
 import pandas as pd
 
 from melm_studio.tables.cells import MISSING, settle
-from melm_studio.tables.formatting import grouped, listed
+from melm_studio.tables.formatting import listed, number
 from melm_studio.tables.records import MAX_NAME, Limits, Records, find_records
 from melm_studio.tables.text import TableError, as_utf8
 
@@ -87,11 +87,11 @@ def unique_names(names: Sequence[str]) -> list[str]:
 def _column_names(records: Records) -> tuple[list[str], list[str]]:
     """The columns' unique names, and what had to be invented."""
     first = records.first
-    numbered = [f"column {number}" for number in range(1, len(first) + 1)]
+    numbered = [f"column {position}" for position in range(1, len(first) + 1)]
     if not records.form.has_header:
         return numbered, [f'There is no header: columns are named "column 1" to "{numbered[-1]}".']
     _refuse_long_names(first)
-    given = [cell.strip() or number for cell, number in zip(first, numbered, strict=True)]
+    given = [cell.strip() or place for cell, place in zip(first, numbered, strict=True)]
     names = unique_names(given)
     unnamed = [name for cell, name in zip(first, names, strict=True) if not cell.strip()]
     repeated = [name for old, name in zip(given, names, strict=True) if old != name]
@@ -104,11 +104,11 @@ def _column_names(records: Records) -> tuple[list[str], list[str]]:
 
 
 def _refuse_long_names(names: list[str]) -> None:
-    for number, name in enumerate(names, start=1):
+    for position, name in enumerate(names, start=1):
         if len(name) > MAX_NAME:
             raise TableError(
-                f"The name of column {grouped(number)} has {grouped(len(name))} characters and at "
-                f"most {grouped(MAX_NAME)} can be shown. Shorten it and drop the file again."
+                f"The name of column {number(position)} has {number(len(name))} characters and at "
+                f"most {number(MAX_NAME)} can be shown. Shorten it and drop the file again."
             )
 
 

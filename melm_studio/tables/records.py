@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 
 from melm_core.base import IntArray
-from melm_studio.tables.formatting import counted, grouped, place
+from melm_studio.tables.formatting import count, number, place
 from melm_studio.tables.text import DELIMITERS, EMPTY, TableError
 
 SAMPLE_BYTES = 1_000_000  # the guesses look at the first lines only
@@ -197,7 +197,7 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
 def _unsplittable(row: int, error: csv.Error) -> str:
     if isinstance(error, _EndlessRecordError):
         return (
-            f"{place(row).capitalize()} is longer than {grouped(MAX_RECORD)} characters. Close a "
+            f"{place(row).capitalize()} is longer than {number(MAX_RECORD)} characters. Close a "
             "quotation mark that is left open in it, or put every row on a line of its own, and "
             "drop the file again."
         )
@@ -210,8 +210,8 @@ def _unsplittable(row: int, error: csv.Error) -> str:
 def _refuse_ragged(record: list[str], first: list[str], row: int) -> None:
     if first:
         raise TableError(
-            f"{place(row).capitalize()} has {counted(len(record), 'field')} where the header has "
-            f"{grouped(len(first))}. Give every row as many fields as the header, with quotation "
+            f"{place(row).capitalize()} has {count(len(record), 'field')} where the header has "
+            f"{number(len(first))}. Give every row as many fields as the header, with quotation "
             "marks around a cell that contains the delimiter, and drop the file again."
         )
 
@@ -219,8 +219,8 @@ def _refuse_ragged(record: list[str], first: list[str], row: int) -> None:
 def _refuse_columns(n_columns: int, limits: Limits) -> None:
     if n_columns > limits.n_columns:
         raise TableError(
-            f"The file has {grouped(n_columns)} columns and at most "
-            f"{grouped(int(limits.n_columns))} can be read. Leave some columns out and drop the "
+            f"The file has {number(n_columns)} columns and at most "
+            f"{number(int(limits.n_columns))} can be read. Leave some columns out and drop the "
             "file again."
         )
 
@@ -228,7 +228,7 @@ def _refuse_columns(n_columns: int, limits: Limits) -> None:
 def _refuse_rows(n_rows: int, limits: Limits) -> None:
     if n_rows > limits.n_rows:
         raise TableError(
-            f"The file has more than {grouped(int(limits.n_rows))} rows, which is all that can be "
+            f"The file has more than {number(int(limits.n_rows))} rows, which is all that can be "
             "read. Leave some rows out and drop the file again."
         )
 
@@ -251,8 +251,8 @@ def _guess_decimal(records: list[list[str]], delimiter: str) -> str:
     marks = Counter(
         mark
         for cell in map(str.strip, chain.from_iterable(records))
-        for mark, number in NUMBERS.items()
-        if mark in cell and number.fullmatch(cell)
+        for mark, pattern in NUMBERS.items()
+        if mark in cell and pattern.fullmatch(cell)
         # Beside commas that part columns, 1,234 in quotation marks is a thousand and more.
         if not (mark == delimiter and THOUSANDS["."].fullmatch(cell))
     )

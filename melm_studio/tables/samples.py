@@ -43,17 +43,17 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
             Sample(
                 "digits",
                 "Digits",
-                "1 797 handwritten digits in 10 classes, described by the grey of 64 pixels.",
+                "1,797 handwritten digits in 10 classes, described by the grey of 64 pixels.",
             ),
             Sample(
                 "five_gaussians",
                 "Five Gaussians",
-                "1 580 rows of 5 Gaussian classes in 20 dimensions, after the rotations paper.",
+                "1,580 rows of 5 Gaussian classes in 20 dimensions, after the rotations paper.",
             ),
             Sample(
                 "five_mixtures",
                 "Five mixtures",
-                "1 595 rows of 5 classes in 10 dimensions, two Gaussians each, after that paper.",
+                "1,595 rows of 5 classes in 10 dimensions, two Gaussians each, after that paper.",
             ),
             Sample(
                 "crescents",

@@ -6,7 +6,7 @@ import contextlib
 import re
 
 from melm_core.base import UserError
-from melm_studio.tables.formatting import counted
+from melm_studio.tables.formatting import count
 
 # In order of preference between equals: a decimal comma looks like a delimiter.
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
@@ -99,7 +99,7 @@ def _without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     if last.startswith(b"#") and _is_alike(last, rest.partition(b"\n")[0]):
         head, rest = above, data[len(above) :]
     n_comments = len(COMMENT.findall(head))
-    steps = (f"Skipped: {counted(n_comments, 'comment line')} at the top.",) if n_comments else ()
+    steps = (f"Skipped: {count(n_comments, 'comment line')} at the top.",) if n_comments else ()
     return b"\n" * head.count(b"\n") + rest, steps
 
 

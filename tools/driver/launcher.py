@@ -94,7 +94,7 @@ def _wait_for_answer(studio: Studio) -> None:
 def _answers(url: str) -> bool:
     try:
         with urllib.request.urlopen(url, timeout=5) as response:
-            return response.status == 200
+            return bool(response.status == 200)
     except OSError:  # refused, reset or too slow: not up yet
         return False
 

@@ -76,7 +76,8 @@ class Panel:
     @property
     def axes(self) -> list[list[float]]:
         """The ranges of x and y that are drawn."""
-        return self.part("plot").evaluate("el => [el.layout.xaxis.range, el.layout.yaxis.range]")
+        ranges = self.part("plot").evaluate("el => [el.layout.xaxis.range, el.layout.yaxis.range]")
+        return list(ranges)
 
     @property
     def arrow_tip(self) -> tuple[float, float]:

@@ -21,7 +21,7 @@ def options(column: Column) -> dict[str, bool]:
     return {option["value"]: not option["disabled"] for option in offered}
 
 
-def test_every_role_has_words_and_is_one_of_the_choices():
+def test_every_role_has_a_name_and_is_one_of_the_choices():
     assert set(ROLES) == set(Role)
     assert {choice for choice, _ in ROLES.values()} == {"label", "feature", "ignored"}
 
@@ -46,9 +46,9 @@ def test_what_a_column_cannot_be_is_not_offered():
     assert options(constant) == {"label": False, "feature": False, "ignored": True}
 
 
-def test_a_row_names_the_column_why_and_its_counts():
+def test_a_row_has_name_reason_and_counts_of_its_column():
     table = columns_table([(0, row(Role.NUMERIC, 1234, name="<b>width</b>"))], 1)
-    assert texts(table)[-4:] == ["<b>width</b>", "why", "1\u202f234", "2"]
+    assert texts(table)[-4:] == ["<b>width</b>", "why", "1,234", "2"]
     assert part(table, ids.role(0))["aria-label"] == "Role of <b>width</b>"
     assert [p["scope"] for p in parts(table) if "scope" in p] == ["col"] * 5 + ["row"]
 
@@ -56,11 +56,11 @@ def test_a_row_names_the_column_why_and_its_counts():
 def test_the_caption_counts_what_is_shown():
     rows = [(at, row(Role.NUMERIC)) for at in range(2)]
     assert "2 columns" in texts(columns_table(rows, 2))
-    assert "10\u202f000 columns, 2 shown" in texts(columns_table(rows, 10_000))
+    assert "10,000 columns, 2 shown" in texts(columns_table(rows, 10_000))
 
 
 def test_a_search_that_finds_nothing_says_so():
-    assert texts(columns_table([], 0)) == ["No column has such a name."]
+    assert texts(columns_table([], 0)) == ["No column name contains this text."]
 
 
 def test_the_window_begins_closed():

@@ -143,7 +143,7 @@ def test_the_prepared_data_carry_what_became_of_every_column():
     [
         (np.linspace(0, 1, 60), r"60 different values.*A quantity makes classes once it is cut"),
         ([f"c{i}" for i in range(60)], r"60 different values.*several rows of each\.$"),
-        (["x" * 1_000_000, "y"] * 30, "has a value of 1 000 000 characters and at most 200 can"),
+        (["x" * 1_000_000, "y"] * 30, "has a value of 1,000,000 characters and at most 200 can"),
     ],
 )
 def test_a_label_that_is_none_gets_a_sentence_with_the_way_out(label, sentence):

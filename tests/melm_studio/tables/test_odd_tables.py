@@ -165,7 +165,7 @@ def test_many_columns_of_one_name_are_told_apart():
 
 
 def test_a_name_of_a_million_characters_gets_a_sentence():
-    with pytest.raises(TableError, match="The name of column 2 has 1 000 000 characters and at"):
+    with pytest.raises(TableError, match="The name of column 2 has 1,000,000 characters and at"):
         read(f"x,{'n' * 1_000_000}\n1,2\n")
 
 
@@ -205,7 +205,7 @@ def short_records(monkeypatch):
     ],
 )
 def test_a_row_without_end_gets_a_sentence_before_it_is_read(short_records, raw, row):
-    expected = f"Row {row} (the first line is row 1) is longer than 1 000 000 characters. Close a"
+    expected = f"Row {row} (the first line is row 1) is longer than 1,000,000 characters. Close a"
     with pytest.raises(TableError) as refusal:
         read_table(raw, "data.csv")
     assert str(refusal.value).startswith(expected)
