@@ -66,8 +66,8 @@ def plane_frame(view: PlaneView) -> list[_Arrays]:
     """The arrays of a plane, one mapping per trace of `plane_figure`."""
     return [
         *(_xy(part.contours) for part in view.classes),
-        *(_xy(part.seen) for part in view.classes),
-        *(_xy(part.unseen) for part in view.classes),
+        *(_xy(part.train) for part in view.classes),
+        *(_xy(part.held_out) for part in view.classes),
         _plain(view.thresholds),
         _plain(_segments(view.arrows)),
         {**_plain(view.arrows.tips), **_labels(view)},
@@ -119,7 +119,7 @@ def _plain(points: FloatArray) -> _Arrays:
 def _segments(arrows: Arrows) -> FloatArray:
     """Lines from origin to tip, separated by rows of nan."""
     lines = np.full((len(arrows.tips), 3, 2), np.nan)
-    lines[:, 0], lines[:, 1] = arrows.feet, arrows.tips
+    lines[:, 0], lines[:, 1] = arrows.origins, arrows.tips
     return lines.reshape(-1, 2)
 
 
@@ -128,7 +128,7 @@ def _labels(view: PlaneView) -> _Arrays:
 
     A name that would overlap that of a stronger feature is omitted.
     """
-    across, up = (view.arrows.tips - view.arrows.feet).T
+    across, up = (view.arrows.tips - view.arrows.origins).T
     sides = np.where(across >= 0, "right", "left")
     is_level = np.abs(up) < 0.4 * np.abs(across)
     heights = np.where(is_level, "middle", np.where(up > 0, "top", "bottom"))
@@ -144,7 +144,7 @@ def _labels(view: PlaneView) -> _Arrays:
 
 def _free(view: PlaneView) -> list[bool]:
     """Which tips are clear of every stronger one, given the size of a name in the plot."""
-    if len(np.unique(view.arrows.feet, axis=0)) > 1:
+    if len(np.unique(view.arrows.origins, axis=0)) > 1:
         return [True] * len(view.arrows.tips)  # each lies in a lane of its own
     room = np.array(_NAME_SIZE) * (view.upper - view.lower).max()
     free: list[bool] = []

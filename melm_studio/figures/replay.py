@@ -140,14 +140,14 @@ def _n_bytes(view: PlaneView) -> int:
 
 
 def _n_points(view: PlaneView) -> int:
-    return sum(len(part.seen) + len(part.unseen) for part in view.classes)
+    return sum(len(part.train) + len(part.held_out) for part in view.classes)
 
 
 def _thinned(view: PlaneView) -> PlaneView:
     """Every n-th point of each class, the same ones in every plane."""
     step = max(1, math.ceil(_n_points(view) / MOST_POINTS))
     classes = tuple(
-        replace(part, seen=part.seen[::step], unseen=part.unseen[::step]) for part in view.classes
+        replace(part, train=part.train[::step], held_out=part.held_out[::step]) for part in view.classes
     )
     return replace(view, classes=classes)
 

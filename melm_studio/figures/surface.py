@@ -105,8 +105,8 @@ def _zero_line(surface: DecisionSurface, values: FloatArray, theme: Theme) -> go
 
 def _points(rows: ProjectedRows, code: int, theme: Theme) -> list[go.Scatter]:
     """The class and the rest, thinned evenly if there are many rows."""
-    step = max(1, len(rows.seen) // _MOST_POINTS)
-    seen, is_of_class = rows.seen[::step], rows.seen_y[::step] == code
+    step = max(1, len(rows.train) // _MOST_POINTS)
+    seen, is_of_class = rows.train[::step], rows.train_y[::step] == code
     colors = (theme.faint_ink, class_color(code, theme))
     shapes = ("circle-open", class_shape(code, len(theme.class_colors)))
     return [

@@ -1,4 +1,4 @@
-"""A short program that computes what is on screen."""
+"""A short program that computes the coordinates on screen."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _SAMPLE = "load_sample({key!r})"
 _UPLOAD = "read_table(Path(sys.argv[1]).read_bytes(), {name!r})"
 
 
-def script_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
-    """The program that computes the coordinates of every row in the plane of an event."""
+def program_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
+    """Return a program that computes the coordinates of every row in the plane of an event."""
     source = record.source
     is_sample = source["kind"] == "sample"
     return _SCRIPT.format(
@@ -53,5 +53,5 @@ def script_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Text that cannot leave the comment it stands in."""
+    """Put text on one line, so that it cannot end the comment that contains it."""
     return " ".join(text.split())

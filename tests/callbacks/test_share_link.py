@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from callbacks.panels import MOST_PANELS, PANELS_FULL
+from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from callbacks.restore import NEEDS_FILE, OTHER_FILE, OTHER_PREPARATION
-from callbacks.share_link import UNKNOWN_SOURCE
+from callbacks.routes.shared_view import UNKNOWN_SOURCE
 from melm_studio.layout import ids
 from melm_studio.views.view_query import TOO_LONG
-from melm_studio.views.view_spec import Recipe
+from melm_studio.views.view_spec import ViewSpec
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
 NOTICE, WANTED, BROUGHT = (f"{ids.NOTICE}.children", f"{ids.WANTED}.data", f"{ids.BROUGHT}.data")
@@ -85,7 +85,7 @@ def test_a_link_says_in_words_what_is_on_screen(maker):
         assert part in query
     assert "shown_gamma=0.5" in query
     assert "hidden=linked,arrows" in query
-    assert Recipe.from_json(answer.json["view"]).divergence > 0
+    assert ViewSpec.from_json(answer.json["view"]).divergence > 0
     assert answer.json["title"].startswith("MELM, γ 1, seed 3")
 
 
@@ -209,7 +209,7 @@ def test_a_column_that_the_table_lacks_ends_the_way_with_a_sentence(visitor):
 
 def test_a_full_page_takes_no_further_view(studio, maker, visitor):
     visitor.choose_sample("iris")
-    for seed in range(MOST_PANELS):
+    for seed in range(MAX_PANELS):
         visitor.press_run(method="pca", random_state=seed + 50)
     changes = open_link(visitor, recipe(maker.visitor, maker.runs.melm).json["query"])
     assert changes == {WANTED: None, NOTICE: PANELS_FULL}

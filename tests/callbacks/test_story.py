@@ -8,14 +8,14 @@ import pytest
 
 from callbacks.story import FILE_NAME
 from melm_studio.layout import ids
-from melm_studio.views.story import MOST_VIEWS, Story
-from melm_studio.views.view_spec import Recipe, checked_parameters
+from melm_studio.views.story import MAX_VIEWS, Story
+from melm_studio.views.view_spec import ViewSpec, checked_parameters
 from tools.driver.visitor import components
 
 STORY, NOTICE = f"{ids.STORY}.data", f"{ids.NOTICE}.children"
 LIST, SAVE = f"{ids.STORY_LIST}.children", f"{ids.STORY_SAVE}.disabled"
 WINE = {"kind": "sample", "key": "wine", "label": None, "standardise": True}
-VIEW = Recipe(WINE, "pca", checked_parameters("pca", {})).to_json()
+VIEW = ViewSpec(WINE, "pca", checked_parameters("pca", {})).to_json()
 
 
 @pytest.fixture
@@ -106,10 +106,10 @@ def test_a_button_of_a_view_that_is_gone_does_nothing(teller):
 
 def test_a_full_story_says_so(visitor):
     view = {"title": "x", "caption": "", "view": VIEW}
-    full = {**Story().to_json(), "views": [view] * MOST_VIEWS}
+    full = {**Story().to_json(), "views": [view] * MAX_VIEWS}
     visitor.values[STORY] = full
     assert add(visitor, "y") == {
-        NOTICE: f"A story holds {MOST_VIEWS} views. Remove one to add another."
+        NOTICE: f"A story holds {MAX_VIEWS} views. Remove one to add another."
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from callbacks.panels import MOST_PANELS, PANELS_FULL
+from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_core.linalg.planes import principal_angles
 from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER
 from melm_studio.worker.records.control import Control, Order
@@ -117,9 +117,9 @@ def test_a_finished_run_runs_again_with_the_same_seed_and_ends_in_the_same_plane
 
 
 def test_a_page_full_of_panels_runs_nothing_again(studio, ready):
-    runs = [ready.start(method="pca") for _ in range(MOST_PANELS)]
+    runs = [ready.start(method="pca") for _ in range(MAX_PANELS)]
     assert ask(ready, runs[0], "again") == (409, {"words": PANELS_FULL})
-    assert len(studio.store.runs_of(ready.owner)) == MOST_PANELS
+    assert len(studio.store.runs_of(ready.owner)) == MAX_PANELS
 
 
 @pytest.mark.parametrize("verb", VERBS)

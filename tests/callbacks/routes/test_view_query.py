@@ -7,7 +7,7 @@ import pytest
 
 from melm_core.linalg.planes import geodesic, principal_angles
 from melm_core.melm.objective import cauchy_schwarz_divergence
-from melm_studio.views.view_codec import MOST_MOVES
+from melm_studio.views.view_options import MAX_EDITS
 from tools.driver.visitor import strict_json
 
 HELD_OUT, SEED = 0.25, 0
@@ -131,7 +131,7 @@ def test_a_morph_to_the_run_of_another_visitor_is_not_found(studio, wine, run):
         {"moves": "99:0:1"},
         {"moves": "0:nan:1"},
         {"moves": "0:1e300:1"},
-        {"moves": ",".join(["0:1:1"] * (MOST_MOVES + 1))},
+        {"moves": ",".join(["0:1:1"] * (MAX_EDITS + 1))},
         {"from": "1"},
         {"from": "inf:0"},
     ],

@@ -56,7 +56,7 @@ def test_arrows_come_last_lines_before_heads(n_classes):
     assert (lines.meta, lines.mode) == (trace_meta(PlaneTrace.ARROW_LINES), "lines")
     assert (heads.meta, heads.mode) == (trace_meta(PlaneTrace.ARROW_HEADS), "markers+text")
     spokes = points(frame[-2]).reshape(-1, 3, 2)
-    np.testing.assert_allclose(spokes[:, 0], view.arrows.feet, rtol=1e-6)
+    np.testing.assert_allclose(spokes[:, 0], view.arrows.origins, rtol=1e-6)
     np.testing.assert_allclose(spokes[:, 1], view.arrows.tips, rtol=1e-6)
     assert np.isnan(spokes[:, 2]).all()
     np.testing.assert_allclose(points(frame[-1]), view.arrows.tips, rtol=1e-6)

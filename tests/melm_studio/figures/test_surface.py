@@ -21,7 +21,7 @@ def drawn():
     components = np.eye(2, data.X.shape[1])
     rows = PlaneViewer(*data.split(0.25, random_state=0), gamma=1.0).rows(components, 1_000)
     surface = decision_surface(
-        rows.seen, rows.seen_y == CODE, rows.unseen, rows.unseen_y == CODE, kind="densities"
+        rows.train, rows.train_y == CODE, rows.held_out, rows.held_out_y == CODE, kind="densities"
     )
     return surface, rows
 
@@ -78,7 +78,7 @@ def test_without_held_out_rows_there_is_no_roc_curve(drawn):
     _, rows = drawn
     nothing = np.empty((0, 2))
     surface = decision_surface(
-        rows.seen, rows.seen_y == CODE, nothing, np.empty(0, dtype=bool), kind="densities"
+        rows.train, rows.train_y == CODE, nothing, np.empty(0, dtype=bool), kind="densities"
     )
     assert [t.name for t in surface_figure(surface, rows, CODE).data if t.name] == []
 

@@ -9,7 +9,7 @@ import pytest
 from melm_studio.views.captions import (
     drawn_sentence,
     reproduced_sentence,
-    scores_in_words,
+    scores_caption,
     state_sentence,
     title,
 )
@@ -136,8 +136,8 @@ def test_a_divergence_is_reproduced_or_the_difference_is_told(found, is_same, wo
 
 def test_every_score_is_told_with_its_twin_where_there_is_one():
     assert (
-        scores_in_words(3.05, Scores(1.0, None, None)) == "divergence 3.05 seen, accuracy 1.00 seen"
+        scores_caption(3.05, Scores(1.0, None, None)) == "divergence 3.05 seen, accuracy 1.00 seen"
     )
-    assert scores_in_words(3.05, Scores(1.0, 0.9, 2.0)) == (
+    assert scores_caption(3.05, Scores(1.0, 0.9, 2.0)) == (
         "divergence 3.05 seen and 2.00 unseen, accuracy 1.00 seen and 0.900 unseen"
     )

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from melm_studio.views.story import MOST_VIEWS, Story, StoryView
-from melm_studio.views.validation import ReadingError
-from melm_studio.views.view_spec import Recipe, checked_parameters
+from melm_studio.views.story import MAX_VIEWS, Story, StoryView
+from melm_studio.views.validation import InputError
+from melm_studio.views.view_spec import ViewSpec, checked_parameters
 
 WINE = {"kind": "sample", "key": "wine", "label": None, "standardise": True}
-RECIPE = Recipe(WINE, "pca", checked_parameters("pca", {}))
+RECIPE = ViewSpec(WINE, "pca", checked_parameters("pca", {}))
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def test_a_view_can_be_removed_and_another_added(story):
 
 
 def test_a_full_story_takes_no_view_more():
-    with pytest.raises(ReadingError, match=f"A story holds {MOST_VIEWS} views. Remove one"):
-        story_of("x" * MOST_VIEWS).with_view(StoryView(RECIPE, "y"))
+    with pytest.raises(InputError, match=f"A story holds {MAX_VIEWS} views. Remove one"):
+        story_of("x" * MAX_VIEWS).with_view(StoryView(RECIPE, "y"))
 
 
 @pytest.mark.parametrize(
@@ -61,19 +61,19 @@ def test_a_full_story_takes_no_view_more():
     ids=lambda raw: repr(raw[:9]),
 )
 def test_a_file_that_is_no_story_is_refused(raw):
-    with pytest.raises(ReadingError, match="This file is no story"):
+    with pytest.raises(InputError, match="This file is no story"):
         Story.from_bytes(raw)
 
 
 def test_the_view_that_cannot_be_read_is_named(story):
     values = story.to_json()
     values["views"][1]["view"]["method"] = "magic"
-    with pytest.raises(ReadingError, match=r"View 2 of the story cannot be read\. The method is"):
+    with pytest.raises(InputError, match=r"View 2 of the story cannot be read\. The method is"):
         Story.from_json(values)
 
 
 def test_a_story_of_too_many_views_is_refused(story):
     values = story.to_json()
-    values["views"] *= MOST_VIEWS
-    with pytest.raises(ReadingError, match="this one has 600"):
+    values["views"] *= MAX_VIEWS
+    with pytest.raises(InputError, match="this one has 600"):
         Story.from_json(values)

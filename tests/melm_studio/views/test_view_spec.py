@@ -12,10 +12,10 @@ from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, Choice
 from melm_studio.layout.page import MODES as MODES_OF_THE_PAGE
 from melm_studio.tables.samples import SAMPLES
-from melm_studio.views.validation import ReadingError
+from melm_studio.views.validation import InputError
 from melm_studio.views.view_options import Look, Move
 from melm_studio.views.view_query import LONGEST_QUERY, from_query, to_query
-from melm_studio.views.view_spec import MODES, SWITCHES, Morph, Recipe, checked_parameters
+from melm_studio.views.view_spec import MODES, SWITCHES, Morph, ViewSpec, checked_parameters
 
 WINE = {"kind": "sample", "key": "wine", "label": "cultivar", "standardise": True}
 HASH = "0123456789abcdef" * 4
@@ -76,15 +76,15 @@ def looks(draw) -> Look:
         gamma=draw(st.none() | st.floats(GAMMA.minimum, GAMMA.maximum)),
         n_kept=draw(st.none() | st.integers(1, 99)),
         moves=tuple(draw(st.lists(move, max_size=3))),
-        direction=draw(st.tuples(moderate, moderate)),
+        view_angle=draw(st.tuples(moderate, moderate)),
     )
 
 
 @st.composite
-def recipes(draw) -> Recipe:
+def recipes(draw) -> ViewSpec:
     method, parameters = draw(runs())
     hidden = draw(st.sets(st.sampled_from(SWITCHES)))
-    return Recipe(
+    return ViewSpec(
         source=draw(sources()),
         method=method,
         parameters=parameters,
@@ -100,14 +100,14 @@ def recipes(draw) -> Recipe:
 
 @given(recipes())
 def test_a_recipe_survives_json(recipe):
-    assert Recipe.from_json(json.loads(json.dumps(recipe.to_json()))) == recipe
+    assert ViewSpec.from_json(json.loads(json.dumps(recipe.to_json()))) == recipe
 
 
 @given(recipes())
 def test_a_recipe_survives_an_address(recipe):
     try:
         query = to_query(recipe)
-    except ReadingError:  # too long for one, see below
+    except InputError:  # too long for one, see below
         reject()
     assert len(query) <= LONGEST_QUERY
     assert query.isascii()
@@ -116,12 +116,12 @@ def test_a_recipe_survives_an_address(recipe):
 
 @given(st.text() | recipes().map(lambda recipe: json.dumps(recipe.to_json())[1:60]))
 def test_no_text_does_more_than_be_refused(text):
-    with pytest.raises(ReadingError):
+    with pytest.raises(InputError):
         from_query(text)
 
 
 def test_a_query_can_be_read():
-    recipe = Recipe(
+    recipe = ViewSpec(
         WINE, "melm", checked_parameters("melm", {"gamma": 0.5}), plane=7, hidden=("arrows",)
     )
     assert to_query(recipe) == (
@@ -174,19 +174,19 @@ def test_whatever_is_odd_about_a_query_is_named(change, sentence):
     own = {"multiclass": "melm"}.keys() & change.keys()
     fields = {"data": "sample:wine", "method": "melm" if own else "pca", **change}
     query = "&".join(f"{name}={value}" for name, value in fields.items())
-    with pytest.raises(ReadingError) as refused:
+    with pytest.raises(InputError) as refused:
         from_query(query)
     assert str(refused.value).startswith(sentence)
 
 
 def test_what_is_said_twice_is_refused():
-    with pytest.raises(ReadingError, match="It holds 'gamma' twice"):
+    with pytest.raises(InputError, match="It holds 'gamma' twice"):
         from_query("data=sample:wine&method=pca&gamma=1&gamma=2")
 
 
 @pytest.mark.parametrize("huge", [10**400, -(10**400)])
 def test_a_number_beyond_all_measure_is_refused(huge):
-    view = Recipe(WINE, "pca", checked_parameters("pca", {})).to_json()
+    view = ViewSpec(WINE, "pca", checked_parameters("pca", {})).to_json()
     for change in (
         {"plane": huge},
         {"divergence": huge},
@@ -194,24 +194,24 @@ def test_a_number_beyond_all_measure_is_refused(huge):
         {"parameters": {"held_out": huge}},
         {"look": {"kept": huge}},
     ):
-        with pytest.raises(ReadingError):
-            Recipe.from_json(view | change)
+        with pytest.raises(InputError):
+            ViewSpec.from_json(view | change)
 
 
 @pytest.mark.parametrize(
     "init", [None, [], [[[1, 2]]], [[[1, 2], [3]]], [[[1, 2], [3, "x"]]], [[[1, 2], [3, 4]]] * 2]
 )
 def test_a_run_begins_from_one_whole_plane_or_from_none(init):
-    with pytest.raises(ReadingError):
+    with pytest.raises(InputError):
         checked_parameters("melm", {"init": init})
 
 
 def test_a_large_plane_is_for_the_story_and_not_for_a_link():
     plane = [[[0.1234567890123] * 200, [0.9876543210987] * 200]]
-    recipe = Recipe(WINE, "melm", checked_parameters("melm", {"init": plane}))
-    with pytest.raises(ReadingError, match="Add it to the story"):
+    recipe = ViewSpec(WINE, "melm", checked_parameters("melm", {"init": plane}))
+    with pytest.raises(InputError, match="Add it to the story"):
         to_query(recipe)
-    assert Recipe.from_json(recipe.to_json()) == recipe
+    assert ViewSpec.from_json(recipe.to_json()) == recipe
 
 
 def test_the_modes_are_those_of_the_page():

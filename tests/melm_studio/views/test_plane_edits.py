@@ -9,7 +9,12 @@ from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.samples import load_sample
-from melm_studio.views.edit import Move, moved, plane_of_features, strongest_features
+from melm_studio.views.plane_edits import (
+    LoadingEdit,
+    plane_of_features,
+    set_loading,
+    strongest_features,
+)
 
 DATA = prepare(load_sample("wine"))
 
@@ -20,32 +25,32 @@ def plane():
 
 
 def test_a_move_changes_one_feature_alone(plane):
-    changed = moved(plane, Move(3, (0.5, -0.2)))
+    changed = set_loading(plane, LoadingEdit(3, (0.5, -0.2)))
     assert changed[:, 3].tolist() == [0.5, -0.2]
     np.testing.assert_array_equal(np.delete(changed, 3, axis=1), np.delete(plane, 3, axis=1))
 
 
 def test_a_move_back_gives_the_plane_back(plane):
-    there = moved(plane, Move(0, (2.0, 1.0)))
-    back = moved(there, Move(0, tuple(plane[:, 0])))
+    there = set_loading(plane, LoadingEdit(0, (2.0, 1.0)))
+    back = set_loading(there, LoadingEdit(0, tuple(plane[:, 0])))
     np.testing.assert_array_equal(back, plane)
 
 
 def test_a_move_that_leaves_no_plane_is_refused():
     flat = np.eye(2, 4)
     with pytest.raises(ValueError, match="shrink to a line"):
-        moved(flat, Move(1, (1.0, 0.0)))
+        set_loading(flat, LoadingEdit(1, (1.0, 0.0)))
 
 
 @pytest.mark.parametrize("feature", [-1, 13])
 def test_a_feature_that_is_not_there_is_named(plane, feature):
     with pytest.raises(ValueError, match=f"number {feature}; the table has 13"):
-        moved(plane, Move(feature, (0.0, 1.0)))
+        set_loading(plane, LoadingEdit(feature, (0.0, 1.0)))
 
 
 def test_an_arrow_of_another_number_of_components_is_refused(plane):
     with pytest.raises(ValueError, match="2 coordinates; 3"):
-        moved(plane, Move(0, (0.0, 1.0, 2.0)))
+        set_loading(plane, LoadingEdit(0, (0.0, 1.0, 2.0)))
 
 
 def test_the_strongest_features_are_those_of_the_longest_columns():
