@@ -10,7 +10,7 @@ from melm_core.baselines.factors import (
 )
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
-from melm_core.baselines.nca import NeighbourhoodComponentsPlane
+from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.density.kernel_density import density_on_grid
@@ -73,7 +73,7 @@ __all__ = [
     "KernelMachine",
     "KernelMachineApproximation",
     "KernelPCAProjection",
-    "NeighbourhoodComponentsPlane",
+    "NeighborhoodComponentsPlane",
     "NonNegativePlane",
     "PerClassPCA",
     "Progress",

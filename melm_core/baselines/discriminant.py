@@ -50,12 +50,12 @@ class DiscriminantPlane(SupervisedPlaneEstimator):
         """
         X, y = self._validate_labelled(X, y)
         check_n_components(self.n_components, X.shape[1])
-        centred = X - self.mean_
-        whitener = within_class_whitening(centred, y)
-        discriminants = fisher_discriminants(centred @ whitener, y, self.n_components)
+        centered = X - self.mean_
+        whitener = within_class_whitening(centered, y)
+        discriminants = fisher_discriminants(centered @ whitener, y, self.n_components)
         self.n_discriminants_ = len(discriminants)
         found = discriminants @ whitener.T
         if len(found):
             found = orthonormalize(found)
-        self.components_ = complete(found, centred, self.n_components)
+        self.components_ = complete(found, centered, self.n_components)
         return self

@@ -220,7 +220,7 @@ class FactorAnalysisPlane(_FactorPlane):
 
 
 class NonNegativePlane(_FactorPlane):
-    """The plane of the parts of a non-negative factorisation (NMF).
+    """The plane of the parts of a non-negative factorization (NMF).
 
     Every feature is shifted so that its smallest value is 0, as in the MELM
     paper, and the rows are approximated by sums of n_components non-negative
@@ -311,16 +311,16 @@ def _log_cosh(x: FloatArray) -> FloatArray:
     return logs
 
 
-def _same_covariance(centred: FloatArray) -> FloatArray:
+def _same_covariance(centered: FloatArray) -> FloatArray:
     """Rows of zero mean and the same covariance, at most twice as many as features.
 
     The likelihood of the factors knows the data by their covariance only, so
     an iteration need not touch every row.
     """
-    n_samples, n_features = centred.shape
+    n_samples, n_features = centered.shape
     if n_samples <= 2 * n_features:
-        return centred
-    root = np.linalg.qr(centred, mode="r") * np.sqrt(n_features / n_samples)
+        return centered
+    root = np.linalg.qr(centered, mode="r") * np.sqrt(n_features / n_samples)
     return np.vstack([root, -root])
 
 

@@ -34,7 +34,7 @@ class KernelFisherDiscriminant(
     Fisher's discriminants of the rows after the map into feature space, with a
     multiple of the identity added to the covariance within the classes. As
     functions of x they are f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 sigma^2)) + b.
-    Their unit is the regularised standard deviation within the classes, their
+    Their unit is the regularized standard deviation within the classes, their
     origin the mean of the class means, so that a row belongs to the class
     whose mean is nearest: priors are ignored.
 
@@ -56,9 +56,9 @@ class KernelFisherDiscriminant(
 
     Attributes
     ----------
-    X_fit_ : ndarray of shape (n_centres, n_features)
-        Centres c_i: the rows it was fitted on.
-    dual_coef_ : ndarray of shape (n_components, n_centres)
+    X_fit_ : ndarray of shape (n_centers, n_features)
+        Centers c_i: the rows it was fitted on.
+    dual_coef_ : ndarray of shape (n_components, n_centers)
         Weights w_i of each discriminant; zeros where the classes no longer differ.
     intercept_ : ndarray of shape (n_components,)
         b. For two classes the decision threshold is at f(x) = 0.
@@ -68,7 +68,7 @@ class KernelFisherDiscriminant(
         Mean discriminants of each class.
     n_discriminants_ : int
         Rows of `dual_coef_` that are not zero.
-    sample_indices_ : ndarray of shape (n_centres,)
+    sample_indices_ : ndarray of shape (n_centers,)
         Which rows it was fitted on: all of them up to `max_rows`.
     classes_ : ndarray of shape (n_classes,)
 
@@ -187,7 +187,7 @@ class KernelFisherDiscriminant(
         origin = means.mean(axis=0)
         missing = n_components - len(directions)
         self.n_discriminants_ = len(directions)
-        self.X_fit_, self.bandwidth_ = space.centres, space.bandwidth
+        self.X_fit_, self.bandwidth_ = space.centers, space.bandwidth
         self.dual_coef_ = np.pad(weights, ((0, missing), (0, 0)))
         self.intercept_ = np.pad(intercepts - signs * origin, (0, missing))
         self.class_means_ = np.pad(signs * (means - origin), ((0, 0), (0, missing)))
@@ -196,7 +196,7 @@ class KernelFisherDiscriminant(
 def kernel_discriminants(
     space: KernelSpace, y: IntArray, n_components: int, regularization: float
 ) -> FloatArray:
-    """Fisher's discriminants in feature space, of unit regularised variance within the classes.
+    """Fisher's discriminants in feature space, of unit regularized variance within the classes.
 
     With B = O'O the covariance between the classes and D the total covariance
     plus the ridge, which is diagonal in principal coordinates, the problem
@@ -206,7 +206,7 @@ def kernel_discriminants(
     Parameters
     ----------
     space : KernelSpace
-    y : ndarray of shape (n_centres,)
+    y : ndarray of shape (n_centers,)
         Class codes of its rows.
     n_components : int
         Discriminants at most.

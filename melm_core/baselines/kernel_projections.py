@@ -42,7 +42,7 @@ class _KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Take over directions of feature space, shape (at most n_components, rank)."""
         weights, intercepts = space.functions(_towards_furthest(directions, space.coordinates))
         missing = self.n_components - len(directions)
-        self.X_fit_, self.bandwidth_ = space.centres, space.bandwidth
+        self.X_fit_, self.bandwidth_ = space.centers, space.bandwidth
         self.dual_coef_ = np.pad(weights, ((0, missing), (0, 0)))
         self.intercept_ = np.pad(intercepts, (0, missing))
 
@@ -68,9 +68,9 @@ class KernelPCAProjection(_KernelProjection):
 
     Attributes
     ----------
-    X_fit_ : ndarray of shape (n_centres, n_features)
-        Centres of the kernels: the rows it was fitted on.
-    dual_coef_ : ndarray of shape (n_components, n_centres)
+    X_fit_ : ndarray of shape (n_centers, n_features)
+        Centers of the kernels: the rows it was fitted on.
+    dual_coef_ : ndarray of shape (n_components, n_centers)
     intercept_ : ndarray of shape (n_components,)
         Coordinate i of x is the sum of the kernels at x, weighted by row i of
         `dual_coef_`, plus `intercept_[i]`.
@@ -78,7 +78,7 @@ class KernelPCAProjection(_KernelProjection):
         Of the coordinates, descending.
     bandwidth_ : float
         sigma.
-    sample_indices_ : ndarray of shape (n_centres,)
+    sample_indices_ : ndarray of shape (n_centers,)
         Which rows it was fitted on: all of them up to `max_rows`.
 
     References
@@ -156,9 +156,9 @@ class KernelFisherProjection(_KernelProjection):
 
     Attributes
     ----------
-    X_fit_ : ndarray of shape (n_centres, n_features)
-        Centres of the kernels: the rows it was fitted on.
-    dual_coef_ : ndarray of shape (n_components, n_centres)
+    X_fit_ : ndarray of shape (n_centers, n_features)
+        Centers of the kernels: the rows it was fitted on.
+    dual_coef_ : ndarray of shape (n_components, n_centers)
     intercept_ : ndarray of shape (n_components,)
         Coordinate i of x is the sum of the kernels at x, weighted by row i of
         `dual_coef_`, plus `intercept_[i]`.
@@ -166,7 +166,7 @@ class KernelFisherProjection(_KernelProjection):
         Coordinates that are discriminants; the others complete them.
     bandwidth_ : float
         sigma.
-    sample_indices_ : ndarray of shape (n_centres,)
+    sample_indices_ : ndarray of shape (n_centers,)
         Which rows it was fitted on: all of them up to `max_rows`.
     classes_ : ndarray of shape (n_classes,)
 
@@ -252,6 +252,6 @@ def _completed(found: FloatArray, variances: FloatArray, n_components: int) -> F
 
 def _towards_furthest(directions: FloatArray, coordinates: FloatArray) -> FloatArray:
     """Each direction with the sign that makes the largest coordinate positive."""
-    values = coordinates @ directions.T  # (n_centres, n_directions)
+    values = coordinates @ directions.T  # (n_centers, n_directions)
     furthest = np.take_along_axis(values, np.abs(values).argmax(axis=0)[None], axis=0)[0]
     return np.where(furthest < 0, -1.0, 1.0)[:, None] * directions

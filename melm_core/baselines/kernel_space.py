@@ -33,18 +33,18 @@ class KernelSpace:
 
     Attributes
     ----------
-    centres : ndarray of shape (n_centres, n_features)
+    centers : ndarray of shape (n_centers, n_features)
     bandwidth : float
         sigma.
     variances : ndarray of shape (rank,)
         Of the rows along the principal directions, descending, all positive.
-    coordinates : ndarray of shape (n_centres, rank)
+    coordinates : ndarray of shape (n_centers, rank)
         The rows about their mean; distances between them are those of feature space.
-    kernel_means : ndarray of shape (n_centres,)
-        Mean over the rows of the kernel at each centre.
+    kernel_means : ndarray of shape (n_centers,)
+        Mean over the rows of the kernel at each center.
     """
 
-    centres: FloatArray
+    centers: FloatArray
     bandwidth: float
     variances: FloatArray
     coordinates: FloatArray
@@ -59,12 +59,12 @@ class KernelSpace:
 
         Returns
         -------
-        weights : ndarray of shape (n_directions, n_centres)
+        weights : ndarray of shape (n_directions, n_centers)
             Each row sums to zero.
         intercepts : ndarray of shape (n_directions,)
             Coordinates are `gaussian_sums(X, ..., weights.T) + intercepts`.
         """
-        moments = self.variances * len(self.centres)
+        moments = self.variances * len(self.centers)
         weights = (directions / moments) @ self.coordinates.T
         return weights, -weights @ self.kernel_means
 
@@ -91,7 +91,7 @@ def sampled_space(
     Returns
     -------
     space : KernelSpace
-    indices : ndarray of shape (n_centres,)
+    indices : ndarray of shape (n_centers,)
         The rows it is spanned by.
     """
     check_integer("max_rows", max_rows, minimum=4)
@@ -101,33 +101,33 @@ def sampled_space(
     return kernel_space(X[indices], sigma), indices
 
 
-def kernel_space(centres: FloatArray, bandwidth: float) -> KernelSpace:
-    """Principal coordinates of the rows in feature space, by the centred kernel matrix.
+def kernel_space(centers: FloatArray, bandwidth: float) -> KernelSpace:
+    """Principal coordinates of the rows in feature space, by the centered kernel matrix.
 
     Parameters
     ----------
-    centres : ndarray of shape (n_centres, n_features)
+    centers : ndarray of shape (n_centers, n_features)
     bandwidth : float
     """
-    kernel = gaussian_kernel(centres, centres, bandwidth)  # (n_centres, n_centres)
+    kernel = gaussian_kernel(centers, centers, bandwidth)  # (n_centers, n_centers)
     means = kernel.mean(axis=0)
     moments, axes = np.linalg.eigh(kernel - means - means[:, None] + means.mean())
-    floor = max(NULL_SHARE * moments[-1], NULL_VARIANCE * len(centres))
+    floor = max(NULL_SHARE * moments[-1], NULL_VARIANCE * len(centers))
     kept = np.flatnonzero(moments > floor)[::-1]
     coordinates = axes[:, kept] * np.sqrt(moments[kept])
-    return KernelSpace(centres, bandwidth, moments[kept] / len(centres), coordinates, means)
+    return KernelSpace(centers, bandwidth, moments[kept] / len(centers), coordinates, means)
 
 
-def gaussian_kernel(X: FloatArray, centres: FloatArray, bandwidth: float) -> FloatArray:
-    """exp(-|x - c|^2 / (2 sigma^2)), shape (n_samples, n_centres)."""
-    origin = centres.mean(axis=0)  # squares of large coordinates would lose the differences
+def gaussian_kernel(X: FloatArray, centers: FloatArray, bandwidth: float) -> FloatArray:
+    """exp(-|x - c|^2 / (2 sigma^2)), shape (n_samples, n_centers)."""
+    origin = centers.mean(axis=0)  # squares of large coordinates would lose the differences
     values: FloatArray = rbf_kernel(
-        (X - origin) / bandwidth, (centres - origin) / bandwidth, gamma=0.5
+        (X - origin) / bandwidth, (centers - origin) / bandwidth, gamma=0.5
     )
     return values
 
 
-def chosen_bandwidth(bandwidth: Bandwidth, centres: FloatArray) -> float:
+def chosen_bandwidth(bandwidth: Bandwidth, centers: FloatArray) -> float:
     """The number given, or the median distance between two different rows.
 
     1 where all rows are equal.
@@ -140,6 +140,6 @@ def chosen_bandwidth(bandwidth: Bandwidth, centres: FloatArray) -> float:
     if bandwidth != "median":
         check_positive("bandwidth", bandwidth)
         return float(bandwidth)
-    distances = pdist(centres)
+    distances = pdist(centers)
     apart = distances[distances > 0]
     return float(np.median(apart)) if len(apart) else 1.0

@@ -1,4 +1,4 @@
-"""Neighbourhood components analysis (Goldberger, Roweis, Hinton and Salakhutdinov, 2005)."""
+"""Neighborhood components analysis (Goldberger, Roweis, Hinton and Salakhutdinov, 2005)."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from melm_core.linalg.completion import plane_through, standard_units
 SMALLEST_WIDTH = 1e-3
 
 
-class NeighbourhoodComponentsPlane(SupervisedPlaneEstimator):
-    """The plane in which a row's neighbours most often share its class (NCA).
+class NeighborhoodComponentsPlane(SupervisedPlaneEstimator):
+    """The plane in which a row's neighbors most often share its class (NCA).
 
-    Maximises the expected leave-one-out accuracy of a rule that picks each
-    row's neighbour at random, with probability proportional to exp(-distance^2).
+    Maximizes the expected leave-one-out accuracy of a rule that picks each
+    row's neighbor at random, with probability proportional to exp(-distance^2).
     The ascent runs on free components in standard units, from the plane of the
     linear discriminants; the map that it finds also stretches the plane, and
     `components_` keeps its span.
@@ -61,7 +61,7 @@ class NeighbourhoodComponentsPlane(SupervisedPlaneEstimator):
         Orthonormal rows.
     scaling_ : ndarray of shape (n_components, n_features)
         The map itself: rows z = scaling_ (x - mean_) are those whose
-        neighbours were counted.
+        neighbors were counted.
     objective_ : float
         Expected leave-one-out accuracy after this map, between 0 and 1.
     sample_indices_ : ndarray of shape (n_sampled,)
@@ -116,23 +116,23 @@ class NeighbourhoodComponentsPlane(SupervisedPlaneEstimator):
         standardized, widths = standard_units(X)
         self.sample_indices_ = stratified_sample(y, self.max_rows / len(y), len(self.classes_))
         rows, codes = standardized[self.sample_indices_], y[self.sample_indices_]
-        centred = X - self.mean_
+        centered = X - self.mean_
 
         def span(mapping: FloatArray) -> FloatArray:
-            return plane_through(mapping / widths, centred, self.n_components)[0]
+            return plane_through(mapping / widths, centered, self.n_components)[0]
 
         ascent = _Ascent(rows, codes, span, self.max_iter, self.callback)
         ascent.climb(discriminating_map(rows, codes, self.n_components), self.tol)
         self.components_ = span(ascent.mapping)
         self.scaling_ = ascent.mapping / widths
-        self.objective_ = neighbour_accuracy(rows @ ascent.mapping.T, codes)
+        self.objective_ = neighbor_accuracy(rows @ ascent.mapping.T, codes)
         self.n_iter_ = ascent.n_accepted
         self.converged_ = not ascent.is_stopped and ascent.n_accepted < self.max_iter
         return self
 
 
-def neighbour_accuracy(Z: FloatArray, y: IntArray) -> float:
-    """Expected leave-one-out accuracy of a random neighbour, drawn by exp(-distance^2).
+def neighbor_accuracy(Z: FloatArray, y: IntArray) -> float:
+    """Expected leave-one-out accuracy of a random neighbor, drawn by exp(-distance^2).
 
     The mean over rows of p_i, Goldberger et al. (2005), equations 1 to 3.
 
@@ -151,7 +151,7 @@ def neighbour_accuracy(Z: FloatArray, y: IntArray) -> float:
 def discriminating_map(X: FloatArray, y: IntArray, n_components: int) -> FloatArray:
     """The plane of the linear discriminants, scaled to unit variance within the classes.
 
-    Neighbours are counted at distances of about 1, so the scale matters.
+    Neighbors are counted at distances of about 1, so the scale matters.
 
     Parameters
     ----------
@@ -216,12 +216,12 @@ class _Ascent:
         self.n_accepted += 1
         self.is_stopped = self._tell()
         if self.is_stopped:
-            raise StopIteration  # the optimiser's own way to be stopped
+            raise StopIteration  # the optimizer's own way to be stopped
 
     def _tell(self) -> bool:
         if self._callback is None:
             return False
-        objective = neighbour_accuracy(self._rows @ self.mapping.T, self._codes)
+        objective = neighbor_accuracy(self._rows @ self.mapping.T, self._codes)
         self._best = max(self._best, objective)
         return bool(self._callback(self._progress(objective)))
 

@@ -1,6 +1,6 @@
 """Directions of the largest ratio of signal to noise: one quotient, five classical methods.
 
-Every member maximises v'Sv / v'Nv and differs in the symmetric matrices S and
+Every member maximizes v'Sv / v'Nv and differs in the symmetric matrices S and
 N only (GEM, section 3 and Table 1):
 
     pca           S = E[xx']            N = 1
@@ -140,54 +140,62 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
         X, y = self._validate_labelled(X, y)
         check_n_components(self.n_components, X.shape[1])
         check_choice("member", self.member, tuple(MEMBERS))
-        centred = centred_rows(X)
-        ratios, vectors = _directions(centred, y, self.member, self.noise)
+        centered = centred_rows(X)
+        ratios, vectors = _directions(centered, y, self.member, self.noise)
         with_signal = ratios > _NO_SIGNAL * ratios.max(initial=0.0)
         found, kept = independent_rows(vectors.T[with_signal], self.n_components)
         self.n_directions_ = len(found)
         self.ratios_ = ratios[with_signal][kept]
-        self.components_ = complete(found, centred, self.n_components)
+        self.components_ = complete(found, centered, self.n_components)
         return self
 
 
-def total(centred: FloatArray) -> FloatArray:
-    """E[xx'] of centred rows."""
-    moment: FloatArray = square_sum(centred) / len(centred)
+def total_covariance(centered: FloatArray) -> FloatArray:
+    """E[xx'] of centered rows."""
+    moment: FloatArray = square_sum(centered) / len(centered)
     return moment
 
 
-def between(centred: FloatArray, codes: IntArray) -> FloatArray:
+def between_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArray:
     """Cov E[x|y]: the covariance of the class means, classes weighted by their rows."""
-    return total(class_means(centred, codes)[codes])
+    return total_covariance(class_means(centered, codes)[codes])
 
 
-def within(centred: FloatArray, codes: IntArray) -> FloatArray:
+def within_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArray:
     """E Cov[x|y]: the mean covariance within the classes, weighted by their rows."""
-    return total(centred - class_means(centred, codes)[codes])
+    return total_covariance(centered - class_means(centered, codes)[codes])
 
 
-# Signal and noise of each member, from centred rows and class codes.
+def independent_noise(centered: FloatArray, codes: IntArray) -> FloatArray:
+    """Variance of each feature within the classes, as a diagonal covariance."""
+    return np.diag(np.diag(within_class_covariance(centered, codes)))
+
+
+# Signal and noise of each member, from centered rows and class codes.
 MEMBERS: Mapping[Member, tuple[Moment, Moment]] = MappingProxyType(
     {
-        "pca": (lambda x, _: total(x), lambda x, _: np.eye(x.shape[1])),
-        "vca": (lambda x, _: np.eye(x.shape[1]), lambda x, _: total(x)),
-        "fisher_lda": (between, within),
-        "sir": (between, lambda x, _: total(x)),
-        "oriented_pca": (lambda x, _: total(x), lambda x, y: np.diag(np.diag(within(x, y)))),
+        "pca": (lambda x, _: total_covariance(x), lambda x, _: np.eye(x.shape[1])),
+        "vca": (lambda x, _: np.eye(x.shape[1]), lambda x, _: total_covariance(x)),
+        "fisher_lda": (between_class_covariance, within_class_covariance),
+        "sir": (between_class_covariance, lambda x, _: total_covariance(x)),
+        "oriented_pca": (
+            lambda x, _: total_covariance(x),
+            independent_noise,
+        ),
     }
 )
 
 
 def _directions(
-    centred: FloatArray, codes: IntArray, member: Member, noise: Any
+    centered: FloatArray, codes: IntArray, member: Member, noise: Any
 ) -> tuple[FloatArray, FloatArray]:
     signal_of, noise_of = MEMBERS[member]
     if noise is None:
-        noise = noise_of(centred, codes)
+        noise = noise_of(centered, codes)
     else:
-        noise = _checked_noise(noise, member, centred.shape[1])
+        noise = _checked_noise(noise, member, centered.shape[1])
     whitener = whitening(noise)  # (n_features, rank)
-    signal = signal_of(centred, codes)
+    signal = signal_of(centered, codes)
     if whitener.shape[1] == 0:
         return np.empty(0), whitener
     ratios, turned = eigh(whitener.T @ signal @ whitener)

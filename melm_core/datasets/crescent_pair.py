@@ -7,7 +7,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_integer, check_positive
 
-# Where the second semicircle is centred, in units of the radius; the paper gives no number.
+# Where the second semicircle is centered, in units of the radius; the paper gives no number.
 SECOND_CENTER = (1.0, 0.5)
 
 
@@ -18,7 +18,7 @@ def crescents(
 
     The angle is uniform over a half turn and the radius Gaussian about 1.
     Chosen here: the second semicircle is the first turned upside down and
-    centred at (1, 0.5).
+    centered at (1, 0.5).
 
     Parameters
     ----------

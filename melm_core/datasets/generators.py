@@ -115,13 +115,13 @@ def two_mixtures(random_state: int) -> tuple[FloatArray, IntArray]:
     """
     stream = np.random.default_rng(random_state)
     blocks = []
-    for n_rows, variance, centres in (
+    for n_rows, variance, centers in (
         (300, 0.1, [[-2.0, -2.0], [0.0, 0.0], [2.0, 2.0]]),
         (200, 0.5, [[-1.0, -2.0], [1.0, 2.0]]),
     ):
         block = stream.standard_normal((n_rows, 10))
-        chosen = stream.integers(len(centres), size=n_rows)
-        block[:, :2] = np.sqrt(variance) * block[:, :2] + np.array(centres)[chosen]
+        chosen = stream.integers(len(centers), size=n_rows)
+        block[:, :2] = np.sqrt(variance) * block[:, :2] + np.array(centers)[chosen]
         blocks.append(block)
     return _stacked(blocks)
 

@@ -1,4 +1,4 @@
-"""Classification by the class densities that MELM optimises."""
+"""Classification by the class densities that MELM optimizes."""
 
 from __future__ import annotations
 

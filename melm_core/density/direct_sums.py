@@ -108,9 +108,9 @@ def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) ->
     -------
     ndarray of shape (n_points,)
     """
-    centre = rows.mean(axis=0)
+    center = rows.mean(axis=0)
     root, log_norm = inverse_root(covariance)
-    u, v = (points - centre) @ root, (rows - centre) @ root
+    u, v = (points - center) @ root, (rows - center) @ root
     logs = np.empty(len(points))
     for block, exponents in exponent_blocks(u, v):
         largest = exponents.max(axis=1)
@@ -159,9 +159,9 @@ def inverse_root(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _potential(a: FloatArray, b: FloatArray, root: FloatArray, log_norm: FloatArray) -> Potential:
     """The potential for C^-1 = root root'."""
     is_same = a is b
-    centre = a.mean(axis=0) if is_same else 0.5 * (a.mean(axis=0) + b.mean(axis=0))
-    a = a - centre
-    b = a if is_same else b - centre
+    center = a.mean(axis=0) if is_same else 0.5 * (a.mean(axis=0) + b.mean(axis=0))
+    a = a - center
+    b = a if is_same else b - center
     u = a @ root
     sums = _kernel_sums(a, b, u, u if is_same else b @ root)
     precision = root @ root.T

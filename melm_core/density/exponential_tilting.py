@@ -5,7 +5,7 @@ Every summand exp(-|u - v|^2 / 2) equals
     exp(|m|^2 / 2) exp(m u) exp(-m v) exp(-|u + m - v|^2 / 2)
 
 for any shift m. With the m of the saddle point, where the tilted means meet,
-the sum on the right is one of neighbouring points with positive weights: the
+the sum on the right is one of neighboring points with positive weights: the
 Fourier engine then has its full relative accuracy, however small the
 potential itself is.
 """
@@ -59,7 +59,7 @@ def tilted_log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -
 
 
 def saddle_point(u: FloatArray, v: FloatArray) -> FloatArray:
-    """Minimiser m of log sum exp(m u) + log sum exp(-m v) + |m|^2 / 2, by damped Newton steps.
+    """Minimizer m of log sum exp(m u) + log sum exp(-m v) + |m|^2 / 2, by damped Newton steps.
 
     The function is strongly convex; its value bounds the logarithm of the
     kernel sum from above (Chernoff).

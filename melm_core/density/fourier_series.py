@@ -30,7 +30,7 @@ FAR = 1e-4
 FAR_DIRECT_PAIRS = 300_000
 
 
-class SpectralPotentials:
+class FourierPotentials:
     """Potentials between all pairs of classes, and derivatives of their weighted sums.
 
     Parameters
@@ -53,7 +53,7 @@ class SpectralPotentials:
 
     def __init__(self, rows: Sequence[FloatArray], covariances: FloatArray) -> None:
         self._rows, self._covariances = rows, covariances
-        self._root, widths, self._box = spectral_box(rows, covariances)
+        self._root, widths, self._box = fourier_box(rows, covariances)
         check_modes(self._box)
         self._frequencies = self._box.frequencies
         self._angles = [self._box.angles(part @ self._root) for part in rows]
@@ -135,7 +135,7 @@ class SpectralPotentials:
         )
 
 
-def spectral_box(
+def fourier_box(
     rows: Sequence[FloatArray], covariances: FloatArray
 ) -> tuple[FloatArray, FloatArray, Box]:
     """Coordinates in which the mean kernel is white, the kernels there, and the box."""

@@ -1,4 +1,4 @@
-"""Weighted sums of Gaussian kernels around centres."""
+"""Weighted sums of Gaussian kernels around centers."""
 
 from __future__ import annotations
 

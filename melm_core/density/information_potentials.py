@@ -17,7 +17,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.density.direct_sums import log_potentials
-from melm_core.density.fourier_series import SpectralPotentials, spectral_box
+from melm_core.density.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, Box
 
 Engine: TypeAlias = Literal["auto", "direct", "nufft"]
@@ -105,7 +105,7 @@ def class_potentials(
     if engine == "direct" or (engine == "auto" and is_direct_better(rows, covariances)):
         return DirectPotentials(rows, covariances)
     check_nufft_components(covariances.shape[1])
-    return SpectralPotentials(rows, covariances)
+    return FourierPotentials(rows, covariances)
 
 
 def is_direct_better(rows: Sequence[FloatArray], covariances: FloatArray) -> bool:
@@ -115,7 +115,7 @@ def is_direct_better(rows: Sequence[FloatArray], covariances: FloatArray) -> boo
     least_nufft = (1 + n_components) * len(counts) * SECONDS_PER_TRANSFORM
     if n_components > MOST_COMPONENTS or direct_seconds(counts) < least_nufft:
         return True
-    box = spectral_box(rows, covariances)[2]
+    box = fourier_box(rows, covariances)[2]
     return box.n_modes > MOST_MODES or direct_seconds(counts) < nufft_seconds(counts, box)
 
 

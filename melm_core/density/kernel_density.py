@@ -3,7 +3,7 @@
 A class with N_c rows and covariance cov_c (divisor N_c) gets the Gaussian
 kernel of covariance B_c = h_c^2 cov_c with the bandwidth of Silverman's rule
 times gamma (MELM paper, section 3). In the plane V the kernel is V'B_cV: the
-density that is drawn is the density that is optimised.
+density that is drawn is the density that is optimized.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def whitened_kernel_classes(
     return KernelClasses(rows, shrunk * np.square(factors)[:, None, None]), whitener
 
 
-def centred_kernel_classes(
+def centered_kernel_classes(
     X: FloatArray,
     y: IntArray,
     *,

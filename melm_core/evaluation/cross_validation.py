@@ -28,7 +28,13 @@ from melm_core.evaluation.plane_separability import (
     fold_confusion,
     over_folds,
 )
-from melm_core.evaluation.refitting import FittedProjection, MethodLike, fitted, in_order, unfitted
+from melm_core.evaluation.refitting import (
+    FittedProjection,
+    MethodLike,
+    fit_projection,
+    make_estimator,
+    map_in_order,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +124,7 @@ def cross_validated_separability(
         inner folds of the training rows: for MELM in Table 2
         ``{"gamma": (0.5, 1.0, 2.0)}``, and ``"shrinkage"`` may be added.
     standardize : bool, default=True
-        Whether to standardise the features, within each fold by its training rows.
+        Whether to standardize the features, within each fold by its training rows.
     n_folds : int, default=5
         No more than the smallest class has rows; fewer are noted.
     max_rows : int, default=2000
@@ -136,7 +142,7 @@ def cross_validated_separability(
         If a parameter or the data break a rule; the message names both.
     """
     rows = coded_rows(X, y)
-    estimator = unfitted(method, parameters, random_state)
+    estimator = make_estimator(method, parameters, random_state)
     plan = _Plan(estimator, tune or {}, standardize, random_state)
     sample = sampled_rows(rows.y, max_rows)
     folds = stratified_folds(rows.y[sample], n_folds, random_state)
@@ -144,7 +150,7 @@ def cross_validated_separability(
     projected = plan.fitted(chosen, rows.X, rows.y).transform(rows.X[sample])
     work = _FoldWork(plan, rows, sample, projected, len(folds))
     results = []
-    for result in in_order(work.result, enumerate(folds, start=1), n_jobs):
+    for result in map_in_order(work.result, enumerate(folds, start=1), n_jobs):
         results.append(result)
         if callback is not None:
             callback(result)
@@ -167,7 +173,7 @@ class _Plan:
 
     def fitted(self, chosen: Mapping[str, Any], X: FloatArray, y: IntArray) -> FittedProjection:
         estimator = clone(self.estimator).set_params(**chosen)
-        return fitted(estimator, X, y, standardize=self.standardize)
+        return fit_projection(estimator, X, y, standardize=self.standardize)
 
     def tuned(self, X: FloatArray, y: IntArray) -> Mapping[str, Any]:
         """The candidates that do best in inner folds, the first of equally good ones."""
@@ -197,9 +203,9 @@ class _FoldWork:
         """One fold of the sample; the plane held out sees all rows but those of its test."""
         number, fold = numbered
         X, y = self.rows.X, self.rows.y
-        seen = np.setdiff1d(np.arange(len(y)), self.sample[fold.test])
-        chosen = self.plan.tuned(X[seen], y[seen])
-        projection = self.plan.fitted(chosen, X[seen], y[seen])
+        train = np.setdiff1d(np.arange(len(y)), self.sample[fold.test])
+        chosen = self.plan.tuned(X[train], y[train])
+        projection = self.plan.fitted(chosen, X[train], y[train])
         return FoldResult(
             number=number,
             n_folds=self.n_folds,

@@ -4,7 +4,7 @@ The probability that the class densities give to the own class of a row, mean
 over the rows of a class and then over the classes: the balanced accuracy of
 guesses drawn by these probabilities. Nothing is tuned, so it costs little more
 than the fits, and it has fewer ties than the balanced accuracy, because it tells
-planes apart in which the same rows are recognised. Ties remain where the fit
+planes apart in which the same rows are recognized. Ties remain where the fit
 draws each class together to a point; they count against the finding.
 """
 
@@ -18,7 +18,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.classifier import density_shares
 from melm_core.evaluation.folds import stratified_folds
 from melm_core.evaluation.plane_classifiers import class_log_densities, unit_covariance
-from melm_core.evaluation.refitting import fitted
+from melm_core.evaluation.refitting import fit_projection
 
 N_FOLDS = 5
 
@@ -42,7 +42,9 @@ def held_out_share(
     """
     shares = np.empty(len(y))
     for fold in stratified_folds(y, N_FOLDS, 0):
-        projection = fitted(estimator, X[fold.train], y[fold.train], standardize=standardize)
+        projection = fit_projection(
+            estimator, X[fold.train], y[fold.train], standardize=standardize
+        )
         Z, points = projection.transform(X[fold.train]), projection.transform(X[fold.test])
         shares[fold.test] = _own_shares(Z, y[fold.train], points, y[fold.test])
     return _mean_over_classes(shares, y)
@@ -58,7 +60,7 @@ def in_sample_share(
     estimator, X, y, standardize
         See `held_out_share`.
     """
-    Z = fitted(estimator, X, y, standardize=standardize).transform(X)
+    Z = fit_projection(estimator, X, y, standardize=standardize).transform(X)
     shares = np.empty(len(y))
     for fold in stratified_folds(y, N_FOLDS, 0):
         shares[fold.test] = _own_shares(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])

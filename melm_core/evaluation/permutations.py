@@ -18,9 +18,13 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import coded_rows, sampled_rows
-from melm_core.evaluation.label_permutations import count_orders, other_orders, shuffles
+from melm_core.evaluation.label_permutations import (
+    count_permutations,
+    other_permutations,
+    random_permutations,
+)
 from melm_core.evaluation.permutation_statistics import STATISTICS
-from melm_core.evaluation.refitting import MethodLike, in_order, unfitted
+from melm_core.evaluation.refitting import MethodLike, make_estimator, map_in_order
 from melm_core.evaluation.sequential_p_value import (
     DEFAULT_RISK,
     EarlyEnd,
@@ -146,7 +150,7 @@ def permutation_test(
     parameters : mapping or None
         Of the method.
     standardize : bool, default=True
-        Whether to standardise the features by the rows a plane is fitted to.
+        Whether to standardize the features by the rows a plane is fitted to.
     max_rows : int, default=1000
         Above that the test is made on an even share of every class.
     random_state : int, default=0
@@ -164,12 +168,12 @@ def permutation_test(
     rows = coded_rows(X, y)
     sample = sampled_rows(rows.y, max_rows)
     X, codes = rows.X[sample], rows.y[sample]
-    estimator = unfitted(method, parameters, random_state)
+    estimator = make_estimator(method, parameters, random_state)
     function = _statistic(statistic, standardize)
     of_labels = partial(function, estimator, X)
-    observed = next(in_order(of_labels, [codes], None))
+    observed = next(map_in_order(of_labels, [codes], None))
     orders, n_planned, is_exhaustive = _orders(codes, n_permutations, random_state)
-    draws = in_order(of_labels, orders, n_jobs)
+    draws = map_in_order(of_labels, orders, n_jobs)
     stops_at = None if is_exhaustive else level
     values, early = _drawn(draws, observed, n_planned, stops_at, callback)
     return PermutationTest(
@@ -203,10 +207,10 @@ def _orders(
     y: IntArray, n_permutations: int, random_state: int
 ) -> tuple[Iterator[IntArray], int, bool]:
     """Orders of the labels to take, how many they are, and whether they are all other ones."""
-    n_others = count_orders(y) - 1
+    n_others = count_permutations(y) - 1
     if n_others <= n_permutations:
-        return other_orders(y), n_others, True
-    return shuffles(y, n_permutations, random_state), n_permutations, False
+        return other_permutations(y), n_others, True
+    return random_permutations(y, n_permutations, random_state), n_permutations, False
 
 
 def _drawn(

@@ -1,7 +1,7 @@
 """The three classifiers that judge a plane: SVM with an RBF kernel, KNN and class densities.
 
 All three ignore how frequent the classes are, as the balanced accuracy that
-they are judged by does: the errors of the SVM, the votes of the neighbours and
+they are judged by does: the errors of the SVM, the votes of the neighbors and
 the densities count every class the same.
 """
 
@@ -87,13 +87,13 @@ def confusion_shares(y: IntArray, predicted: IntArray, n_classes: int) -> FloatA
 
 
 def balanced_accuracies(confusions: FloatArray) -> FloatArray:
-    """Mean over the classes of the share recognised, of tables on the last two axes."""
+    """Mean over the classes of the share recognized, of tables on the last two axes."""
     accuracies: FloatArray = np.diagonal(confusions, axis1=-2, axis2=-1).mean(axis=-1)
     return accuracies
 
 
 def balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
-    """Mean over the classes of the share that is recognised; every class must be present."""
+    """Mean over the classes of the share that is recognized; every class must be present."""
     n_classes = int(y.max()) + 1
     right = np.bincount(y[y == predicted], minlength=n_classes)
     return float(np.mean(right / np.bincount(y)))
@@ -135,16 +135,16 @@ def _by_svm(
         yield svm.fit(Z, y).predict(points)
 
 
-def _by_neighbours(
+def _by_neighbors(
     Z: FloatArray, y: IntArray, points: FloatArray, candidates: Sequence[int]
 ) -> Iterator[IntArray]:
     # The votes of all rows together are a tie, as every class counts the same.
     most = min(max(candidates), max(1, len(Z) // 2))
-    _, neighbours = cKDTree(Z).query(points, k=np.arange(1, most + 1))
+    _, neighbors = cKDTree(Z).query(points, k=np.arange(1, most + 1))
     weights = np.eye(int(y.max()) + 1) / np.bincount(y)[:, None]
-    votes = weights[y[neighbours]].cumsum(axis=1)  # (n_points, most, n_classes)
-    for n_neighbours in candidates:
-        yield votes[:, min(n_neighbours, most) - 1].argmax(axis=1)
+    votes = weights[y[neighbors]].cumsum(axis=1)  # (n_points, most, n_classes)
+    for n_neighbors in candidates:
+        yield votes[:, min(n_neighbors, most) - 1].argmax(axis=1)
 
 
 def _by_densities(
@@ -161,6 +161,6 @@ PLANE_CLASSIFIERS = (
         tuple((penalty, width) for width in (0.1, 0.5, 2.5) for penalty in (0.3, 3.0, 30.0)),
         _by_svm,
     ),
-    PlaneClassifier("KNN", (41, 25, 15, 9, 5, 3, 1), _by_neighbours),
+    PlaneClassifier("KNN", (41, 25, 15, 9, 5, 3, 1), _by_neighbors),
     PlaneClassifier("KDE", (2.0, 1.0, 0.5, 0.25), _by_densities),
 )

@@ -14,7 +14,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
-from melm_core.evaluation.refitting import MethodLike, fitted, in_order, unfitted
+from melm_core.evaluation.refitting import MethodLike, fit_projection, make_estimator, map_in_order
 from melm_core.linalg.planes import align_components, principal_angles
 
 Resampling: TypeAlias = Literal["bootstrap", "folds"]
@@ -28,7 +28,7 @@ class Stability:
     Attributes
     ----------
     components : ndarray of shape (n_components, n_features)
-        The plane of all rows, orthonormal rows in the standardised features.
+        The plane of all rows, orthonormal rows in the standardized features.
     planes : ndarray of shape (n_resamples, n_components, n_features)
         The plane of each resample, turned within itself to lie closest to `components`.
     angles : ndarray of shape (n_resamples, n_components)
@@ -57,7 +57,7 @@ class Stability:
     @property
     def pairwise_angles(self) -> FloatArray:
         """Largest principal angle between each two resamples, shape (n_resamples, n_resamples)."""
-        return agreement(self.planes)
+        return pairwise_angles(self.planes)
 
 
 # Given how many resamples are done and how many there are.
@@ -96,7 +96,7 @@ def stability(
     parameters : mapping or None
         Of the method.
     standardize : bool, default=True
-        Whether to standardise the features, by all rows once, so that the
+        Whether to standardize the features, by all rows once, so that the
         loadings of all planes share their units.
     random_state : int, default=0
     n_jobs : int or None, default=None
@@ -115,20 +115,20 @@ def stability(
     if not 0 < confidence < 1:
         raise UserError(f"confidence={confidence!r} must lie between 0 and 1.")
     rows = coded_rows(X, y)
-    estimator = unfitted(method, parameters, random_state)
-    whole = fitted(estimator, rows.X, rows.y, standardize=standardize)
+    estimator = make_estimator(method, parameters, random_state)
+    whole = fit_projection(estimator, rows.X, rows.y, standardize=standardize)
     reference = whole.components
     units = CodedRows((rows.X - whole.mean) / whole.scale, rows.y, rows.classes)
     resamples = _resamples(rows.y, resampling, n_resamples, random_state)
     planes = []
-    for plane in in_order(partial(_plane, estimator, units), resamples, n_jobs):
+    for plane in map_in_order(partial(_plane, estimator, units), resamples, n_jobs):
         planes.append(align_components(plane, reference))
         if callback is not None:
             callback(len(planes), len(resamples))
     return _stability(reference, np.stack(planes), confidence)
 
 
-def agreement(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
+def pairwise_angles(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
     """Largest principal angle between each two planes, in radians.
 
     Parameters
@@ -174,7 +174,9 @@ def _bootstrap(members: list[IntArray], stream: np.random.Generator) -> IntArray
 
 
 def _plane(estimator: Any, rows: CodedRows, resample: IntArray) -> FloatArray:
-    return fitted(estimator, rows.X[resample], rows.y[resample], standardize=False).components
+    return fit_projection(
+        estimator, rows.X[resample], rows.y[resample], standardize=False
+    ).components
 
 
 def _stability(reference: FloatArray, planes: FloatArray, confidence: float) -> Stability:

@@ -27,7 +27,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, eq=False)
 class FittedProjection:
-    """A fitted estimator with the standardisation of the rows it was fitted to.
+    """A fitted estimator with the standardization of the rows it was fitted to.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class FittedProjection:
 
     @property
     def components(self) -> FloatArray:
-        """Orthonormal rows in the standardised features, shape (n_components, n_features).
+        """Orthonormal rows in the standardized features, shape (n_components, n_features).
 
         Raises
         ------
@@ -61,7 +61,9 @@ class FittedProjection:
         return orthonormalize(self.estimator.components_)
 
 
-def unfitted(method: MethodLike, parameters: Mapping[str, Any] | None, random_state: int) -> Any:
+def make_estimator(
+    method: MethodLike, parameters: Mapping[str, Any] | None, random_state: int
+) -> Any:
     """The estimator that a key stands for, or a copy of the estimator that was given.
 
     Parameters
@@ -91,7 +93,9 @@ def unfitted(method: MethodLike, parameters: Mapping[str, Any] | None, random_st
     return estimator
 
 
-def fitted(estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool) -> FittedProjection:
+def fit_projection(
+    estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool
+) -> FittedProjection:
     """A copy of the estimator fitted to these rows and no others.
 
     Parameters
@@ -112,7 +116,7 @@ def fitted(estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool) -> 
     return FittedProjection(clone(estimator).fit((X - mean) / scale, y), mean, scale)
 
 
-def in_order(
+def map_in_order(
     function: Callable[[Item], Answer], items: Iterable[Item], n_jobs: int | None
 ) -> Iterator[Answer]:
     """The function of every item, in the order of the items, as they are asked for.

@@ -43,11 +43,11 @@ def _overlap(separability: Separability, names: Sequence[str]) -> str:
 
 
 def _accuracy(in_sample: Separability, held_out: Separability | None) -> str:
-    seen = in_sample.mean.balanced_accuracy
+    on_all = in_sample.mean.balanced_accuracy
     if held_out is None:
-        return f"in-sample balanced accuracy {seen:.2f}"
-    unseen = held_out.mean.balanced_accuracy
-    return f"held-out balanced accuracy {unseen:.2f} against {seen:.2f} in-sample"
+        return f"in-sample balanced accuracy {on_all:.2f}"
+    on_new = held_out.mean.balanced_accuracy
+    return f"held-out balanced accuracy {on_new:.2f} against {on_all:.2f} in-sample"
 
 
 def _in_words(p_value: float) -> str:

@@ -26,10 +26,10 @@ def all_pairs(n_classes: int) -> IntArray:
 
 
 def hypercube_pairs(n_classes: int, random_state: np.random.Generator) -> IntArray:
-    """Ordered pairs of neighbours on a hypercube whose vertices the classes take at random.
+    """Ordered pairs of neighbors on a hypercube whose vertices the classes take at random.
 
-    About n_classes log2 n_classes pairs instead of all. A labelling that
-    leaves a class without a neighbour, and so without any direction, is drawn
+    About n_classes log2 n_classes pairs instead of all. A labeling that
+    leaves a class without a neighbor, and so without any direction, is drawn
     again (GEM, section 4.3, does not say).
 
     Parameters
@@ -46,9 +46,9 @@ def hypercube_pairs(n_classes: int, random_state: np.random.Generator) -> IntArr
     n_dimensions = int(n_classes - 1).bit_length()
     while True:
         vertices = random_state.permutation(2**n_dimensions)[:n_classes]
-        are_neighbours = np.bitwise_count(vertices[:, None] ^ vertices) == 1
-        if are_neighbours.any(axis=1).all():
-            return np.argwhere(are_neighbours).astype(np.int64)
+        are_neighbors = np.bitwise_count(vertices[:, None] ^ vertices) == 1
+        if are_neighbors.any(axis=1).all():
+            return np.argwhere(are_neighbors).astype(np.int64)
 
 
 SELECTIONS: Mapping[Pairs, Callable[[int, np.random.Generator], IntArray]] = MappingProxyType(

@@ -31,7 +31,7 @@ _TOLERANCE = 1e-6
 
 
 def geometric_mean(log_probabilities: FloatArray) -> FloatArray:
-    """Logarithm of the renormalised geometric mean, softmax(mean log p).
+    """Logarithm of the renormalized geometric mean, softmax(mean log p).
 
     The prediction of the smallest mean Kullback-Leibler divergence to the members.
 
@@ -73,7 +73,7 @@ class GEMClassifier(LogProbabilityMixin, BaseEstimator):
     Parameters
     ----------
     gamma : float, default=0.05
-        Regularisation of the denominators, in units of their mean eigenvalue.
+        Regularization of the denominators, in units of their mean eigenvalue.
     n_directions : int, default=10
         Most directions of one ordered pair of classes.
     theta : float, default=1.5

@@ -30,7 +30,7 @@ from melm_core.base.estimator import check_integer
 from melm_core.linalg.second_moments import ClassSecondMoments
 
 # From this many features a few eigenvectors are cheaper by Lanczos' method
-# than by a factorisation, as long as they are few.
+# than by a factorization, as long as they are few.
 LANCZOS_FEATURES = 2_000
 _LANCZOS_SHARE = 0.1
 
@@ -56,7 +56,7 @@ def generalized_eigenvectors(
         Numerator class, in which the squared projections are large, and
         denominator class, in which they are small.
     gamma : float
-        Regularisation of the denominator, in units of its mean eigenvalue
+        Regularization of the denominator, in units of its mean eigenvalue
         trace(C_j) / d; zero or more.
     n_directions : int, default=None
         How many of the largest eigenvalues; all of them by default. Few out
@@ -93,7 +93,7 @@ def generalized_eigenvectors(
 
 @dataclass(frozen=True, eq=False)
 class Denominator:
-    """The regularised second moment of a class, factored: B = D^-1 L L' D^-1.
+    """The regularized second moment of a class, factored: B = D^-1 L L' D^-1.
 
     The features are brought to unit size first, so that those of very
     different units are not mistaken for a singular moment.
@@ -126,11 +126,11 @@ class Denominator:
             If the moment is zero, or singular and gamma too small to mend it.
         """
         check_not_zero(moment, label)
-        regularised = moment + gamma * np.trace(moment) / len(moment) * np.eye(len(moment))
-        sizes = np.sqrt(np.diag(regularised))
+        regularized = moment + gamma * np.trace(moment) / len(moment) * np.eye(len(moment))
+        sizes = np.sqrt(np.diag(regularized))
         if not (sizes > 0).all():
             raise UserError(_singular(label, gamma))
-        scaled = regularised / sizes[:, None] / sizes
+        scaled = regularized / sizes[:, None] / sizes
         try:
             factor = cholesky(scaled, lower=True)
         except LinAlgError:
@@ -175,7 +175,7 @@ def leading_eigenvectors(
     n_features = len(moment)
     n_directions = min(n_directions, n_features)
     is_partial = n_features > LANCZOS_FEATURES and n_directions < _LANCZOS_SHARE * n_features
-    solve = _by_lanczos if is_partial else _by_factorisation
+    solve = _by_lanczos if is_partial else _by_factorization
     eigenvalues, whitened = solve(moment, denominator, n_directions)
     vectors = denominator.unwhiten(whitened[:, ::-1])
     vectors = np.where(mean @ vectors < 0, -vectors, vectors)
@@ -220,7 +220,7 @@ def _moments_of(X: FloatArray, y: npt.NDArray[Any], label: Any) -> ClassSecondMo
     return ClassSecondMoments().fit(X[is_member], y[is_member])
 
 
-def _by_factorisation(
+def _by_factorization(
     moment: FloatArray, denominator: Denominator, n_directions: int
 ) -> tuple[FloatArray, FloatArray]:
     """Ascending eigenvalues and orthonormal eigenvectors of L^-1 D C D L'^-1."""
@@ -243,5 +243,5 @@ def _by_lanczos(
     try:
         eigenvalues, vectors = eigsh(operator, k=n_directions, which="LA", v0=start)
     except ArpackError:
-        return _by_factorisation(moment, denominator, n_directions)
+        return _by_factorization(moment, denominator, n_directions)
     return eigenvalues, vectors

@@ -1,7 +1,7 @@
 """GEM: directions that are long over one class and short over another, all pairs together.
 
 Class-conditional second moments C_c, and for ordered pairs of classes (i, j)
-the top generalized eigenvectors of C_i against the regularised C_j.
+the top generalized eigenvectors of C_i against the regularized C_j.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     For every ordered pair the top generalized eigenvectors of the second
     moments are kept, at most `n_directions` of them and none with an
-    eigenvalue below theta. The rows are not centred.
+    eigenvalue below theta. The rows are not centered.
 
     Parameters
     ----------
     gamma : float, default=0.05
-        Regularisation of the denominator, in units of its mean eigenvalue;
+        Regularization of the denominator, in units of its mean eigenvalue;
         0 makes the projections invariant under invertible linear maps and
         needs full-rank second moments.
     n_directions : int, default=10
@@ -60,7 +60,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Smallest eigenvalue kept; near 1 a direction tells nothing. Where none
         reaches it the largest is kept, with a UserWarning.
     pairs : "all" or "hypercube", default="all"
-        All k (k - 1) ordered pairs of k classes, or those of neighbours on a
+        All k (k - 1) ordered pairs of k classes, or those of neighbors on a
         random hypercube, about k log2 k.
     random_state : int, RandomState or None, default=None
         Seed of the hypercube.
@@ -72,7 +72,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     directions_ : ndarray of shape (n_kept, n_features)
         Rows v, pair after pair, by falling eigenvalue within a pair; scaled
-        by the regularised denominator, not to unit length.
+        by the regularized denominator, not to unit length.
     eigenvalues_ : ndarray of shape (n_kept,)
         Mean of (v'x)^2 over the numerator class.
     pairs_ : ndarray of shape (n_kept, 2)
@@ -198,7 +198,7 @@ class GEMPlane(SupervisedPlaneEstimator):
     ----------
     n_components : int, default=2
     gamma : float, default=0.05
-        Regularisation of the denominator, in units of its mean eigenvalue:
+        Regularization of the denominator, in units of its mean eigenvalue:
         small trusts directions in which a class hardly varies, large
         prefers those along which another varies much.
     n_jobs : int or None, default=None
@@ -248,12 +248,12 @@ class GEMPlane(SupervisedPlaneEstimator):
         X, y = self._validate_labelled(X, y)
         check_n_components(self.n_components, X.shape[1])
         check_gamma(self.gamma)
-        centred = centred_rows(X)
+        centered = centred_rows(X)
         pairs = all_pairs(len(self.classes_))
         # The top n_components of each pair hold the top n_components of all,
         # whichever are skipped: within a pair they are independent.
         solved = class_pair_eigenvectors(
-            ClassSecondMoments().fit(centred, self.classes_[y]),
+            ClassSecondMoments().fit(centered, self.classes_[y]),
             pairs,
             gamma=self.gamma,
             n_directions=self.n_components,
@@ -265,7 +265,7 @@ class GEMPlane(SupervisedPlaneEstimator):
         self.n_directions_ = len(found)
         self.eigenvalues_ = eigenvalues[order[kept]]
         self.pairs_ = self.classes_[pairs[of_pair[order[kept]]]]
-        self.components_ = complete(found, centred, self.n_components)
+        self.components_ = complete(found, centered, self.n_components)
         return self
 
 

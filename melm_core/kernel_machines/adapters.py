@@ -1,4 +1,4 @@
-"""Reads the centres and weights out of fitted machines with a Gaussian kernel."""
+"""Reads the centers and weights out of fitted machines with a Gaussian kernel."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ReadMachine:
 
 
 def read_estimator(estimator: Any) -> ReadMachine:
-    """Centres, weights, bandwidth and intercept of a fitted estimator.
+    """Centers, weights, bandwidth and intercept of a fitted estimator.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def read_estimator(estimator: Any) -> ReadMachine:
     raise UserError(
         f"{type(estimator).__name__} is not a kernel machine that can be read; give an SVC, SVR, "
         "KernelRidge or GaussianProcessRegressor with an RBF kernel, a KernelFisherDiscriminant, "
-        "or a KernelMachine of your own centres and weights."
+        "or a KernelMachine of your own centers and weights."
     )
 
 

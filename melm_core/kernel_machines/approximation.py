@@ -1,6 +1,6 @@
 """Maximum entropy approximation of kernel machines (Ozertem and Erdogmus).
 
-A kernel machine costs one kernel per centre for every prediction. Its centres
+A kernel machine costs one kernel per center for every prediction. Its centers
 are clustered by the modes of its decision function, and the bumps of each
 cluster are replaced by one product of exponential densities along independent
 axes.
@@ -22,7 +22,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer, check_positive
 from melm_core.kernel_machines.machine import KernelMachine, checked_rows
-from melm_core.kernel_machines.maximum_entropy import METHODS, Method, check_order
+from melm_core.kernel_machines.maximum_entropy import MARGINAL_METHODS, MarginalMethod, check_order
 from melm_core.kernel_machines.mean_shift import ModeClusters, find_modes
 from melm_core.kernel_machines.modes import SignedClusters, describe_modes, split_by_sign
 from melm_core.kernel_machines.separable_sum import SeparableSum, separable_sum
@@ -79,7 +79,7 @@ class KernelMachineApproximation(BaseEstimator):
     merge_tolerance : float, default=0.1
         Ends of the search for modes closer than this many bandwidths are one mode.
     max_starts : int, default=500
-        Centres that search for modes; the others join the nearest of them.
+        Centers that search for modes; the others join the nearest of them.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class KernelMachineApproximation(BaseEstimator):
 
     def __init__(
         self,
-        method: Method = "exact",
+        method: MarginalMethod = "exact",
         order: int = 4,
         *,
         refit: bool = True,
@@ -124,7 +124,7 @@ class KernelMachineApproximation(BaseEstimator):
         X : array-like of shape (n_samples, n_features) or None, default=None
             Rows on which the amplitudes are refitted and the fidelity is
             measured, usually those that the machine was fitted on; its
-            centres by default.
+            centers by default.
 
         Raises
         ------
@@ -184,19 +184,19 @@ class KernelMachineApproximation(BaseEstimator):
     def describe_cost(self) -> str:
         """In one sentence, whether evaluating the approximation pays, by a count of operations."""
         check_is_fitted(self)
-        counts = f"{self.n_components_} components in place of {self._n_centers} centres"
+        counts = f"{self.n_components_} components in place of {self._n_centers} centers"
         ratio = self.evaluation_cost_ratio_
         if ratio >= 1:
+            slower = format_ratio(ratio)
             return (
-                f"With {counts} the approximation would take about {in_words(ratio)} times as long "
+                f"With {counts} the approximation would take about {slower} times as long "
                 "as the kernel machine: use the machine itself."
             )
-        return (
-            f"With {counts} the approximation should be about {in_words(1 / ratio)} times as fast."
-        )
+        faster = format_ratio(1 / ratio)
+        return f"With {counts} the approximation should be about {faster} times as fast."
 
     def _validate_parameters(self) -> None:
-        check_choice("method", self.method, METHODS)
+        check_choice("method", self.method, MARGINAL_METHODS)
         check_order(self.order)
         check_positive("merge_tolerance", self.merge_tolerance)
         check_integer("max_starts", self.max_starts, minimum=1)
@@ -232,7 +232,7 @@ class KernelMachineApproximation(BaseEstimator):
             warnings.warn(
                 f"The approximation is not faithful: R² {reached.r2:.2f}, and "
                 f"{reached.sign_agreement:.0%} of the rows on the same side of the decision "
-                "surface. Use the machine itself, a reduced set, or more regularisation.",
+                "surface. Use the machine itself, a reduced set, or more regularization.",
                 ApproximationWarning,
                 stacklevel=3,
             )
@@ -283,7 +283,7 @@ def measured_speed_up(
     return float(median(theirs) / median(ours))
 
 
-def in_words(ratio: float) -> str:
+def format_ratio(ratio: float) -> str:
     """A ratio of times with the digits that mean something, as "1.4" or "363"."""
     return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
 
@@ -297,7 +297,7 @@ def spread_rows(rows: FloatArray) -> FloatArray:
         If there are none.
     """
     if not len(rows):
-        raise UserError("X holds no rows; give at least one, or None to take the centres.")
+        raise UserError("X holds no rows; give at least one, or None to take the centers.")
     if len(rows) <= MOST_ROWS:
         return rows
     return rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(np.int64)]

@@ -15,7 +15,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import validate_labelled
 from melm_core.kernel_machines.approximation import KernelMachineApproximation
 from melm_core.kernel_machines.machine import KernelMachine
-from melm_core.kernel_machines.maximum_entropy import Method
+from melm_core.kernel_machines.maximum_entropy import MarginalMethod
 
 
 class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -56,7 +56,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self,
         estimator: Any,
         *,
-        method: Method = "exact",
+        method: MarginalMethod = "exact",
         order: int = 4,
         refit: bool = True,
         merge_tolerance: float = 0.1,

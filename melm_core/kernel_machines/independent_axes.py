@@ -1,4 +1,4 @@
-"""Independent axes of a mixture of Gaussians by one generalised eigendecomposition.
+"""Independent axes of a mixture of Gaussians by one generalized eigendecomposition.
 
 Blind source separation after L. Parra and P. Sajda (Journal of Machine
 Learning Research 4, 2003): for x = A s with independent sources, covariance R
@@ -22,7 +22,7 @@ def fourth_cumulants(centers: FloatArray, weights: FloatArray) -> FloatArray:
 
     Q_ij is the sum over k of the cumulants of x_i, x_j, x_k, x_k. A Gaussian
     has none of fourth order, so the width of the bumps does not enter: the
-    cumulants are those of the centres.
+    cumulants are those of the centers.
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ def independent_axes(covariance: FloatArray, cumulants: FloatArray) -> FloatArra
     Returns
     -------
     ndarray of shape (n_axes, n_features)
-        A row an axis, n_axes = n_features; sources are the centred rows times
+        A row an axis, n_axes = n_features; sources are the centered rows times
         its transpose.
     """
     if np.abs(cumulants).max() <= NULL_CUMULANT * np.trace(covariance) ** 2:
         variances, principal = np.linalg.eigh(covariance)
         axes: FloatArray = principal.T / np.sqrt(variances)[:, None]
         return axes
-    generalised: FloatArray = eigh(cumulants, covariance)[1].T
-    return generalised
+    generalized: FloatArray = eigh(cumulants, covariance)[1].T
+    return generalized

@@ -68,7 +68,7 @@ def test_oriented_pca_is_pca_in_units_of_the_spread_within_the_classes():
     assert all(is_parallel(a, b) for a, b in zip(vectors.T, scaled.T, strict=True))
 
 
-def test_oriented_pca_maximises_the_quotient_of_its_noise():
+def test_oriented_pca_maximizes_the_quotient_of_its_noise():
     noise = np.cov(np.random.default_rng(3).normal(size=(5, 20)))
     ratios, vectors = signal_noise_directions(X, Y, "oriented_pca", noise=noise)
     for direction in np.random.default_rng(4).normal(size=(200, 5)):

@@ -191,12 +191,12 @@ def test_a_class_of_one_row_can_be_learnt_from(classifier):
     assert classifier.tuned_predictions(Z, y, Z[1:2], 0).tolist() == [1]
 
 
-@pytest.mark.parametrize("n_neighbours", [1, 3, 9])
-def test_the_votes_of_neighbours_are_those_of_scikit_learn_where_classes_are_even(n_neighbours):
+@pytest.mark.parametrize("n_neighbors", [1, 3, 9])
+def test_the_votes_of_neighbors_are_those_of_scikit_learn_where_classes_are_even(n_neighbors):
     Z, y = blobs(80, 2, distance=1.0)
     points = blobs(50, 2, distance=1.0, seed=1)[0]
-    expected = KNeighborsClassifier(n_neighbours).fit(Z, y).predict(points)
-    np.testing.assert_array_equal(next(KNN.predict(Z, y, points, [n_neighbours])), expected)
+    expected = KNeighborsClassifier(n_neighbors).fit(Z, y).predict(points)
+    np.testing.assert_array_equal(next(KNN.predict(Z, y, points, [n_neighbors])), expected)
 
 
 @EACH

@@ -24,7 +24,7 @@ def moment(X, y, label):
     return rows.T @ rows / len(rows)
 
 
-def regularised(X, y, label, gamma):
+def regularized(X, y, label, gamma):
     square = moment(X, y, label)
     return square + gamma * np.trace(square) / len(square) * np.eye(len(square))
 
@@ -33,7 +33,7 @@ def regularised(X, y, label, gamma):
 @pytest.mark.parametrize("pair", PAIRS)
 def test_eigenvalues_and_projections_agree_with_scipy(pair, gamma):
     eigenvalues, vectors = generalized_eigenvectors(X, Y, pair, gamma=gamma)
-    expected, columns = eigh(moment(X, Y, pair[0]), regularised(X, Y, pair[1], gamma))
+    expected, columns = eigh(moment(X, Y, pair[0]), regularized(X, Y, pair[1], gamma))
     np.testing.assert_allclose(eigenvalues, expected[::-1], rtol=1e-8)
     theirs = np.abs(X @ columns[:, ::-1])
     np.testing.assert_allclose(np.abs(X @ vectors), theirs, rtol=1e-8, atol=1e-8 * theirs.max())
@@ -44,7 +44,7 @@ def test_eigenvalues_and_projections_agree_with_scipy(pair, gamma):
 def test_the_numerator_class_is_diagonal_and_the_regularised_denominator_the_identity(pair, gamma):
     eigenvalues, vectors = generalized_eigenvectors(X, Y, pair, gamma=gamma)
     above = vectors.T @ moment(X, Y, pair[0]) @ vectors
-    below = vectors.T @ regularised(X, Y, pair[1], gamma) @ vectors
+    below = vectors.T @ regularized(X, Y, pair[1], gamma) @ vectors
     np.testing.assert_allclose(above, np.diag(eigenvalues), atol=1e-8 * eigenvalues[0])
     np.testing.assert_allclose(below, np.eye(5), atol=1e-8)
 
@@ -120,7 +120,7 @@ def test_the_partial_eigensolver_agrees_with_the_full_one(monkeypatch):
     digits, y = load_digits(return_X_y=True)
     full = generalized_eigenvectors(digits, y, (3, 8), gamma=0.05, n_directions=5)
     monkeypatch.setattr(eigenvectors, "LANCZOS_FEATURES", 50)
-    monkeypatch.setattr(eigenvectors, "_by_factorisation", None)
+    monkeypatch.setattr(eigenvectors, "_by_factorization", None)
     partial = generalized_eigenvectors(digits, y, (3, 8), gamma=0.05, n_directions=5)
     np.testing.assert_allclose(partial[0], full[0], rtol=1e-10)
     np.testing.assert_allclose(partial[1], full[1], atol=1e-8 * np.abs(full[1]).max())

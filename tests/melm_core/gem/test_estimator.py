@@ -132,9 +132,9 @@ def test_rows_of_another_width_are_refused():
 
 def log_eigenvalues(X, y, gamma):
     """|log lambda| and direction of every eigenvector of every ordered pair."""
-    centred, labels = X - X.mean(axis=0), np.unique(y).tolist()
+    centered, labels = X - X.mean(axis=0), np.unique(y).tolist()
     solved = [
-        generalized_eigenvectors(centred, y, pair, gamma=gamma) for pair in permutations(labels, 2)
+        generalized_eigenvectors(centered, y, pair, gamma=gamma) for pair in permutations(labels, 2)
     ]
     return [
         (abs(np.log(v)), d)
@@ -238,7 +238,7 @@ def test_it_gives_a_plane_of_awkward_rows(rows, n_directions):
 
 def test_constant_and_collinear_features_leave_the_plane_of_the_others_as_it_is():
     found = GEMPlane().fit(X, Y)
-    # Columns of zeros dilute trace / d: the same regularisation is a larger gamma.
+    # Columns of zeros dilute trace / d: the same regularization is a larger gamma.
     widened = GEMPlane(gamma=0.05 * 7 / 5).fit(np.hstack([X, np.full((len(X), 2), 4.0)]), Y)
     np.testing.assert_allclose(widened.components_[:, 5:], 0.0, atol=1e-10)
     assert principal_angles(widened.components_[:, :5], found.components_).max() < 1e-6
