@@ -1,4 +1,4 @@
-"""The methods to compare with."""
+"""Projections by other methods, for comparison."""
 
 from __future__ import annotations
 

@@ -150,7 +150,10 @@ GAMMA = Parameter(
 STARTS = Parameter(
     name="n_init",
     label="Starts",
-    explanation="Number of planes the search starts from. More starts are less likely to miss the optimum.",
+    explanation=(
+        "Number of planes the search starts from. With more starts, the optimum is less likely to "
+        "be missed."
+    ),
     default=14,
     minimum=1,
     maximum=500,

@@ -99,7 +99,7 @@ def test_the_cost_of_both_engines_grows_with_what_they_sum():
 
 def test_beyond_three_components_only_the_direct_engine_sums():
     rows, covariances = cloud(60, 4)
-    message = 'engine="nufft" works for up to 3 components, not for 4; use engine="auto"'
+    message = 'engine="nufft" supports at most 3 components, not 4; use engine="auto"'
     with pytest.raises(ValueError, match=message):
         class_potentials(rows, covariances, "nufft")
     assert isinstance(class_potentials(rows, covariances), DirectPotentials)
@@ -107,7 +107,7 @@ def test_beyond_three_components_only_the_direct_engine_sums():
 
 @pytest.mark.parametrize("gamma", [1e-3, 1e-9])
 def test_too_many_modes_are_refused_with_the_way_out(gamma):
-    message = f'engine="nufft" would need .* modes and takes at most {fourier.MOST_MODES}: .* gamma'
+    message = f"would need .* modes, more than the limit of {fourier.MOST_MODES:,}: .* gamma"
     with pytest.raises(ValueError, match=message):
         class_potentials(*cloud(60, 2, gamma), "nufft")
 
