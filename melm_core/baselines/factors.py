@@ -227,8 +227,8 @@ class FactorAnalysisPlane(_FactorPlane):
         self.noise_variance_ = np.zeros(X.shape[1])
         if n_factors == 0:
             return np.empty((0, X.shape[1]))
-        # Random numbers are used only for an approximate decomposition; a fixed seed makes the result
-        # reproducible.
+        # Random numbers are used only for an approximate decomposition; a fixed seed makes the
+        # result reproducible.
         model = FactorAnalysis(
             n_factors, max_iter=self.max_iter, tol=self.tol * len(rows), random_state=0
         )
@@ -339,7 +339,7 @@ def negentropies(sources: FloatArray) -> FloatArray:
 
 
 def _log_cosh(x: FloatArray) -> FloatArray:
-    """log cosh x, without overflow at large arguments."""
+    """Compute log cosh x without overflow at large arguments."""
     logs: FloatArray = np.logaddexp(x, -x) - np.log(2.0)
     return logs
 

@@ -1,7 +1,7 @@
-"""The feature space of a Gaussian kernel, spanned by the rows it was given.
+"""The feature space of a Gaussian kernel, spanned by the training rows.
 
-A function f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 sigma^2)) + b is a direction
-of this space and an origin on it.
+A direction of this space, with an origin, is a function
+f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 sigma^2)) + b.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from melm_core.base.sampling import stratified_sample
 
 Bandwidth = float | Literal["median"]
 
-# Directions of feature space whose variance is below this share of the
-# largest one are rounding.
+# Directions of feature space with less than this fraction of the largest variance are rounding
+# errors.
 NULL_SHARE = 1e-12
 
-# The same for a kernel that is 1 everywhere: its values are known to this precision.
+# Absolute bound, for a kernel that is 1 everywhere up to rounding.
 NULL_VARIANCE = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class KernelSpace:
-    """Rows in the principal coordinates of feature space.
+    """The training rows in the principal coordinates of feature space.
 
     Attributes
     ----------
@@ -37,11 +37,11 @@ class KernelSpace:
     bandwidth : float
         sigma.
     variances : ndarray of shape (rank,)
-        Of the rows along the principal directions, descending, all positive.
+        Variances along the principal directions, descending and positive.
     coordinates : ndarray of shape (n_centers, rank)
-        The rows about their mean; distances between them are those of feature space.
+        Centered rows; their distances are those in feature space.
     kernel_means : ndarray of shape (n_centers,)
-        Mean over the rows of the kernel at each center.
+        Mean over the rows of the kernel around each center.
     """
 
     centers: FloatArray
@@ -51,7 +51,7 @@ class KernelSpace:
     kernel_means: FloatArray
 
     def functions(self, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The coordinates along directions as sums of kernels.
+        """Express the coordinates along directions as sums of kernels.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ def sampled_space(
     bandwidth_scale: float,
     max_rows: int,
 ) -> tuple[KernelSpace, IntArray]:
-    """Feature space spanned by the rows, or by a stratified sample of max_rows of them.
+    """The feature space spanned by the rows, or by a stratified sample of them.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def sampled_space(
     -------
     space : KernelSpace
     indices : ndarray of shape (n_centers,)
-        The rows it is spanned by.
+        Indices of the rows that span it.
     """
     check_integer("max_rows", max_rows, minimum=4)
     indices = stratified_sample(y, max_rows / len(y), int(y.max()) + 1)
@@ -102,7 +102,7 @@ def sampled_space(
 
 
 def kernel_space(centers: FloatArray, bandwidth: float) -> KernelSpace:
-    """Principal coordinates of the rows in feature space, by the centered kernel matrix.
+    """Principal coordinates of the rows in feature space, from the centered kernel matrix.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def kernel_space(centers: FloatArray, bandwidth: float) -> KernelSpace:
 
 def gaussian_kernel(X: FloatArray, centers: FloatArray, bandwidth: float) -> FloatArray:
     """exp(-|x - c|^2 / (2 sigma^2)), shape (n_samples, n_centers)."""
-    origin = centers.mean(axis=0)  # squares of large coordinates would lose the differences
+    origin = centers.mean(axis=0)  # keeps the precision of large coordinates
     values: FloatArray = rbf_kernel(
         (X - origin) / bandwidth, (centers - origin) / bandwidth, gamma=0.5
     )
@@ -128,9 +128,9 @@ def gaussian_kernel(X: FloatArray, centers: FloatArray, bandwidth: float) -> Flo
 
 
 def chosen_bandwidth(bandwidth: Bandwidth, centers: FloatArray) -> float:
-    """The number given, or the median distance between two different rows.
+    """The given bandwidth, or the median distance between distinct rows.
 
-    1 where all rows are equal.
+    The median is 1 if all rows are equal.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Is it real? Separability in-sample and held out, permutation tests, stability."""
+"""Validation: separability in-sample and held out, permutation tests, stability."""
 
 from __future__ import annotations
 

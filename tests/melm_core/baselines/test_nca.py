@@ -10,7 +10,7 @@ from sklearn.neighbors import NeighborhoodComponentsAnalysis
 from melm_core import DiscriminantPlane
 from melm_core.baselines.nca import (
     NeighborhoodComponentsPlane,
-    discriminating_map,
+    discriminant_map,
     neighbor_accuracy,
 )
 from melm_core.linalg.planes import principal_angles
@@ -57,7 +57,7 @@ def test_the_objective_is_the_expected_accuracy_of_a_random_neighbor():
 def test_the_map_is_that_of_scikit_learn_from_the_same_beginning():
     X, y = classes(3, 5)
     standardized = (X - X.mean(axis=0)) / X.std(axis=0)
-    beginning = discriminating_map(standardized, y, 2)
+    beginning = discriminant_map(standardized, y, 2)
     expected = NeighborhoodComponentsAnalysis(2, init=beginning, max_iter=30, tol=1e-5)
     found = NeighborhoodComponentsPlane(max_iter=30).fit(X, y)
     np.testing.assert_allclose(
@@ -67,7 +67,7 @@ def test_the_map_is_that_of_scikit_learn_from_the_same_beginning():
 
 def test_the_ascent_begins_with_unit_variance_within_the_classes():
     X, y = classes(3, 5)
-    projected = X @ discriminating_map(X, y, 2).T
+    projected = X @ discriminant_map(X, y, 2).T
     offsets = projected - np.stack([projected[y == code].mean(axis=0) for code in range(3)])[y]
     np.testing.assert_allclose(offsets.std(axis=0), 1.0)
 

@@ -137,7 +137,10 @@ def test_any_number_of_components_is_completed_to_an_orthonormal_frame(member, n
     ("parameters", "message"),
     [
         ({"member": "ica"}, "member='ica' must be one of 'pca', 'vca', 'fisher_lda', 'sir'"),
-        ({"noise": np.eye(5)}, "noise is for 'oriented_pca' only; 'pca' has a noise of its own"),
+        (
+            {"noise": np.eye(5)},
+            "noise applies only to 'oriented_pca', and member='pca' defines its own",
+        ),
         ({"member": "oriented_pca", "noise": np.eye(4)}, r"shape \(4, 4\).*5 feature"),
         ({"member": "oriented_pca", "noise": -np.eye(5)}, "noise must be a covariance"),
         ({"member": "oriented_pca", "noise": np.triu(np.ones((5, 5)))}, "must be a covariance"),

@@ -250,7 +250,7 @@ def test_shuffles_keep_the_class_sizes():
     [
         ({"statistic": "best"}, r"statistic='best' must be one of 'held_out', 'in_sample'"),
         ({"n_permutations": 0}, r"n_permutations=0 must be a whole number of at least 1"),
-        ({"level": 1.0}, r"level=1.0 must lie between 0 and 1; None draws every permutation"),
+        ({"level": 1.0}, "level=1.0 must be between 0 and 1, or None to draw all permutations"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
