@@ -63,7 +63,7 @@ def figure(run_id: str) -> flask.Response:
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     viewer = services().renderer.viewer(record)
     # A method without iterations is described by the divergence of its plane.
-    objective = METHODS[record.method].maximises or "divergence"
+    objective = METHODS[record.method].maximizes or "divergence"
     style = _style(viewer.class_names, viewer.n_drawn, scheme, viewer.n_components, objective)
     body = {**style, "rows": row_numbers(viewer.drawn_rows), "classes": viewer.class_names}
     return flask.Response(json.dumps(body), mimetype="application/json")

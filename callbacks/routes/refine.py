@@ -13,7 +13,7 @@ from melm_core.methods import GAMMA, METHODS, SEED
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 _NONLINEAR = "This projection is nonlinear, so it cannot be refined. Refine a linear one."
-_REFINING = next(method for method in METHODS.values() if method.refines)
+_REFINING = next(method for method in METHODS.values() if method.accepts_init)
 
 
 def register(app: Dash) -> None:

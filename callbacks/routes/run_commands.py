@@ -63,7 +63,7 @@ def _own_fit(run_id: str) -> RunRecord:
 
 def _warm_start(record: RunRecord) -> dict[str, Any]:
     """The best plane of a run that was cut short, if its method can start from one."""
-    can_start = record.state.is_cut_short and METHODS[record.method].refines
+    can_start = record.state.is_cut_short and METHODS[record.method].accepts_init
     best = best_event(services().store, record.run_id) if can_start else None
     if best is None:
         return {}

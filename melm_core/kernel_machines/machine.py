@@ -1,4 +1,4 @@
-"""Kernel machines with a Gaussian kernel: weighted sums of bumps around centres."""
+"""Kernel machines with a Gaussian kernel: weighted sums of bumps around centers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAME_KERNEL = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class KernelMachine:
-    """f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 bandwidth^2)) + intercept, kernels unnormalised.
+    """f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 bandwidth^2)) + intercept, kernels unnormalized.
 
     Attributes
     ----------
@@ -179,12 +179,12 @@ def _finite(name: str, values: Any, n_dimensions: int) -> FloatArray:
 def _check_shapes(centers: FloatArray, weights: FloatArray) -> None:
     if len(centers) != len(weights):
         raise UserError(
-            f"There are {len(centers)} centres and {len(weights)} weights; every centre needs one."
+            f"There are {len(centers)} centers and {len(weights)} weights; every center needs one."
         )
     if not weights.any():
         raise UserError(
             "All weights of the kernel machine are zero, so it is constant and has no modes; "
-            "fit it with weaker regularisation or on other rows."
+            "fit it with weaker regularization or on other rows."
         )
 
 

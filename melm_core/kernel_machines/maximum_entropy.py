@@ -18,8 +18,8 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 
-Method = Literal["exact", "paper"]
-METHODS: tuple[Method, ...] = ("exact", "paper")
+MarginalMethod = Literal["exact", "paper"]
+MARGINAL_METHODS: tuple[MarginalMethod, ...] = ("exact", "paper")
 
 # Points of the quadrature; the trapezoidal rule converges geometrically on
 # densities that vanish at both ends.
@@ -67,7 +67,7 @@ class MaximumEntropyDensities:
 
 
 def maximum_entropy(
-    moments: FloatArray, *, order: int = 4, method: Method = "exact"
+    moments: FloatArray, *, order: int = 4, method: MarginalMethod = "exact"
 ) -> MaximumEntropyDensities:
     """Maximum entropy densities of given moments.
 
@@ -89,7 +89,7 @@ def maximum_entropy(
         If the order is odd or below two, or the method is unknown.
     """
     check_order(order)
-    check_choice("method", method, METHODS)
+    check_choice("method", method, MARGINAL_METHODS)
     n = moments.shape[1]
     multipliers, normalizers = np.zeros((n, order)), np.zeros(n)
     orders, fallbacks = np.zeros(n, dtype=np.int64), [ACCEPTED] * n
@@ -147,7 +147,7 @@ def moment_system(moments: FloatArray, order: int) -> tuple[FloatArray, FloatArr
 def matched_multipliers(moments: FloatArray, order: int) -> FloatArray:
     """Multipliers whose density on the quadrature has exactly these moments (equation 8).
 
-    Minimises the convex dual log of the integral of exp(sum_k lambda_k x^k)
+    Minimizes the convex dual log of the integral of exp(sum_k lambda_k x^k)
     less sum_k lambda_k E x^k, by Newton's method from the Gaussian.
 
     Parameters
@@ -198,11 +198,11 @@ def check_order(order: int) -> None:
     if order % 2:
         raise UserError(
             f"order={order} is odd, and a density whose log is a polynomial of odd degree cannot "
-            f"be normalised; choose {order - 1} or {order + 1}."
+            f"be normalized; choose {order - 1} or {order + 1}."
         )
 
 
-def _solve(moments: FloatArray, order: int, method: Method) -> FloatArray:
+def _solve(moments: FloatArray, order: int, method: MarginalMethod) -> FloatArray:
     if method == "paper":
         return multiplier_estimates(moments, order)
     return matched_multipliers(moments, order)
@@ -250,7 +250,7 @@ def _powers(order: int) -> FloatArray:
 
 
 def _log_sums(exponents: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Log of the integrals, and the normalised weights of the nodes."""
+    """Log of the integrals, and the normalized weights of the nodes."""
     peaks = exponents.max(axis=1, keepdims=True)
     weights = np.exp(exponents - peaks)
     sums = weights.sum(axis=1, keepdims=True)

@@ -41,7 +41,7 @@ LONGEST_MOVE = 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class Ascent:
+class MeanShiftResult:
     """Where the safeguarded iteration ended.
 
     Attributes
@@ -70,7 +70,7 @@ class ModeClusters:
     values : ndarray of shape (n_modes,)
         f there, of either sign.
     labels : ndarray of shape (n_centers,)
-        Mode of each centre.
+        Mode of each center.
     """
 
     locations: FloatArray
@@ -87,10 +87,10 @@ def find_modes(
     max_iter: int = 2_000,
     merge_tolerance: float = 0.1,
 ) -> ModeClusters:
-    """Cluster the centres of a kernel machine by the mode that each climbs to (section 2).
+    """Cluster the centers of a kernel machine by the mode that each climbs to (section 2).
 
-    With more centres than `max_starts` a spread-out selection climbs, and
-    every other centre joins the nearest of them.
+    With more centers than `max_starts` a spread-out selection climbs, and
+    every other center joins the nearest of them.
 
     Parameters
     ----------
@@ -104,23 +104,23 @@ def find_modes(
         Ends closer than this many bandwidths are one mode. Along a ridge the
         ends are strung out and the number of modes depends on it.
     """
-    chosen = spread_out(centers, max_starts)
+    chosen = farthest_points(centers, max_starts)
     starts = centers[chosen]
-    ascent = ascend(starts, centers, weights, bandwidth, max_iter=max_iter)
-    modes = merged(ascent, merge_tolerance * bandwidth)
+    ascent = mean_shift(starts, centers, weights, bandwidth, max_iter=max_iter)
+    modes = merge_modes(ascent, merge_tolerance * bandwidth)
     nearest = cKDTree(starts).query(centers)[1]
     strongest = _strongest_of_each(modes, ascent.values)
     return ModeClusters(ascent.points[strongest], ascent.values[strongest], modes[nearest])
 
 
-def ascend(
+def mean_shift(
     starts: FloatArray,
     centers: FloatArray,
     weights: FloatArray,
     bandwidth: float,
     *,
     max_iter: int = 2_000,
-) -> Ascent:
+) -> MeanShiftResult:
     """Safeguarded fixed-point iteration (equation 2) from all starts together.
 
     Every start keeps a step length of its own: halved where |f| would fall or
@@ -134,9 +134,9 @@ def ascend(
     weights : ndarray of shape (n_centers,)
     bandwidth : float
     max_iter : int
-        Sums over all centres, for each start, at most.
+        Sums over all centers, for each start, at most.
     """
-    climb = _Climb(starts, centers, weights, bandwidth)
+    climb = _Trajectories(starts, centers, weights, bandwidth)
     n_iter = 0
     while n_iter < max_iter and climb.is_moving.any():
         climb.step()
@@ -147,7 +147,7 @@ def ascend(
     return climb.outcome(n_iter)
 
 
-def merged(ascent: Ascent, distance: float) -> IntArray:
+def merge_modes(ascent: MeanShiftResult, distance: float) -> IntArray:
     """Group the ends of an ascent that are linked by steps of at most this distance.
 
     Ends with f of different signs are never one group.
@@ -166,7 +166,7 @@ def merged(ascent: Ascent, distance: float) -> IntArray:
     return groups
 
 
-def spread_out(points: FloatArray, n_points: int) -> IntArray:
+def farthest_points(points: FloatArray, n_points: int) -> IntArray:
     """Indices of points that cover the others: each is the farthest from those before it.
 
     Begins with the point farthest from the mean. All of them, in order, if
@@ -187,7 +187,7 @@ def spread_out(points: FloatArray, n_points: int) -> IntArray:
     return np.array(chosen)
 
 
-class _Climb:
+class _Trajectories:
     """The travellers of an ascent; each start follows one of them."""
 
     def __init__(
@@ -240,11 +240,11 @@ class _Climb:
                 if not self._newton_step(leader):
                     break
 
-    def outcome(self, n_iter: int) -> Ascent:
+    def outcome(self, n_iter: int) -> MeanShiftResult:
         guide = self._guide
         is_converged = np.linalg.norm(self._pull[guide], axis=1) < CONVERGED
         points = self._points[guide] * self._bandwidth + self._origin
-        return Ascent(points, self._values[guide], is_converged, n_iter)
+        return MeanShiftResult(points, self._values[guide], is_converged, n_iter)
 
     def _newton_step(self, leader: int) -> bool:
         """One step, if it is one of ascent; whether it was taken."""

@@ -40,7 +40,7 @@ def mixture_moments(
     Parameters
     ----------
     positions : ndarray of shape (n_members, n_axes)
-        Centres of the bumps along each axis.
+        Centers of the bumps along each axis.
     weights : ndarray of shape (n_members,)
         beta_i, of sum one; they may have either sign.
     variances : ndarray of shape (n_axes,)
@@ -77,6 +77,6 @@ def mixture_covariance(
     # About the first member: the mean of equal numbers may differ from them by rounding.
     offsets = centers - centers[0]
     mean = weights @ offsets
-    centred = offsets - mean
-    between = (centred * weights[:, None]).T @ centred
+    centered = offsets - mean
+    between = (centered * weights[:, None]).T @ centered
     return centers[0] + mean, between + bandwidth**2 * np.eye(centers.shape[1])

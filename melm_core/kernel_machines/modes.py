@@ -42,7 +42,7 @@ class ModeComponent:
     sign : int
         Of the weights, -1 or 1.
     members : ndarray of int
-        Their centres in the machine.
+        Their centers in the machine.
     weight : float
         Sum of their weights.
     amplitude : float
@@ -77,7 +77,7 @@ class Mode:
     sign : int
         Of the value.
     members : ndarray of int
-        Centres of the machine that climb to it.
+        Centers of the machine that climb to it.
     components : tuple of ModeComponent
         One for each sign among the weights of the members.
     """
@@ -91,12 +91,12 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class SignedClusters:
-    """Centres of a machine, grouped by mode and by the sign of their weights.
+    """Centers of a machine, grouped by mode and by the sign of their weights.
 
     Attributes
     ----------
     members : tuple of ndarray of int
-        Centres of every group.
+        Centers of every group.
     modes : ndarray of shape (n_groups,)
         Mode of each group, ascending.
     signs : ndarray of shape (n_groups,)
@@ -117,7 +117,7 @@ def split_by_sign(labels: IntArray, weights: FloatArray) -> SignedClusters:
     Parameters
     ----------
     labels : ndarray of shape (n_centers,)
-        Mode of each centre.
+        Mode of each center.
     weights : ndarray of shape (n_centers,)
         None of them zero.
     """

@@ -1,4 +1,4 @@
-"""A kernel machine with fewer centres: the baseline for every approximation of one."""
+"""A kernel machine with fewer centers: the baseline for every approximation of one."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def reduced_set(
     ----------
     machine : KernelMachine
     n_centers : int
-        Fewer where the machine has fewer different centres.
+        Fewer where the machine has fewer different centers.
     X : array-like of shape (n_samples, n_features) or None, default=None
-        Rows on which the weights are fitted; the machine's centres by default.
+        Rows on which the weights are fitted; the machine's centers by default.
     random_state : int
 
     Returns
@@ -50,5 +50,5 @@ def reduced_set(
 
 
 def _means(centers: FloatArray, labels: np.typing.NDArray[np.int32]) -> FloatArray:
-    """Mean of the centres of each label, shape (n_labels, n_features)."""
+    """Mean of the centers of each label, shape (n_labels, n_features)."""
     return np.stack([centers[labels == label].mean(axis=0) for label in np.unique(labels)])

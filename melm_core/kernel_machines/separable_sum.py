@@ -10,8 +10,8 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.kernel_machines.independent_axes import fourth_cumulants, independent_axes
 from melm_core.kernel_machines.maximum_entropy import (
+    MarginalMethod,
     MaximumEntropyDensities,
-    Method,
     maximum_entropy,
 )
 from melm_core.kernel_machines.mixture_moments import mixture_covariance, mixture_moments
@@ -112,7 +112,7 @@ def separable_sum(
     members: Sequence[IntArray],
     *,
     order: int = 4,
-    method: Method = "exact",
+    method: MarginalMethod = "exact",
 ) -> SeparableSum:
     """Approximate groups of bumps exp(-|x - c_i|^2 / 2), each by one component.
 
@@ -124,7 +124,7 @@ def separable_sum(
         In bandwidths.
     weights : ndarray of shape (n_centers,)
     members : sequence of ndarray of int
-        Centres of each component; their weights have one sign.
+        Centers of each component; their weights have one sign.
     order : int
         Highest power of the marginals, even.
     method : "exact" or "paper"

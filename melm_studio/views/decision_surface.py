@@ -33,8 +33,8 @@ from melm_core.kernel_machines import (
     ApproximationWarning,
     KernelMachine,
     KernelMachineApproximation,
-    Method,
-    in_words,
+    MarginalMethod,
+    format_ratio,
     measured_speed_up,
 )
 from melm_studio.tables import count
@@ -166,7 +166,7 @@ def decision_surface(
     *,
     kind: str = "kernel_fisher",
     width: float = 1.0,
-    method: Method = "exact",
+    method: MarginalMethod = "exact",
     order: int = 4,
     refit: bool = True,
 ) -> DecisionSurface:
@@ -256,11 +256,11 @@ def summarized(
     """Speed and AUC, as "13 times faster at 3,000 centers; AUC 0.994 against 0.995"."""
     centers = count(n_centers, "center")
     if speed_up >= EVEN_SPEED:
-        speed = f"{in_words(speed_up)} times faster at {centers}"
+        speed = f"{format_ratio(speed_up)} times faster at {centers}"
     elif speed_up > 1 / EVEN_SPEED:
         speed = f"As fast as the machine at {centers}"
     else:
-        speed = f"{in_words(1 / speed_up)} times slower at {centers}: keep the machine"
+        speed = f"{format_ratio(1 / speed_up)} times slower at {centers}: keep the machine"
     if machine is None or approximation is None:
         return speed
     return f"{speed}; AUC {approximation.auc:.3f} against {machine.auc:.3f}"

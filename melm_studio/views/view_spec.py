@@ -166,7 +166,7 @@ def checked_parameters(method: str, values: Mapping[str, Any]) -> dict[str, Any]
         Names the parameter, its value, and the rule.
     """
     label, settings = METHODS[method].label, _settings(method)
-    known = [*settings, HELD_OUT.name, *(["init"] if METHODS[method].refines else [])]
+    known = [*settings, HELD_OUT.name, *(["init"] if METHODS[method].accepts_init else [])]
     if unknown := [name for name in values if name not in known]:
         raise InputError(f"A run of {label} has no {shown(unknown[0])}. It has {', '.join(known)}.")
     parameters = {

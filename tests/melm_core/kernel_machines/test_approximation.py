@@ -253,7 +253,7 @@ def test_a_low_fidelity_warns():
 @pytest.mark.filterwarnings("error")
 def test_a_sparse_machine_is_told_to_be_the_faster_one():
     machine = KernelMachine.from_estimator(SVC(gamma=12.5).fit(*crescents(0, noise=0.15)))
-    words = r"\d+ components in place of \d+ centres .* use the machine itself"
+    words = r"\d+ components in place of \d+ centers .* use the machine itself"
     with pytest.warns(ApproximationWarning, match=words):
         approximation = approximate(machine)
     assert approximation.evaluation_cost_ratio_ >= 1
@@ -296,7 +296,7 @@ def test_constant_and_repeated_features_are_no_obstacle():
     assert approximate(machine).fidelity_.sign_agreement > 0.9
 
 
-def test_densities_of_labelled_rows_are_approximated():
+def test_densities_of_labeled_rows_are_approximated():
     X, y = classes(2, 2)
     machine = KernelMachine.from_densities(kernel_classes(X, y, n_components=2))
     assert approximate(machine).fidelity_.r2 > 0.9

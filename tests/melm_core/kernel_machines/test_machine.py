@@ -184,7 +184,7 @@ def test_impossible_bandwidths_are_refused(bandwidth):
     ("fields", "message"),
     [
         ({"weights": np.zeros(3)}, "All weights of the kernel machine are zero"),
-        ({"weights": np.ones(2)}, "3 centres and 2 weights"),
+        ({"weights": np.ones(2)}, "3 centers and 2 weights"),
         ({"weights": [1.0, np.nan, 1.0]}, "weights holds a value that is not a number"),
         ({"weights": np.ones((3, 1))}, r"weights must have 1 dimension\(s\)"),
         ({"centers": np.ones(3)}, r"centers must have 2 dimension\(s\)"),
