@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,12 +18,14 @@ from melm_core.base.estimator import (
     check_n_components,
     check_positive,
 )
-from melm_core.base.progress import Callback, Progress
+from melm_core.base.progress import Callback
 from melm_core.density.direct_sums import log_potential
 from melm_core.density.kernel_density import NULL_VARIANCE, bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of
-from melm_core.linalg.planes import orthonormalize, principal_frame, random_components
+from melm_core.linalg.planes import orthonormalize, principal_frame
+from melm_core.optimization.initialization import random_starts
 from melm_core.optimization.multistart import maximize
+from melm_core.optimization.progress import ProgressReporter
 from melm_core.optimization.types import Objective, Stage, Start, Step
 
 
@@ -55,7 +57,7 @@ class EntropyProjection(PlaneEstimator):
         Orthonormal rows along the principal axes of the projected data.
     entropy_ : float
         H2 of the projected density, in nats.
-    inits_ : tuple of Init
+    start_results_ : tuple of StartResult
     n_iter_ : int
     mean_ : ndarray of shape (n_features,)
     """
@@ -104,11 +106,16 @@ class EntropyProjection(PlaneEstimator):
         sign = 1.0 if self.direction == "max" else -1.0
         objective = self._entropy(X - self.mean_, covariance)
         stage = Stage("", _signed(objective, sign), self.max_iter, self.tol)
-        outcome = maximize([stage], self._starts(X.shape[1]), report=_Teller(self.callback, sign))
+        reporter = ProgressReporter(self.callback)
+        outcome = maximize(
+            [stage],
+            self._starts(X.shape[1]),
+            report=lambda step: reporter(_as_entropy(step, sign)),
+        )
         components = orthonormalize(outcome.best.components)
         self.components_ = principal_frame(components, components @ covariance @ components.T)
         self.entropy_ = sign * outcome.best.objective
-        self.inits_ = outcome.inits
+        self.start_results_ = outcome.start_results
         self.n_iter_ = outcome.best.n_iterations
         return self
 
@@ -130,14 +137,7 @@ class EntropyProjection(PlaneEstimator):
 
     def _starts(self, n_features: int) -> list[Start]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        streams = np.random.SeedSequence(seed).spawn(self.n_init)
-        return [
-            Start(
-                "random",
-                random_components(self.n_components, n_features, np.random.default_rng(stream)),
-            )
-            for stream in streams
-        ]
+        return random_starts(self.n_init, self.n_components, n_features, seed)
 
 
 def gaussian_entropy(components: FloatArray, covariance: FloatArray) -> tuple[float, FloatArray]:
@@ -191,6 +191,12 @@ def _signed(objective: Objective, sign: float) -> Objective:
     return signed
 
 
+def _as_entropy(step: Step, sign: float) -> Step:
+    """The step with entropies instead of signed objectives."""
+    objective, best = sign * step.objective, sign * step.best_objective
+    return replace(step, objective=objective, best_objective=best)
+
+
 def _check_full_rank(covariance: FloatArray) -> None:
     variances = np.linalg.eigvalsh(covariance)
     if variances[0] <= NULL_VARIANCE * variances[-1]:
@@ -198,32 +204,4 @@ def _check_full_rank(covariance: FloatArray) -> None:
             f"The data vary along {int(np.sum(variances > NULL_VARIANCE * variances[-1]))} of "
             f"{len(covariance)} directions only, so the entropy of a plane is unbounded. Leave "
             "out features that are constant or determined by others."
-        )
-
-
-class _Teller:
-    """Turns steps into `Progress`; objectives are entropies again."""
-
-    def __init__(self, callback: Callback | None, sign: float) -> None:
-        self._callback, self._sign = callback, sign
-        self._began = time.perf_counter()
-
-    def __call__(self, step: Step) -> bool:
-        if self._callback is None:
-            return False
-        return bool(
-            self._callback(
-                Progress(
-                    components=orthonormalize(step.components),
-                    objective=self._sign * step.objective,
-                    best_objective=self._sign * step.best_objective,
-                    start=step.start + 1,
-                    n_starts=step.n_starts,
-                    iteration=step.iteration,
-                    n_evaluations=step.n_evaluations,
-                    stage=f"start {step.start + 1} of {step.n_starts}",
-                    fraction=step.fraction,
-                    elapsed_s=time.perf_counter() - self._began,
-                )
-            )
         )

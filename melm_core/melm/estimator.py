@@ -6,9 +6,7 @@ largest Cauchy-Schwarz divergence.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal, Self
 
@@ -26,7 +24,7 @@ from melm_core.base.estimator import (
     check_positive,
     check_shrinkage,
 )
-from melm_core.base.progress import Callback, Progress
+from melm_core.base.progress import Callback
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.information_potentials import ENGINES, Engine
 from melm_core.density.kernel_density import (
@@ -36,12 +34,14 @@ from melm_core.density.kernel_density import (
     log_densities,
     whitened_kernel_classes,
 )
-from melm_core.linalg.planes import orthonormalize, principal_angles, principal_frame
+from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.objective import divergence, divergence_terms
-from melm_core.melm.search import SearchSettings, search
-from melm_core.optimization.multistart import SAME_PLANE
-from melm_core.optimization.types import Init, Outcome, Step
+from melm_core.melm.search import search
+from melm_core.melm.settings import SearchSettings
+from melm_core.optimization.multistart import is_same_plane
+from melm_core.optimization.progress import ProgressReporter
+from melm_core.optimization.types import Outcome
 
 
 class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
@@ -188,7 +188,9 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         self._check_rank(whitener.shape[1])
         self.n_dropped_directions_ = X.shape[1] - whitener.shape[1]
         settings = self._settings()
-        reporter = _Reporter(whitener, self.callback)
+        reporter = ProgressReporter(
+            self.callback, lambda components: orthonormalize(components @ whitener.T)
+        )
         outcome = search(classes, settings, reporter, self._given_planes(whitener))
         self._keep(outcome, classes, whitener)
         return self
@@ -202,7 +204,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         check_positive("gamma", self.gamma)
         check_integer("n_init", self.n_init, minimum=1)
         check_choice("solver", self.solver, ("lbfgs", "penalty"))
-        _widenings(self.continuation)
+        _checked_factors(self.continuation)
         check_choice("engine", self.engine, ENGINES)
         check_shrinkage(self.shrinkage)
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
@@ -214,14 +216,14 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
             n_components=self.n_components,
             n_init=self.n_init,
             gamma=self.gamma,
-            continuation=_widenings(self.continuation),
+            continuation=_checked_factors(self.continuation),
             engine=self.engine,
             multiclass=self.multiclass,
             max_iter=self.max_iter,
             tol=self.tol,
             n_jobs=self.n_jobs,
             seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
-            is_watched=self.callback is not None,
+            has_callback=self.callback is not None,
             is_penalized=self.solver == "penalty",
         )
 
@@ -258,15 +260,21 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         self.projected_classes_ = classes.project(turn @ best)
         if self.n_components == 1:
             self.thresholds_ = class_thresholds(self.projected_classes_)
-        self.inits_ = tuple(_in_data_space(init, whitener) for init in outcome.inits)
-        self.n_agreeing_inits_ = _count_agreeing(outcome)
+        self.start_results_ = tuple(
+            result.in_data_space(whitener) for result in outcome.start_results
+        )
+        self.n_agreeing_starts_ = sum(
+            is_same_plane(result.components, best) for result in outcome.start_results
+        )
         self.history_ = np.array(outcome.history)
         self.n_iter_ = outcome.best.n_iterations
         self.n_evaluations_ = outcome.n_evaluations
         self.converged_ = outcome.best.converged
 
 
-def _widenings(continuation: Literal["auto"] | Sequence[float] | None) -> tuple[float, ...] | None:
+def _checked_factors(
+    continuation: Literal["auto"] | Sequence[float] | None,
+) -> tuple[float, ...] | None:
     """The factors that were asked for; None where they follow from gamma.
 
     Raises
@@ -303,42 +311,3 @@ def _framed(
     moment = sum(rows.T @ rows for rows in projected) / classes.counts.sum()
     principal = principal_frame(frame, np.asarray(moment))
     return principal, principal @ np.linalg.pinv(raw)
-
-
-def _in_data_space(init: Init, whitener: FloatArray) -> Init:
-    return replace(init, components=orthonormalize(init.components @ whitener.T))
-
-
-def _count_agreeing(outcome: Outcome) -> int:
-    best = outcome.best.components
-    angles = [principal_angles(init.components, best)[-1] for init in outcome.inits]
-    return int(np.sum(np.array(angles) < SAME_PLANE))
-
-
-class _Reporter:
-    """Turns the steps of the ascent into `Progress` for the callback."""
-
-    def __init__(self, whitener: FloatArray, callback: Callback | None) -> None:
-        self._whitener = whitener
-        self._callback = callback
-        self._began = time.perf_counter()
-
-    def __call__(self, step: Step) -> bool:
-        if self._callback is None:
-            return False
-        return bool(self._callback(self._progress(step)))
-
-    def _progress(self, step: Step) -> Progress:
-        words = f"start {step.start + 1} of {step.n_starts}"
-        return Progress(
-            components=orthonormalize(step.components @ self._whitener.T),
-            objective=step.objective,
-            best_objective=step.best_objective,
-            start=step.start + 1,
-            n_starts=step.n_starts,
-            iteration=step.iteration,
-            n_evaluations=step.n_evaluations,
-            stage=f"{words}, {step.stage_name}" if step.stage_name else words,
-            fraction=step.fraction,
-            elapsed_s=time.perf_counter() - self._began,
-        )

@@ -84,6 +84,6 @@ def distinct_planes(melm: MELM) -> FloatArray:
     -------
     ndarray of shape (n_planes, n_components, n_features)
     """
-    by_value = sorted(melm.inits_, key=lambda init: -init.objective)
-    _, first = np.unique([round(init.objective, 8) for init in by_value], return_index=True)
+    by_value = sorted(melm.start_results_, key=lambda result: -result.objective)
+    _, first = np.unique([round(result.objective, 8) for result in by_value], return_index=True)
     return np.stack([by_value[i].components for i in sorted(first)])

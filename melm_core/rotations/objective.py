@@ -91,12 +91,12 @@ def rotation_objective(
     R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013,
     section 2 and, for the gradient, section 4.1.
     """
-    objective, white = gaussian_objective(X, y, components, priors=priors)
+    objective, white = gaussian_posterior_objective(X, y, components, priors=priors)
     value, gradient = objective(white @ np.asarray(components, dtype=np.float64))
     return (value, white.T @ gradient) if return_gradient else value
 
 
-def gaussian_objective(
+def gaussian_posterior_objective(
     X: Any, y: Any, components: Any, *, priors: Any = None
 ) -> tuple[PosteriorObjective, FloatArray]:
     """M with one Gaussian a class, once it is known to be defined all over a subspace.
