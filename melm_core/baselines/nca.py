@@ -192,11 +192,10 @@ class _Ascent:
         callback: Callback | None,
     ) -> None:
         self._rows, self._codes = rows, codes
-        self._span = span
         self._max_iter = max_iter
         self._callback = callback
         self._best = -np.inf
-        self._report = ProgressReporter(callback)
+        self._report = ProgressReporter(callback, to_data_space=span)
         self.n_accepted = 0
 
     def climb(self, mapping: FloatArray, tol: float) -> None:
@@ -228,7 +227,7 @@ class _Ascent:
 
     def _step(self, objective: float) -> Step:
         return Step(
-            components=self._span(self.mapping),
+            components=self.mapping,
             objective=objective,
             best_objective=self._best,
             stage=0,
