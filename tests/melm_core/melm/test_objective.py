@@ -339,8 +339,8 @@ def test_classes_may_have_any_names(name_of):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"components": np.eye(3)[:2]}, r"components of shape \(2, 3\) must be rows of 4 numbers"),
-        ({"components": np.ones(4)}, r"components of shape \(4,\) must be rows of 4 numbers"),
+        ({"components": np.eye(3)[:2]}, r"components has shape \(2, 3\); it must be \(n_components, 4\)"),
+        ({"components": np.ones(4)}, r"components has shape \(4,\); it must be"),
         ({"components": np.ones((2, 4))}, "must be finite and linearly independent"),
         ({"components": np.full((1, 4), np.nan)}, "must be finite and linearly independent"),
         ({"gamma": 0}, "gamma=0 must be a finite number above 0"),
