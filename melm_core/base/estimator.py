@@ -157,6 +157,28 @@ def check_n_components(n_components: Any, n_features: int) -> None:
         )
 
 
+def check_rank(rank: int, n_dimensions: int) -> None:
+    """Check that the classes vary along at least as many directions as a plane has dimensions.
+
+    Parameters
+    ----------
+    rank : int
+        Number of directions in which the classes vary.
+    n_dimensions : int
+
+    Raises
+    ------
+    ValueError
+        If they do not.
+    """
+    if rank < n_dimensions:
+        raise UserError(
+            f"The classes vary along {rank} direction(s) only, and {n_dimensions} component(s) "
+            "need at least as many. Choose fewer components, or add features that vary within "
+            "the classes."
+        )
+
+
 def check_components(components: Any, n_features: int) -> FloatArray:
     """The components as an array of finite, linearly independent rows.
 

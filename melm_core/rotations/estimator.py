@@ -24,6 +24,7 @@ from melm_core.base.estimator import (
     check_integer,
     check_n_components,
     check_positive,
+    check_rank,
 )
 from melm_core.base.progress import Callback
 from melm_core.linalg.planes import orthonormalize, principal_frame
@@ -175,7 +176,7 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         self.priors_ = checked_priors(self.priors, y)
         centred = X - self.mean_
         basis = self._basis(centred, y)
-        _check_rank(basis.shape[1], dimensions)
+        check_rank(basis.shape[1], dimensions[0])
         settings = self._settings(dimensions)
         reporter = ReductionReporter(self.callback, self.n_components)
         stage, outcome = reduce_by_rotations(
@@ -325,13 +326,4 @@ def _check_nested(nested: Sequence[int], n_features: int, n_components: int) -> 
         raise UserError(
             f"nested={tuple(nested)} must fall strictly from below the {n_features} features kept "
             f"to above n_components={n_components}; leave it empty to reduce in one step."
-        )
-
-
-def _check_rank(rank: int, dimensions: Sequence[int]) -> None:
-    if rank < dimensions[0]:
-        raise UserError(
-            f"The classes vary along {rank} direction(s) only, and a reduction to {dimensions[0]} "
-            "dimension(s) needs at least as many. Choose fewer dimensions, or add features that "
-            "vary within the classes."
         )
