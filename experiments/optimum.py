@@ -78,8 +78,8 @@ def measure(
     return Row(
         name=name,
         gamma=gamma,
-        direct=np.array([init.objective for init in direct.inits_]),
-        direct_evaluations=float(np.mean([init.n_evaluations for init in direct.inits_])),
+        direct=np.array([init.objective for init in direct.start_results_]),
+        direct_evaluations=float(np.mean([init.n_evaluations for init in direct.start_results_])),
         default=np.array([melm.divergence_ for melm in default]),
         default_evaluations=float(np.median([melm.n_evaluations_ for melm in default])),
     )

@@ -59,7 +59,7 @@ def cell(folder: Path, *, name: str, gamma: float, n_starts: int, seed: int) -> 
     planes = np.random.default_rng(seed).standard_normal((n_starts, 2, X.shape[1]))
     melm = MELM(gamma=gamma, continuation=(), init=planes).fit(X, table.y)
     # In a plane's own space there is nothing to climb, and every start is the same.
-    reached = np.resize([init.objective for init in melm.inits_], n_starts)
+    reached = np.resize([init.objective for init in melm.start_results_], n_starts)
     return {"divergences": reached.tolist(), "n_evaluations": melm.n_evaluations_}
 
 

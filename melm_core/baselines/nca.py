@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -18,11 +17,13 @@ from melm_core.base.estimator import (
     check_n_components,
     check_positive,
 )
-from melm_core.base.progress import Callback, Progress
+from melm_core.base.progress import Callback
 from melm_core.base.sampling import stratified_sample
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import plane_through, standard_units
+from melm_core.optimization.progress import ProgressReporter
+from melm_core.optimization.types import Step
 
 # Axes with a smaller within-class standard deviation than this, in standard units, are not scaled:
 # the exponents would lose precision.
@@ -198,11 +199,10 @@ class _Ascent:
         callback: Callback | None,
     ) -> None:
         self._rows, self._codes = rows, codes
-        self._span = span
         self._max_iter = max_iter
         self._callback = callback
         self._best = -np.inf
-        self._began = time.perf_counter()
+        self._report = ProgressReporter(callback, to_data_space=span)
         self.n_accepted = 0
 
     def optimize(self, mapping: FloatArray, tol: float) -> None:
@@ -230,18 +230,19 @@ class _Ascent:
             return False
         objective = neighbor_accuracy(self._rows @ self.mapping.T, self._codes)
         self._best = max(self._best, objective)
-        return bool(self._callback(self._progress(objective)))
+        return self._report(self._step(objective))
 
-    def _progress(self, objective: float) -> Progress:
-        return Progress(
-            components=self._span(self.mapping),
+    def _step(self, objective: float) -> Step:
+        return Step(
+            components=self.mapping,
             objective=objective,
             best_objective=self._best,
-            start=1,
+            stage=0,
+            n_stages=1,
+            stage_name="",
+            start=0,
             n_starts=1,
             iteration=self.n_accepted,
             n_evaluations=self.n_accepted + 1,
-            stage="start 1 of 1",
             fraction=self.n_accepted / self._max_iter,
-            elapsed_s=time.perf_counter() - self._began,
         )

@@ -14,7 +14,7 @@ from scipy.optimize import minimize_scalar
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
-from melm_core.rotations.objective import PosteriorObjective, gaussian_objective
+from melm_core.rotations.objective import PosteriorObjective, gaussian_posterior_objective
 
 # How well the angle of a maximum is known, in radians.
 _ANGLE_TOLERANCE = 1e-9
@@ -67,7 +67,7 @@ def angle_profile(X: Any, y: Any, *, n_angles: int = 360, priors: Any = None) ->
             f"X has shape {np.shape(X)}; a profile over angles needs two columns. Project the data "
             "onto a plane first."
         )
-    objective, _ = gaussian_objective(X, y, np.eye(2), priors=priors)
+    objective, _ = gaussian_posterior_objective(X, y, np.eye(2), priors=priors)
     angles = np.pi * np.arange(n_angles) / n_angles
     objectives = np.array([_of_angle(angle, objective) for angle in angles])
     found = [_refined(angles[peak], np.pi / n_angles, objective) for peak in _peaks(objectives)]

@@ -7,7 +7,6 @@ in the plane, gives the true classes the largest posteriors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Self
 
@@ -25,13 +24,14 @@ from melm_core.base.estimator import (
     check_integer,
     check_n_components,
     check_positive,
+    check_rank,
 )
 from melm_core.base.progress import Callback
 from melm_core.linalg.planes import orthonormalize, principal_frame
-from melm_core.optimization.types import Init, Outcome
+from melm_core.optimization.types import Outcome
 from melm_core.rotations.class_densities import DENSITIES, Density, FramedDensities
 from melm_core.rotations.objective import check_rows_for_plane, checked_priors, log_posteriors
-from melm_core.rotations.progress import RotationReporter
+from melm_core.rotations.progress import ReductionReporter
 from melm_core.rotations.screening import screening_objectives
 from melm_core.rotations.search import (
     Reduction,
@@ -96,9 +96,9 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         Orthonormal rows along the principal axes of the projected data.
     objective_ : float
         Its M, in nats; at most 0.
-    inits_ : tuple of Init
-        One record a start of the last stage, its plane in the coordinates of
-        the data.
+    start_results_ : tuple of StartResult
+        The result of each start of the last stage, with its plane in the
+        coordinates of the data.
     history_ : ndarray of shape (n_steps,)
         M at every accepted step of the best start.
     n_iter_ : int
@@ -176,13 +176,13 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         self.priors_ = checked_priors(self.priors, y)
         centred = X - self.mean_
         basis = self._basis(centred, y)
-        _check_rank(basis.shape[1], dimensions)
+        check_rank(basis.shape[1], dimensions[0])
         settings = self._settings(dimensions)
-        reporter = RotationReporter(self.callback, self.n_components)
+        reporter = ReductionReporter(self.callback, self.n_components)
         stage, outcome = reduce_by_rotations(
             centred, y, self.priors_, basis, settings=settings, watch=reporter
         )
-        self._keep(centred, stage, outcome, reporter)
+        self._keep(centred, stage, outcome)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -296,9 +296,7 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         basis[kept] = narrow
         return basis
 
-    def _keep(
-        self, centred: FloatArray, stage: Reduction, outcome: Outcome, reporter: RotationReporter
-    ) -> None:
+    def _keep(self, centred: FloatArray, stage: Reduction, outcome: Outcome) -> None:
         best = outcome.best
         raw = best.components @ stage.basis.T
         frame = orthonormalize(raw)
@@ -308,14 +306,12 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
             stage.objective.densities.in_plane(best.components), raw @ self.components_.T
         )
         self.objective_ = best.objective
-        self.inits_ = tuple(_in_data_space(init, stage.basis) for init in outcome.inits)
-        self.history_ = np.array(reporter.history(outcome.inits.index(best)))
+        self.start_results_ = tuple(
+            result.in_data_space(stage.basis) for result in outcome.start_results
+        )
+        self.history_ = np.array(best.history)
         self.n_iter_ = best.n_iterations
         self.converged_ = best.converged
-
-
-def _in_data_space(init: Init, basis: FloatArray) -> Init:
-    return replace(init, components=orthonormalize(init.components @ basis.T))
 
 
 def _check_nested(nested: Sequence[int], n_features: int, n_components: int) -> None:
@@ -330,13 +326,4 @@ def _check_nested(nested: Sequence[int], n_features: int, n_components: int) -> 
         raise UserError(
             f"nested={tuple(nested)} must fall strictly from below the {n_features} features kept "
             f"to above n_components={n_components}; leave it empty to reduce in one step."
-        )
-
-
-def _check_rank(rank: int, dimensions: Sequence[int]) -> None:
-    if rank < dimensions[0]:
-        raise UserError(
-            f"The classes vary along {rank} direction(s) only, and a reduction to {dimensions[0]} "
-            "dimension(s) needs at least as many. Choose fewer dimensions, or add features that "
-            "vary within the classes."
         )

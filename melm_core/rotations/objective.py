@@ -19,9 +19,8 @@ from sklearn.utils import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_class_sizes
+from melm_core.base.estimator import check_class_sizes, check_components
 from melm_core.linalg.class_moments import covariance_of, rows_by_class
-from melm_core.linalg.planes import orthonormalize
 from melm_core.rotations.class_densities import (
     ClassDensities,
     ProjectedDensities,
@@ -91,12 +90,12 @@ def rotation_objective(
     R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013,
     section 2 and, for the gradient, section 4.1.
     """
-    objective, white = gaussian_objective(X, y, components, priors=priors)
+    objective, white = gaussian_posterior_objective(X, y, components, priors=priors)
     value, gradient = objective(white @ np.asarray(components, dtype=np.float64))
     return (value, white.T @ gradient) if return_gradient else value
 
 
-def gaussian_objective(
+def gaussian_posterior_objective(
     X: Any, y: Any, components: Any, *, priors: Any = None
 ) -> tuple[PosteriorObjective, FloatArray]:
     """M with one Gaussian a class, once it is known to be defined all over a subspace.
@@ -120,7 +119,7 @@ def gaussian_objective(
         As `rotation_objective`.
     """
     X, y = check_X_y(X, y, dtype=np.float64)
-    components = _checked_components(components, X.shape[1])
+    components = check_components(components, X.shape[1])
     labels, codes = np.unique(y, return_inverse=True)
     check_class_sizes(labels, codes)
     check_rows_for_plane(labels, codes, len(components))
@@ -233,19 +232,6 @@ def check_rows_for_plane(labels: npt.NDArray[Any], codes: IntArray, n_components
             f"dimensions a class needs at least {n_components + 1}, or its density is flat. Add "
             "rows, leave the class out, or choose fewer dimensions."
         )
-
-
-def _checked_components(components: Any, n_features: int) -> FloatArray:
-    rows: FloatArray = np.asarray(components, dtype=np.float64)
-    if rows.ndim != 2 or rows.shape[1] != n_features or not 1 <= len(rows) <= n_features:
-        raise UserError(
-            f"components has shape {rows.shape}; it must be (n_components, {n_features}), one "
-            f"column for each feature, with 1 to {n_features} rows."
-        )
-    if not np.isfinite(rows).all():
-        raise UserError("components holds NaN or infinity; every entry must be a finite number.")
-    orthonormalize(rows)  # refuses dependent rows
-    return rows
 
 
 def _white_frame(points: FloatArray) -> FloatArray:

@@ -10,8 +10,9 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.kernel_density import within_class_whitening
-from melm_core.linalg.planes import orthonormalize, random_components
-from melm_core.optimization.types import Outcome, Start
+from melm_core.linalg.planes import orthonormalize
+from melm_core.optimization.initialization import random_starts, whole_space
+from melm_core.optimization.types import Outcome, Start, Step
 from melm_core.rotations.class_densities import (
     ClassDensities,
     Density,
@@ -21,7 +22,7 @@ from melm_core.rotations.class_densities import (
 )
 from melm_core.rotations.kernel_densities import kernels_a_class
 from melm_core.rotations.objective import PosteriorObjective
-from melm_core.rotations.solvers import Solver, Turn, ascend
+from melm_core.rotations.solvers import Solver, maximize_over_planes
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Reduction:
 
 
 # Given the stage and an accepted step in its coordinates; a true return stops.
-Watcher = Callable[[Reduction, Turn], bool]
+Watcher = Callable[[Reduction, Step], bool]
 
 
 def reduce_by_rotations(
@@ -94,9 +95,9 @@ def reduce_by_rotations(
         densities = _densities(rows, y, dimension, settings)
         objective = PosteriorObjective(densities, y, priors)
         stage = Reduction(number, len(settings.dimensions), objective, basis)
-        outcome = ascend(
+        outcome = maximize_over_planes(
             objective,
-            _starts(rows.shape[1], dimension, settings.n_init, (settings.seed, number)),
+            _starts(number, rows.shape[1], settings),
             solver=settings.solver,
             max_iter=settings.max_iter,
             tol=settings.tol,
@@ -156,13 +157,8 @@ def _densities(
     )
 
 
-def _starts(n_coordinates: int, dimension: int, n_init: int, seed: tuple[int, int]) -> list[Start]:
-    """Random planes, each with its own stream: start i is the same whatever n_init is."""
+def _starts(number: int, n_coordinates: int, settings: RotationSettings) -> list[Start]:
+    dimension = settings.dimensions[number]
     if dimension == n_coordinates:
-        return [Start("whole space", np.eye(n_coordinates))]
-    streams = np.random.SeedSequence(seed).spawn(n_init)
-    planes = (
-        random_components(dimension, n_coordinates, np.random.default_rng(stream))
-        for stream in streams
-    )
-    return [Start("random", plane) for plane in planes]
+        return whole_space(n_coordinates)
+    return random_starts(settings.n_init, dimension, n_coordinates, (settings.seed, number))

@@ -163,9 +163,9 @@ def _fitted(seen: LabelledData, record: RunRecord, recorder: Recorder) -> _Fit:
 
 
 def _outcome(estimator: Any) -> dict[str, Any]:
-    if not hasattr(estimator, "n_agreeing_inits_"):
+    if not hasattr(estimator, "n_agreeing_starts_"):
         return {}
-    return {"agreeing": estimator.n_agreeing_inits_, "starts": len(estimator.inits_)}
+    return {"agreeing": estimator.n_agreeing_starts_, "starts": len(estimator.start_results_)}
 
 
 def _objective(

@@ -39,10 +39,10 @@ def one_hill(components):
     return float(-((x - 0.9) ** 2)), np.array([[-2 * (x - 0.9)]])
 
 
-def ladder(**of_the_last) -> list[Stage]:
+def continuation(**of_the_last) -> list[Stage]:
     """Return two stages: one hill first, reported as the two hills that count after it."""
     return [
-        Stage("smooth", one_hill, max_iter=50, tol=1e-12, reported=two_hills),
+        Stage("smooth", one_hill, max_iter=50, tol=1e-12, monitor=two_hills),
         Stage("", two_hills, max_iter=200, tol=1e-12, **of_the_last),
     ]
 
@@ -70,41 +70,43 @@ def test_the_gradient_of_the_example_is_right():
 
 def test_the_ascent_ends_in_the_span_of_the_top_eigenvectors():
     outcome, _ = climb(captured_variance, starts(3))
-    for init in outcome.inits:
-        assert init.converged
-        assert init.objective == pytest.approx(16, rel=1e-9)
-        assert principal_angles(init.components, np.eye(6)[:2]).max() < 1e-4
+    for result in outcome.start_results:
+        assert result.converged
+        assert result.objective == pytest.approx(16, rel=1e-9)
+        assert principal_angles(result.components, np.eye(6)[:2]).max() < 1e-4
 
 
 def test_the_best_start_wins_wherever_it_stands():
     for order in ([-1.2, 1.2, -0.8], [1.2, -0.8], [-1.2, -0.8, 0.8]):
         outcome, _ = climb(two_hills, [at(x) for x in order])
         assert outcome.best.components[0, 0] > 0
-        assert outcome.best.objective == max(init.objective for init in outcome.inits)
-        assert min(init.objective for init in outcome.inits) < 0 < outcome.best.objective
+        assert outcome.best.objective == max(result.objective for result in outcome.start_results)
+        assert (
+            min(result.objective for result in outcome.start_results) < 0 < outcome.best.objective
+        )
 
 
 def test_the_value_of_every_start_belongs_to_its_components():
     outcome, _ = climb(captured_variance, starts(3), max_iter=3)
-    for init in outcome.inits:
-        assert captured_variance(init.components)[0] == pytest.approx(init.objective, rel=1e-12)
+    for result in outcome.start_results:
+        assert captured_variance(result.components)[0] == pytest.approx(result.objective, rel=1e-12)
 
 
 def test_every_accepted_step_is_reported_and_kept_in_the_history():
     outcome, steps = climb(captured_variance, starts(3))
     assert outcome.history == tuple(step.objective for step in steps)
-    for index, init in enumerate(outcome.inits):
+    for index, result in enumerate(outcome.start_results):
         own = [step for step in steps if step.start == index]
-        assert [step.iteration for step in own] == list(range(init.n_iterations + 1))
+        assert [step.iteration for step in own] == list(range(result.n_iterations + 1))
         values = [step.objective for step in own]
         assert values == sorted(values)
-        assert values[-1] == init.objective
-        np.testing.assert_array_equal(own[-1].components, init.components)
+        assert values[-1] == result.objective
+        np.testing.assert_array_equal(own[-1].components, result.components)
 
 
 def test_the_best_so_far_begins_anew_where_something_else_is_measured():
     low = Stage("sample", lambda components: (two_hills(components)[0] + 9, np.zeros((1, 1))), 1, 1)
-    _, steps = climb_all([low, *ladder()], [at(-1.2), at(1.2)])
+    _, steps = climb_all([low, *continuation()], [at(-1.2), at(1.2)])
     on_sample = [step for step in steps if step.stage == 0]
     assert min(step.best_objective for step in on_sample) > 8
     later = [step for step in steps if step.stage > 0]
@@ -133,7 +135,7 @@ def test_evaluations_are_counted_once_each():
 
     outcome, steps = climb(counted, starts(3))
     assert outcome.n_evaluations == len(calls)
-    assert sum(init.n_evaluations for init in outcome.inits) == len(calls)
+    assert sum(result.n_evaluations for result in outcome.start_results) == len(calls)
     counts = [step.n_evaluations for step in steps]
     assert counts == sorted(counts)
     assert counts[-1] <= len(calls)
@@ -157,17 +159,17 @@ def test_stopping_keeps_the_best_so_far():
 
     outcome, steps = climb(two_hills, [at(1.5), at(-1.5), at(0.5)], stop_when=in_the_second_start)
     assert outcome.stopped
-    assert len(outcome.inits) == 2
-    assert not outcome.inits[1].converged
-    assert outcome.inits[1].n_iterations == 2
-    assert outcome.best is outcome.inits[0]
+    assert len(outcome.start_results) == 2
+    assert not outcome.start_results[1].converged
+    assert outcome.start_results[1].n_iterations == 2
+    assert outcome.best is outcome.start_results[0]
     assert outcome.best.objective == max(step.objective for step in steps)
 
 
 def test_stopping_within_the_first_start_keeps_its_last_step():
     outcome, steps = climb(captured_variance, starts(3), stop_when=lambda step: step.iteration == 2)
     assert outcome.stopped
-    assert len(outcome.inits) == 1
+    assert len(outcome.start_results) == 1
     assert outcome.best.objective == steps[-1].objective
     np.testing.assert_array_equal(outcome.best.components, steps[-1].components)
 
@@ -185,8 +187,8 @@ def test_stopping_at_once_keeps_the_plane_of_the_start():
 
 def test_the_ascent_takes_no_more_steps_than_it_may():
     outcome, _ = climb(captured_variance, starts(2), max_iter=2)
-    assert [init.n_iterations for init in outcome.inits] == [2, 2]
-    assert not any(init.converged for init in outcome.inits)
+    assert [result.n_iterations for result in outcome.start_results] == [2, 2]
+    assert not any(result.converged for result in outcome.start_results)
     assert not outcome.stopped
 
 
@@ -200,7 +202,7 @@ def test_a_start_at_the_summit_stays_there():
 
 def test_a_smooth_stage_leads_all_starts_to_the_higher_hill():
     lower, _ = climb(two_hills, [at(-1.2)])
-    outcome, _ = climb_all(ladder(), [at(-1.2)])
+    outcome, _ = climb_all(continuation(), [at(-1.2)])
     assert lower.best.objective < 0 < outcome.best.objective
     assert outcome.best.components[0, 0] > 0
 
@@ -215,11 +217,11 @@ def test_starts_that_met_go_on_as_one_and_share_its_plane():
     )
     assert {step.n_starts for step in steps if step.stage == 0} == {3}
     assert {step.n_starts for step in steps if step.stage == 1} == {1}
-    assert len(outcome.inits) == 3
-    for init in outcome.inits:
-        np.testing.assert_array_equal(init.components, outcome.best.components)
-        assert init.objective == outcome.best.objective
-        assert init.converged
+    assert len(outcome.start_results) == 3
+    for result in outcome.start_results:
+        np.testing.assert_array_equal(result.components, outcome.best.components)
+        assert result.objective == outcome.best.objective
+        assert result.converged
 
 
 def test_starts_that_did_not_meet_go_on_apart_best_first():
@@ -229,23 +231,23 @@ def test_starts_that_did_not_meet_go_on_apart_best_first():
     entries = [step for step in steps if step.stage == 1 and step.iteration == 0]
     assert [step.n_starts for step in entries] == [2, 2]
     np.testing.assert_array_equal(entries[0].components, np.eye(6)[:2])
-    assert [init.kind for init in outcome.inits] == ["low", "top"]
+    assert [result.kind for result in outcome.start_results] == ["low", "top"]
 
 
 def test_a_start_joins_at_its_own_stage():
-    outcome, steps = climb_all(ladder(), [at(-1.2), at(-1.3, stage=1)])
+    outcome, steps = climb_all(continuation(), [at(-1.2), at(-1.3, stage=1)])
     assert {step.n_starts for step in steps if step.stage == 0} == {1}
     assert {step.n_starts for step in steps if step.stage == 1} == {2}
-    assert outcome.inits[0].components[0, 0] > 0 > outcome.inits[1].components[0, 0]
+    assert outcome.start_results[0].components[0, 0] > 0 > outcome.start_results[1].components[0, 0]
 
 
 def test_the_history_is_that_of_the_last_stage():
-    outcome, steps = climb_all(ladder(), [at(-1.2), at(-1.3, stage=1)])
+    outcome, steps = climb_all(continuation(), [at(-1.2), at(-1.3, stage=1)])
     assert outcome.history == tuple(step.objective for step in steps if step.stage == 1)
 
 
 def test_an_early_stage_reports_the_objective_that_counts():
-    _, steps = climb_all(ladder(), [at(-1.2)])
+    _, steps = climb_all(continuation(), [at(-1.2)])
     assert {step.stage_name for step in steps} == {"smooth", ""}
     for step in steps:
         assert step.objective == two_hills(step.components)[0]
@@ -255,9 +257,11 @@ def test_stopping_in_an_early_stage_keeps_the_best_plane_that_was_passed():
     def past_the_hill(step):
         return step.stage == 0 and step.start == 1 and step.iteration == 1
 
-    outcome, steps = climb_all(ladder(), [at(1.03), at(-1.2), at(2.0)], stop_when=past_the_hill)
+    outcome, steps = climb_all(
+        continuation(), [at(1.03), at(-1.2), at(2.0)], stop_when=past_the_hill
+    )
     assert outcome.stopped
-    assert len(outcome.inits) == 2
+    assert len(outcome.start_results) == 2
     assert outcome.history == tuple(step.objective for step in steps)
     assert outcome.best.objective == max(step.objective for step in steps)
     assert outcome.best.objective == two_hills(outcome.best.components)[0]
@@ -266,11 +270,11 @@ def test_stopping_in_an_early_stage_keeps_the_best_plane_that_was_passed():
 
 def test_the_plane_passed_by_a_start_that_met_another_one_is_kept_too():
     outcome, steps = climb_all(
-        ladder(), [at(1.03), at(0.5)], stop_when=lambda step: step.stage == 1
+        continuation(), [at(1.03), at(0.5)], stop_when=lambda step: step.stage == 1
     )
     assert {step.n_starts for step in steps if step.stage == 1} == {1}
     assert outcome.best.objective == max(step.objective for step in steps)
-    assert len({init.objective for init in outcome.inits}) == 1
+    assert len({result.objective for result in outcome.start_results}) == 1
 
 
 def test_the_value_of_a_start_left_behind_does_not_count_against_the_last_stage():
@@ -281,11 +285,11 @@ def test_the_value_of_a_start_left_behind_does_not_count_against_the_last_stage(
     outcome, _ = climb_all(
         [
             Stage("sample", exaggerated, 200, 1e-12),
-            Stage("all", captured_variance, 200, 1e-12, most_starts=1),
+            Stage("all", captured_variance, 200, 1e-12, max_starts=1),
         ],
         [Start("low", np.eye(6)[[2, 4]]), Start("top", np.eye(6)[:2])],
     )
-    assert len(outcome.inits) == 2
+    assert len(outcome.start_results) == 2
     assert outcome.best.kind == "top"
     assert outcome.best.objective == pytest.approx(16)
 
