@@ -34,7 +34,7 @@ class Column(Protocol):
     reason: str
     n_values: int
     n_missing: int
-    obstacle: str
+    exclusion_reason: str
 
 
 def columns_button() -> Component:
@@ -140,7 +140,7 @@ def _choice(at: int, column: Column) -> Component:
 def _is_possible(choice: str, column: Column) -> bool:
     if choice == "label":
         return 2 <= column.n_values <= MOST_CLASSES
-    return choice != "feature" or not column.obstacle
+    return choice != "feature" or not column.exclusion_reason
 
 
 def _grouped(number: int) -> str:

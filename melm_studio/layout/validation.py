@@ -22,7 +22,7 @@ _MOST_CLASSES_NAMED = 12
 
 
 class Report(Protocol):
-    """What is known by now; see `melm_studio.worker.execution.validation_run.CheckReport`."""
+    """What is known by now; see `melm_studio.worker.records.check_report.CheckReport`."""
 
     words: str
     fraction: float

@@ -12,14 +12,14 @@ from melm_studio.tables import summary
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import Table
 from melm_studio.tables.samples import load_sample
-from melm_studio.tables.summary import n_directions, summarise
+from melm_studio.tables.summary import n_directions, summarize
 from tests.melm_core.helpers import labelled_data
 
 DECAYING = (10.0, 5.0, 1.0, 1e-6)
 
 
 def test_a_sample_is_measured_as_its_table_stands():
-    found = summarise(prepare(load_sample("wine")))
+    found = summarize(prepare(load_sample("wine")))
     assert (found.n_samples, found.n_features) == (178, 13)
     assert found.class_sizes == (48, 59, 71)
     assert found.density == 1.0
@@ -28,12 +28,12 @@ def test_a_sample_is_measured_as_its_table_stands():
     assert found.n_rows_used == 178
 
 
-@pytest.mark.parametrize("standardise", [True, False])
-def test_zeros_are_counted_in_the_table_however_it_was_scaled(standardise):
+@pytest.mark.parametrize("standardize", [True, False])
+def test_zeros_are_counted_in_the_table_however_it_was_scaled(standardize):
     rng = np.random.default_rng(0)
     features = rng.normal(size=(50, 4)) * (rng.uniform(size=(50, 4)) < 0.3)
     frame = pd.DataFrame(features, columns=list("abcd")).assign(label=["x", "y"] * 25)
-    found = summarise(prepare(Table("t", frame, ()), standardise=standardise))
+    found = summarize(prepare(Table("t", frame, ()), standardize=standardize))
     assert found.density == np.mean(features != 0)
 
 
@@ -67,9 +67,9 @@ def test_a_sample_of_every_class_stands_for_a_table_that_is_too_large(monkeypatc
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [3000, 1000])
     data = labelled_data(rng.normal(size=(4000, 4)) * DECAYING, y)
-    whole = summarise(data)
+    whole = summarize(data)
     monkeypatch.setattr(summary, "MAX_WORK", 4**2 * 400)
-    sampled = summarise(data)
+    sampled = summarize(data)
     assert (whole.n_rows_used, sampled.n_rows_used) == (4000, 400)
     assert sampled.n_directions == whole.n_directions == 2
     assert sampled.class_sizes == (3000, 1000)
