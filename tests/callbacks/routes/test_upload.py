@@ -184,7 +184,7 @@ def test_ten_thousand_columns_work(studio, visitor):
     ("limit", "sentence"),
     [
         ({"max_rows": 59}, "The file has more than 59 rows, the most that can be read."),
-        ({"max_columns": 2}, "The file has 3 columns and at most 2 can be read."),
+        ({"max_columns": 2}, "The file has 3 columns but at most 2 can be read."),
     ],
     ids=["rows", "columns"],
 )
