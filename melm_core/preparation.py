@@ -38,7 +38,7 @@ def prepare(
     Examples
     --------
     >>> from melm_core.tables import read_table
-    >>> table = read_table(b"x,y,c\n1,2,a\n2,1,a\n3,5,b\n4,4,b\n", "points.csv")
+    >>> table = read_table(b"x,y,c\n1,2,a\n1,3,a\n3,5,b\n4,4,b\n", "points.csv")
     >>> prepare(table, "c", standardise=False).X.shape
     (4, 2)
     """
