@@ -26,6 +26,7 @@ def prepare(
     *,
     standardize: bool = True,
     roles: Mapping[str, Use | str] | None = None,
+    max_cells: int = MAX_CELLS,
 ) -> LabelledData:
     """Turn a table into numeric features and classes.
 
@@ -39,6 +40,8 @@ def prepare(
         Whether to scale every feature to mean 0 and standard deviation 1.
     roles : mapping of str to Use, optional
         Columns to use as features or to leave out, whatever would be inferred; never the label.
+    max_cells : int, default=50_000_000
+        The largest prepared table, of 8 bytes per cell.
 
     Raises
     ------
@@ -57,7 +60,7 @@ def prepare(
     classes = find_classes(table.frame, label)
     columns = find_roles(table.frame, label, classes, roles)
     frame = table.frame.iloc[classes.rows]
-    names, X = _encode(frame, columns)  # (n_samples, n_features)
+    names, X = _encode(frame, columns, max_cells)  # (n_samples, n_features)
     center, scale = np.zeros(len(names)), np.ones(len(names))
     if standardize:
         center, scale = X.mean(axis=0), X.std(axis=0)
@@ -76,7 +79,9 @@ def prepare(
     )
 
 
-def _encode(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[list[str], FloatArray]:
+def _encode(
+    frame: pd.DataFrame, columns: Sequence[Column], max_cells: int
+) -> tuple[list[str], FloatArray]:
     """Feature names, and the features before scaling: (n_samples, n_features)."""
     names: list[str] = []
     features: list[FloatArray] = []
@@ -84,7 +89,7 @@ def _encode(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[list[str], 
         for name, feature in _features(frame[column.name], column):
             names.append(name)
             features.append(feature)
-            _reject_too_many(len(features), len(frame))
+            _reject_too_many(len(features), len(frame), max_cells)
     if len(features) < MIN_FEATURES:
         raise TableError(_too_few(len(features), columns))
     return unique_names(names), np.column_stack(features)
@@ -108,11 +113,11 @@ def _one_hot(cells: pd.Series, name: str) -> Iterator[tuple[str, FloatArray]]:
         yield feature_name, indicator.to_numpy(np.float64)
 
 
-def _reject_too_many(n_features: int, n_rows: int) -> None:
-    if n_features * n_rows > MAX_CELLS:
+def _reject_too_many(n_features: int, n_rows: int, max_cells: int) -> None:
+    if n_features * n_rows > max_cells:
         raise TableError(
             f"The prepared table has {count(n_rows, 'row')} and so many features that it exceeds "
-            f"{number(MAX_CELLS)} cells. Remove rows or columns and drop the file again."
+            f"{number(max_cells)} cells. Remove rows or columns and drop the file again."
         )
 
 

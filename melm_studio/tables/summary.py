@@ -45,11 +45,11 @@ class Summary:
     n_rows_used: int
 
 
-def summarize(data: LabelledData) -> Summary:
-    """Compute the summary; a table with many rows and columns is sampled."""
+def summarize(data: LabelledData, *, max_work: float = MAX_WORK) -> Summary:
+    """Compute the summary; a table that would need more multiplications is sampled."""
     n_samples, n_features = data.X.shape
     n_classes = len(data.class_names)
-    rows = stratified_sample(data.y, most_rows(n_features) / n_samples, n_classes)
+    rows = stratified_sample(data.y, most_rows(n_features, max_work) / n_samples, n_classes)
     X, y = data.X[rows], data.y[rows]
     return Summary(
         n_samples=n_samples,
@@ -94,6 +94,6 @@ def _density(data: LabelledData) -> float:
     return float(np.mean(zero_as_prepared != data.X))
 
 
-def most_rows(n_features: int) -> float:
-    """Return the number of rows n for which n d min(n, d) is `MAX_WORK`."""
-    return max(MAX_WORK / n_features**2, min(n_features, math.sqrt(MAX_WORK / n_features)))
+def most_rows(n_features: int, max_work: float) -> float:
+    """Return the number of rows n for which n d min(n, d) is `max_work`."""
+    return max(max_work / n_features**2, min(n_features, math.sqrt(max_work / n_features)))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from melm_studio.tables import preparation
 from melm_studio.tables.preparation import (
+    Column,
     Role,
     column_roles,
     guess_label,
@@ -19,7 +19,7 @@ from melm_studio.tables.samples import load_sample
 from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
 
 
-def role(given: Table, name: str) -> preparation.Column:
+def role(given: Table, name: str) -> Column:
     return next(column for column in column_roles(given, "label") if column.name == name)
 
 
@@ -272,11 +272,10 @@ def test_fewer_than_two_features_get_a_sentence_with_what_was_left_out():
         prepare(Table("t", pd.DataFrame(columns), ()))
 
 
-def test_too_many_indicators_get_a_sentence(monkeypatch):
-    monkeypatch.setattr(preparation, "MAX_CELLS", 6 * N_ROWS)
-    assert prepare(table(c=spread(*"pqrs"))).X.shape == (60, 6)
+def test_too_many_indicators_get_a_sentence():
+    assert prepare(table(c=spread(*"pqrs")), max_cells=6 * N_ROWS).X.shape == (60, 6)
     with pytest.raises(TableError, match=r"60 rows and so many features.* 360 cells"):
-        prepare(table(c=spread(*"pqrst")))
+        prepare(table(c=spread(*"pqrst")), max_cells=6 * N_ROWS)
 
 
 numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.integers(-3, 3)
