@@ -13,7 +13,7 @@ from melm_core.base import UserError
 from melm_studio.figures.theme import THEMES, Scheme, class_shape
 from melm_studio.layout import ids
 from melm_studio.layout.summary import data_summary
-from melm_studio.tables import LabelledData, Role, label_candidates, summarise
+from melm_studio.tables import LabelledData, Role, label_candidates, summarize
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.validation import InputError, read
 
@@ -78,7 +78,7 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
         return *[no_update] * 6, str(error)
     label = next(column.name for column in data.columns if column.role is Role.LABEL)
     return (
-        data_summary(data, summarise(data), _swatches(data)),
+        data_summary(data, summarize(data), _swatches(data)),
         [{"value": name, "label": name} for name in label_candidates(table)],
         label,
         source.standardize,
