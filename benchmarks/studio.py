@@ -19,7 +19,7 @@ DEADLINE_MS = 300_000
 POLL_MS = 500
 NO_PLANES_AFTER = 999_999_999  # a sequence that no run reaches: the response has no planes
 
-# Records, in milliseconds, when Run was pressed and when the browser painted each plane of each run.
+# Records in milliseconds when Run was pressed, and when the browser painted each plane of each run.
 RECORD = """
 window.pressed = null;
 window.drawn = [];
