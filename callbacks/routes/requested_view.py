@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 import flask
+from msgspec.structs import replace
 
 from callbacks.services import services
 from callbacks.session import own_run

@@ -60,7 +60,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     >>> from melm_core.datasets import crescents
     >>> X, y = crescents(0)
     >>> classifier = ApproximateKernelClassifier(SVC(C=0.1, gamma=1.0)).fit(X, y)
-    >>> classifier.score(X, y) > 0.9
+    >>> classifier.score(X, y) > 0.8
     True
     """
 

@@ -147,7 +147,8 @@ def _thinned(view: PlaneView) -> PlaneView:
     """Every n-th point of each class, the same ones in every plane."""
     step = max(1, math.ceil(_n_points(view) / MOST_POINTS))
     classes = tuple(
-        replace(part, train=part.train[::step], held_out=part.held_out[::step]) for part in view.classes
+        replace(part, train=part.train[::step], held_out=part.held_out[::step])
+        for part in view.classes
     )
     return replace(view, classes=classes)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.views.workspace import MAX_PANELS
 from melm_studio.layout import ids
+from melm_studio.views.workspace import MAX_PANELS
 from melm_studio.worker.records.run import RunState
 from tests.callbacks.tables import blobs, csv
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
+from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_studio.worker.records.run import RunState
 from tools.driver.visitor import strict_json
 

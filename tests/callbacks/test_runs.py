@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.views.workspace import MAX_PANELS
 from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
 from melm_studio.layout import ids
+from melm_studio.views.workspace import MAX_PANELS
 from melm_studio.worker.records.run import RunState
 
 ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"

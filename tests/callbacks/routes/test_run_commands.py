@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_core.linalg.planes import principal_angles
+from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER
 from melm_studio.worker.records.request import Command, RunRequest
 from melm_studio.worker.records.run import RunState, new_check
