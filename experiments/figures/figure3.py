@@ -58,13 +58,8 @@ def cell(folder: Path, *, name: str, gamma: float, n_starts: int, seed: int) -> 
     X = data.standardized(table.X)
     planes = np.random.default_rng(seed).standard_normal((n_starts, 2, X.shape[1]))
     melm = MELM(gamma=gamma, continuation=(), init=planes).fit(X, table.y)
-<<<<<<< HEAD
-    # In a plane's own space there is nothing to climb, and every start is the same.
-    reached = np.resize([init.objective for init in melm.start_results_], n_starts)
-=======
     # With only two features there is a single plane, and all starts are equal.
-    reached = np.resize([init.objective for init in melm.inits_], n_starts)
->>>>>>> h2
+    reached = np.resize([result.objective for result in melm.start_results_], n_starts)
     return {"divergences": reached.tolist(), "n_evaluations": melm.n_evaluations_}
 
 
