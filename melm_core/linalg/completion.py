@@ -10,7 +10,7 @@ from melm_core.linalg.planes import PARALLEL
 
 
 def plane_through(
-    directions: FloatArray, centred: FloatArray, n_components: int
+    directions: FloatArray, centered: FloatArray, n_components: int
 ) -> tuple[FloatArray, int]:
     """The plane spanned by the first linearly independent directions.
 
@@ -21,7 +21,7 @@ def plane_through(
     ----------
     directions : ndarray of shape (n_directions, n_features)
         Of any length; null and dependent rows are skipped.
-    centred : ndarray of shape (n_samples, n_features)
+    centered : ndarray of shape (n_samples, n_features)
         The data less their mean.
     n_components : int
 
@@ -33,7 +33,7 @@ def plane_through(
         Number of rows that come from the directions.
     """
     found, _ = independent_rows(directions, n_components)
-    return _positive(complete(found, centred, n_components)), len(found)
+    return _positive(complete(found, centered, n_components)), len(found)
 
 
 def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, list[int]]:

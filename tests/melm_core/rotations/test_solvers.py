@@ -5,7 +5,7 @@ import pytest
 
 from melm_core.linalg.planes import principal_angles
 from melm_core.optimization.types import Start
-from melm_core.rotations.class_densities import one_gaussian_a_class
+from melm_core.rotations.class_densities import gaussian_per_class
 from melm_core.rotations.objective import PosteriorObjective, checked_priors
 from melm_core.rotations.solvers import PAPER_EPSILON, SOLVERS, maximize_over_planes
 from tests.melm_core.helpers import assert_orthonormal, classes, plane
@@ -13,7 +13,7 @@ from tests.melm_core.helpers import assert_orthonormal, classes, plane
 
 def problem():
     X, y = classes(3, 6)
-    return PosteriorObjective(one_gaussian_a_class(X, y), y, checked_priors(None, y))
+    return PosteriorObjective(gaussian_per_class(X, y), y, checked_priors(None, y))
 
 
 def climbed(solver, *, n_starts=1, max_iter=400, tol=1e-10, stop_after=None, n_jobs=None):
