@@ -1,4 +1,5 @@
-// The one state of the page: what its modules share, who writes it, and who is told.
+// The one state of the page: what its modules share, which module writes each field, and the event
+// that is sent after each change.
 //
 // | field     | written by                                      | event    |
 // |-----------|-------------------------------------------------|----------|
@@ -55,7 +56,7 @@ export const state = {
 };
 
 /**
- * Changes the state, then tells who listens to the event, if one is named.
+ * Changes the state, then sends an event, if one is named.
  * @param {Partial<typeof state>} changes
  * @param {string} [event]
  */
@@ -64,7 +65,7 @@ export function update(changes, event) {
   if (event) announce(event);
 }
 
-/** Tells who listens to an event. @param {string} event */
+/** Calls every function that listens to an event. @param {string} event */
 export function announce(event) {
   document.dispatchEvent(new Event(`studio:${event}`));
 }

@@ -55,7 +55,7 @@ export class Painting {
     this.listenForZoom();
   }
 
-  // A trace with its style and arrays, changed as the view says.
+  // A trace with its style and arrays, changed by the switches and the features.
   dressed(style, arrays, position) {
     const trace = { ...style, ...arrays };
     if (arrays.marker) trace.marker = { ...style.marker, ...arrays.marker };

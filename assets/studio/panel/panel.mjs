@@ -130,7 +130,8 @@ export class Panel {
   }
 
   /**
-   * Tells the features of the panel: "news", "plane", "painted" or "look" (new view options).
+   * Sends an event to the features of the panel: "news", "plane", "painted" or "look" (new view
+   * options).
    * @param {string} event
    * @param {object} detail
    */

@@ -60,7 +60,8 @@ function showRestored(restored) {
   else if (restored) showRun(restored).catch(console.warn);
 }
 
-// Shows a run as a view says, once it has ended; then reports whether it came out the same.
+// Shows the run of a view with its options, once it has ended; then reports whether the result is
+// the same as when the view was shared.
 async function showRun(/** @type {RestoredView} */ restored) {
   const number = ++newest;
   const isOutdated = () => number !== newest;
