@@ -202,7 +202,7 @@ class _Ascent:
         self._max_iter = max_iter
         self._callback = callback
         self._best = -np.inf
-        self._report = ProgressReporter(callback, to_data_space=span)
+        self._reporter = ProgressReporter(callback, to_data_space=span)
         self.n_accepted = 0
 
     def optimize(self, mapping: FloatArray, tol: float) -> None:
@@ -230,7 +230,7 @@ class _Ascent:
             return False
         objective = neighbor_accuracy(self._rows @ self.mapping.T, self._codes)
         self._best = max(self._best, objective)
-        return self._report(self._step(objective))
+        return self._reporter(self._step(objective))
 
     def _step(self, objective: float) -> Step:
         return Step(

@@ -103,7 +103,7 @@ class SurfaceRequest(Struct, frozen=True):
     """
 
     kind: Annotated[str, Meta(title="The kernel machine")]
-    method: Annotated[Method, Meta(title="The approximation")]
+    method: Annotated[MarginalMethod, Meta(title="The approximation")]
     code: Annotated[Count, Meta(title="The class")] = field(default=0, name="class")
 
 

@@ -60,7 +60,7 @@ class Workspace:
 
     def prepare(self, table: FileTable, source: DataSource) -> LabelledData:
         """Prepare a table as its source says, and store the data for runs."""
-        data = prepare(table, source.label, standardise=source.standardize, roles=source.roles)
+        data = prepare(table, source.label, standardize=source.standardize, roles=source.roles)
         self.store.put_data(self.owner, data.content_hash, data.to_bytes())
         return data
 
