@@ -21,6 +21,7 @@ from callbacks.routes.health import PLOTLY_SCRIPT
 from callbacks.services import Studio
 from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
+from melm_studio.layout.scripts import MODULES, RENDERER, module_preloads
 from melm_studio.views.renderer import Gallery
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
@@ -42,6 +43,7 @@ _INDEX = """<!DOCTYPE html>
         {%favicon%}
         {%css%}
         <style>__COLORS__</style>
+        __MODULES__
     </head>
     <body>
         {%app_entry%}
@@ -62,9 +64,13 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         title="MELM Studio",
         update_title="",
         external_scripts=[PLOTLY_SCRIPT],
-        index_string=_INDEX.replace("__COLORS__", page_colors()),
+        assets_path_ignore=[f"^{MODULES}$"],
         meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
     )
+    app.index_string = _INDEX.replace("__COLORS__", page_colors()).replace(
+        "__MODULES__", module_preloads(app.get_asset_url)
+    )
+    app.renderer = RENDERER
     app.layout = page
     # Each request has a thread of its own; more of them below it would wait for each other.
     threadpool_limits(1)

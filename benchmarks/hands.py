@@ -31,13 +31,14 @@ _SCRUB = """async ([run, milliseconds]) => {
 
 # From a change of the kernel width to its contours on screen, in milliseconds.
 _WIDEN = """async ([run, gammas]) => {
-  const panel = window.studio.Panel.all().find((one) => one.run === run);
+  const { panelOfRun } = await import("/assets/studio/panel/panels.mjs");
+  const panel = panelOfRun(run);
   const times = [];
   for (const gamma of gammas) {
     const begin = performance.now();
     const painted = new Promise((resolve) =>
       panel.node.addEventListener("panel:painted", resolve, { once: true }));
-    const asked = panel.lookAt({ gamma });
+    const asked = panel.changeView({ gamma });
     await painted;
     times.push(performance.now() - begin);
     await asked;
@@ -48,7 +49,8 @@ _WIDEN = """async ([run, gammas]) => {
 
 # Planes painted a second on the way from one run to another.
 _MORPH = """async ([run, other, milliseconds]) => {
-  const panel = window.studio.Panel.all().find((one) => one.run === run);
+  const { panelOfRun } = await import("/assets/studio/panel/panels.mjs");
+  const panel = panelOfRun(run);
   let painted = 0;
   panel.node.addEventListener("panel:painted", () => { painted += 1; });
   const begin = performance.now();

@@ -35,12 +35,15 @@ BOX = """(node) => {
 }"""
 
 # No plane of a finished run is requested or moving, and every plotly figure fills its element.
-IS_AT_REST = """() => window.studio.Panel.shown().every((panel) => {
-  const plot = panel.part("plot");
-  const isFitted = plot._fullLayout?.width === plot.clientWidth;
-  const isMoving = panel.isFinal && plot.classList.contains("is-moving");
-  return panel.asked === null && isFitted && !isMoving;
-})"""
+IS_AT_REST = """async () => {
+  const { shownPanels } = await import("/assets/studio/panel/panels.mjs");
+  const { isFitted } = await import("/assets/studio/drawing/plotly.mjs");
+  return shownPanels().every((panel) => {
+    const plot = panel.part("plot");
+    const isMoving = panel.isFinal && plot.classList.contains("is-moving");
+    return panel.requests.requested === null && isFitted(plot) && !isMoving;
+  });
+}"""
 
 # A table with a column of every kind.
 POTS = "\n".join(

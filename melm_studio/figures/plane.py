@@ -24,10 +24,8 @@ from melm_studio.figures.theme import (
     class_shape,
     translucent,
 )
+from melm_studio.figures.traces import PlaneTrace, trace_meta
 from melm_studio.views.types import Arrows, PlaneView
-
-# The kind of a trace, in its `meta`: the page shows and hides these.
-CONTOUR, ARROW = "contour", "arrow"
 
 _LONGEST_NAME = 22
 
@@ -159,7 +157,7 @@ def _free(view: PlaneView) -> list[bool]:
 def _contour_trace(code: int, theme: Theme) -> go.Scatter:
     color = class_color(code, theme)
     return go.Scatter(
-        meta=CONTOUR,
+        meta=trace_meta(PlaneTrace.CONTOUR, code),
         mode="lines",
         line={"color": translucent(color, 0.75), "width": 1.4},
         fill="toself",
@@ -179,6 +177,7 @@ def _points_trace(
     shape = class_shape(code, len(theme.class_colors))
     color = class_color(code, theme)
     return go.Scatter(
+        meta=trace_meta(PlaneTrace.TRAIN if is_seen else PlaneTrace.HELD_OUT, code),
         mode="markers",
         name=name if is_seen else f"{name}, held out",
         marker={
@@ -193,12 +192,18 @@ def _points_trace(
 
 def _arrow_lines(theme: Theme) -> go.Scatter:
     line = {"color": theme.ink, "width": 1.6}
-    return go.Scatter(meta=ARROW, mode="lines", line=line, opacity=0.85, hoverinfo="skip")
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.ARROW_LINES),
+        mode="lines",
+        line=line,
+        opacity=0.85,
+        hoverinfo="skip",
+    )
 
 
 def _arrow_heads(theme: Theme) -> go.Scatter:
     return go.Scatter(
-        meta=ARROW,
+        meta=trace_meta(PlaneTrace.ARROW_HEADS),
         mode="markers+text",
         marker={"symbol": "arrow", "size": 9, "color": theme.ink},
         textfont={"size": 12, "color": theme.ink, "family": FONT},
@@ -209,7 +214,8 @@ def _arrow_heads(theme: Theme) -> go.Scatter:
 
 def _threshold_lines(theme: Theme) -> go.Scatter:
     line = {"color": theme.ink, "width": 1.2, "dash": "dash"}
-    return go.Scatter(mode="lines", line=line, hoverinfo="skip")
+    meta = trace_meta(PlaneTrace.THRESHOLD)
+    return go.Scatter(meta=meta, mode="lines", line=line, hoverinfo="skip")
 
 
 def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:

@@ -13,6 +13,9 @@ from melm_core.methods import COMPONENTS, GAMMA, SHARED, Choice, Method, Paramet
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
 
+# Significant digits of a kernel width chosen by the slider.
+GAMMA_DIGITS = 3
+
 _GAMMA_MARKS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 
 
@@ -61,8 +64,8 @@ def components_control(component_id: str) -> Component:
 
 
 def gamma_of(slider_value: float) -> float:
-    """The gamma at a slider position, rounded to the three digits that its label shows."""
-    return float(f"{10.0**slider_value:.3g}")
+    """The gamma at a slider position, rounded to the digits that its label shows."""
+    return float(f"{10.0**slider_value:.{GAMMA_DIGITS}g}")
 
 
 def own_settings(method: Method) -> Component:

@@ -58,7 +58,7 @@ def middle(mark: Locator) -> tuple[float, float]:
 def angle_of(panel: Panel) -> list[float]:
     """Where the arrows of the panel point."""
     return panel.part("plot").evaluate(
-        "el => el.data.find(({ meta, mode }) => meta === 'arrow' && mode !== 'lines').marker.angle"
+        "el => el.data.find(({ meta }) => meta.kind === 'arrow_heads').marker.angle"
     )
 
 

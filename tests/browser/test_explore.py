@@ -35,7 +35,7 @@ def test_an_arrow_is_dragged_and_the_plane_follows_and_comes_back(wines: StudioP
     wines.page.mouse.move(x - 60, y + 90, steps=4)
     wines.wait_until(lambda: panel.divergence != before, "the divergence follows")
     wines.page.mouse.up()
-    expect(panel.part("refine")).to_have_text("Polish from here")
+    expect(panel.part("refine")).to_have_text("Refine from here")
     panel.part("back").click()
     wines.wait_until(lambda: panel.divergence == before, "the plane of the run is back")
 

@@ -17,14 +17,12 @@ DEADLINE_S = 60
 DEADLINE_MS = 1000 * DEADLINE_S
 MOST_TAB_STOPS = 40
 NEXT_PAINT = "() => new Promise(requestAnimationFrame)"
-TIP_OF_THE_STRONGEST_ARROW = """(plot) => {
-  const [, tips] = plot.data.filter(({ meta }) => meta === "arrow");
-  const { xaxis, yaxis } = plot._fullLayout;
+TIP_OF_THE_STRONGEST_ARROW = """async (plot) => {
+  const { toPixels } = await import("/assets/studio/drawing/plotly.mjs");
+  const tips = plot.data.find(({ meta }) => meta.kind === "arrow_heads");
+  const [x, y] = toPixels(plot, [tips.x[0], tips.y[0]]);
   const box = plot.getBoundingClientRect();
-  return [
-    box.left + xaxis._offset + xaxis.d2p(tips.x[0]),
-    box.top + yaxis._offset + yaxis.d2p(tips.y[0]),
-  ];
+  return [box.left + x, box.top + y];
 }"""
 SHOWS_LAST_PLANE = """(panel, state) => {
   const slider = panel.querySelector('[aria-label="History of the run"]');
