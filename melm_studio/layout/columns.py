@@ -128,4 +128,4 @@ def _choice(at: int, column: Column) -> Component:
 def _is_possible(choice: str, column: Column) -> bool:
     if choice == "label":
         return 2 <= column.n_values <= MOST_CLASSES
-    return choice != "feature" or not column.obstacle
+    return choice != "feature" or not column.exclusion_reason

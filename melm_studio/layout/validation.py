@@ -11,7 +11,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.dialog import dialog
-from melm_studio.worker.execution.validation_run import CheckReport
+from melm_studio.worker.records.check_report import CheckReport
 
 CLASSIFIERS = {
     "mean": "Mean of three",

@@ -1,4 +1,4 @@
-"""From the bytes of a file to labelled data."""
+"""Reading tables and preparing them as labelled data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from melm_studio.tables.labelled_data import LabelledData
 from melm_studio.tables.preparation import Role, Use, label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.samples import SAMPLES, load_sample
-from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarise
+from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarize
 
 __all__ = [
     "SAMPLES",
@@ -27,5 +27,5 @@ __all__ = [
     "number",
     "prepare",
     "read_table",
-    "summarise",
+    "summarize",
 ]

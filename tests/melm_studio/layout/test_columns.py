@@ -11,8 +11,8 @@ from melm_studio.tables.labels import MAX_CLASSES
 from tests.melm_studio.layout.trees import part, parts, texts
 
 
-def row(role: Role, n_values: int = 30, obstacle: str = "", name: str = "x"):
-    return Column(name, role, "why", n_values, 2, obstacle)
+def row(role: Role, n_values: int = 30, exclusion_reason: str = "", name: str = "x"):
+    return Column(name, role, "why", n_values, 2, exclusion_reason)
 
 
 def options(column: Column) -> dict[str, bool]:
@@ -32,7 +32,7 @@ def test_the_bound_on_classes_is_that_of_the_labels():
 
 @pytest.mark.parametrize("role", Role)
 def test_a_row_shows_its_role_and_can_always_keep_it(role):
-    column = row(role, obstacle="every value is the same")
+    column = row(role, exclusion_reason="every value is the same")
     select = part(columns_table([(7, column)], 1), ids.role(7))
     (current,) = (option for option in select["data"] if option["value"] == select["value"])
     assert current["label"] == ROLES[role][1]

@@ -8,7 +8,7 @@ import numpy as np
 
 from melm_studio.layout.summary import data_summary
 from melm_studio.tables.labelled_data import LabelledData
-from melm_studio.tables.summary import summarise
+from melm_studio.tables.summary import summarize
 from tests.melm_studio.layout.trees import parts, texts
 from tests.melm_studio.worker.helpers import blobs
 
@@ -16,7 +16,7 @@ SWATCHES = [(f"var(--class-{code})", "circle") for code in range(3)]
 
 
 def shown(data: LabelledData, **changes):
-    return data_summary(data, replace(summarise(data), **changes), SWATCHES)
+    return data_summary(data, replace(summarize(data), **changes), SWATCHES)
 
 
 def test_the_summary_names_and_measures_the_data():
@@ -51,7 +51,7 @@ def test_a_count_in_a_sample_says_so():
 def test_the_legend_has_every_class_with_its_figures_and_its_look():
     data = replace(blobs(9), y=np.array([0, 0, 0, 0, 0, 1, 1, 2, 2]))
     swatches = [("red", "circle"), ("green", "circle"), ("red", "square")]
-    summary = data_summary(data, replace(summarise(data), class_directions=(4, 1, 1)), swatches)
+    summary = data_summary(data, replace(summarize(data), class_directions=(4, 1, 1)), swatches)
     looks = [p for p in parts(summary) if "swatch" in str(p.get("className"))]
     assert [(p["style"]["backgroundColor"], p["className"].split()[1]) for p in looks] == [
         ("red", "circle"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.layout.validation import check_body
-from melm_studio.worker.execution.validation_run import CheckReport
+from melm_studio.worker.records.check_report import CheckReport
 from tests.melm_studio.layout.trees import parts, texts
 
 KNOWN = CheckReport(

@@ -152,8 +152,8 @@ def test_repeated_and_empty_headers_get_names_and_are_said():
     table = read("x,x,,x (2)\n1,2,3,4\n")
     assert list(table.frame.columns) == ["x", "x (3)", "column 3", "x (2)"]
     assert table.steps == (
-        "Columns without a name are named by their place: column 3.",
-        "Columns that repeat a name are numbered: x (3).",
+        "Columns without a name are named by their position: column 3.",
+        "Columns with repeated names are numbered: x (3).",
     )
 
 
@@ -229,8 +229,8 @@ def test_what_is_no_table_gets_a_sentence(raw, sentence):
 @pytest.mark.parametrize(
     ("limit", "sentence"),
     [
-        ("max_columns", "3 columns and at most 2 can be read. Leave some columns out"),
-        ("max_rows", "more than 2 rows, which is all that can be read. Leave some rows out"),
+        ("max_columns", "3 columns but at most 2 can be read. Remove some columns"),
+        ("max_rows", "more than 2 rows, the most that can be read. Remove some rows"),
     ],
 )
 @pytest.mark.parametrize("header", ["a,b,c\n", ""])
