@@ -28,7 +28,7 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
         line={"color": theme.ink, "width": 2.2, "shape": "hv"},
         hovertemplate="%{y:.4g}<extra>best so far</extra>",
     )
-    unseen = go.Scatter(
+    held_out = go.Scatter(
         meta=trace_meta(CurveTrace.HELD_OUT),
         name="held-out rows",
         mode="lines+markers",
@@ -63,7 +63,7 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
     }
     axis = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
     return go.Figure(
-        [steps, best, unseen, starts, records],
+        [steps, best, held_out, starts, records],
         {
             "xaxis": axis,
             "yaxis": {

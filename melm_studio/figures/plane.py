@@ -52,8 +52,8 @@ def plane_figure(
     figure = go.Figure(
         [
             *(_contour_trace(code, theme) for code in codes),
-            *(_points_trace(names[c], c, theme, size, is_seen=True) for c in codes),
-            *(_points_trace(names[c], c, theme, size, is_seen=False) for c in codes),
+            *(_points_trace(names[c], c, theme, size, is_held_out=False) for c in codes),
+            *(_points_trace(names[c], c, theme, size, is_held_out=True) for c in codes),
             _threshold_lines(theme),
             _arrow_lines(theme),
             _arrow_heads(theme),
@@ -87,9 +87,10 @@ def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
 
 def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[list[int]]:
     """The rows of the file that each trace of `plane_figure` shows, in its order."""
-    seen, unseen = drawn
-    behind = [*([] for _ in seen), *(rows.tolist() for rows in (*seen, *unseen))]
-    return [*behind, *([] for _ in range(_N_UNDRAWN))]
+    train, held_out = drawn
+    contours: list[list[int]] = [[] for _ in train]
+    others: list[list[int]] = [[] for _ in range(_N_UNDRAWN)]
+    return [*contours, *(rows.tolist() for rows in (*train, *held_out)), *others]
 
 
 def limits(view: PlaneView) -> list[list[float]]:
@@ -172,19 +173,19 @@ def _points_trace(
     theme: Theme,
     size: int,
     *,
-    is_seen: bool,
+    is_held_out: bool,
 ) -> go.Scatter:
     shape = class_shape(code, len(theme.class_colors))
     color = class_color(code, theme)
     return go.Scatter(
-        meta=trace_meta(PlaneTrace.TRAIN if is_seen else PlaneTrace.HELD_OUT, code),
+        meta=trace_meta(PlaneTrace.HELD_OUT if is_held_out else PlaneTrace.TRAIN, code),
         mode="markers",
-        name=name if is_seen else f"{name}, held out",
+        name=f"{name}, held out" if is_held_out else name,
         marker={
-            "color": translucent(color, 0.8) if is_seen else translucent(color, 0.95),
+            "color": translucent(color, 0.95 if is_held_out else 0.8),
             "size": size,
-            "symbol": shape if is_seen else f"{shape}-open",
-            "line": {"width": 0 if is_seen else 1.3, "color": theme.surface},
+            "symbol": f"{shape}-open" if is_held_out else shape,
+            "line": {"width": 1.3 if is_held_out else 0, "color": theme.surface},
         },
         hovertemplate="%{fullData.name}<extra></extra>",
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
@@ -81,28 +79,28 @@ def _speed() -> Component:
         html.Option(label, value=value, selected=value == "1") for value, label in SPEEDS.items()
     ]
     return html.Label(
-        [html.Span("Speed"), html.Select(options, **_bar("speed"))],
+        [html.Span("Speed"), html.Select(options, **data(bar="speed"))],
         className="bar-field",
     )
 
 
 def _morph() -> Component:
     """The morph from the run in front to another one; a script lists the runs."""
-    tip = "Rotate the plane on screen into that of another run, along the shortest path"
+    explanation = "Rotate the plane on screen into that of another run, along the shortest path"
     return html.Div(
         [
             dmc.Tooltip(
                 html.Label(
-                    [html.Span("Morph to"), html.Select([], **_bar("morph-to"))],
+                    [html.Span("Morph to"), html.Select([], **data(bar="morph-to"))],
                     className="bar-field",
                 ),
-                label=tip,
+                label=explanation,
                 openDelay=400,
             ),
-            html.Div(className="bar-slider", **_bar("morph-slot")),
+            html.Div(className="bar-slider", **data(bar="morph-slot")),
         ],
         className="bar-group bar-morph",
-        **_bar("morph"),
+        **data(bar="morph"),
     )
 
 
@@ -111,11 +109,11 @@ def _presenting() -> list[Component]:
         html.Div(
             [
                 _button("Previous", "previous"),
-                html.Span(className="bar-count", **_bar("count")),
+                html.Span(className="bar-count", **data(bar="count")),
                 _button("Next", "next"),
             ],
             className="bar-group",
-            **_bar("steps"),
+            **data(bar="steps"),
         ),
         _button("Full screen", "full"),
         _button("?", "keys", "Keyboard shortcuts"),
@@ -129,9 +127,4 @@ def _keys() -> list[Component]:
 
 def _button(label: str, name: str, explanation: str | None = None) -> Component:
     named = {} if explanation is None else aria(label=explanation)
-    return html.Button(label, type="button", className="button", **_bar(name), **named)
-
-
-def _bar(name: str) -> dict[str, Any]:
-    """The name by which the script finds an element of the bar."""
-    return data(bar=name)
+    return html.Button(label, type="button", className="button", **data(bar=name), **named)

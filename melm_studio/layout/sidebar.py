@@ -82,7 +82,7 @@ def _sample_button(key: str) -> Component:
         size="compact-xs",
         radius="xl",
     )
-    return _tip(button, sample.explanation)
+    return dmc.Tooltip(button, label=sample.explanation, multiline=True, w=240, openDelay=400)
 
 
 def _method() -> Component:
@@ -160,9 +160,3 @@ def _run() -> Component:
 
 def _heading(text: str) -> Component:
     return dmc.Title(text, order=2, size="h5")
-
-
-def _tip(component: Component, explanation: str, **options: Any) -> Component:
-    return dmc.Tooltip(
-        component, label=explanation, multiline=True, w=240, openDelay=400, **options
-    )
