@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 import callbacks
 from callbacks.routes.health import PLOTLY_SCRIPT
 from callbacks.services import Studio
-from melm_studio.figures.theme import page_colours
+from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
 from melm_studio.layout.scripts import MODULES, RENDERER, module_preloads
 from melm_studio.views.renderer import Gallery
@@ -42,7 +42,7 @@ _INDEX = """<!DOCTYPE html>
         <title>{%title%}</title>
         {%favicon%}
         {%css%}
-        <style>__COLOURS__</style>
+        <style>__COLORS__</style>
         __MODULES__
     </head>
     <body>
@@ -67,7 +67,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         assets_path_ignore=[f"^{MODULES}$"],
         meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
     )
-    app.index_string = _INDEX.replace("__COLOURS__", page_colours()).replace(
+    app.index_string = _INDEX.replace("__COLORS__", page_colors()).replace(
         "__MODULES__", module_preloads(app.get_asset_url)
     )
     app.renderer = RENDERER

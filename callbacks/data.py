@@ -23,7 +23,7 @@ from melm_studio.tables import (
     load_sample,
     prepare,
     read_table,
-    summarise,
+    summarize,
 )
 from melm_studio.worker.records.limits import LimitReachedError
 
@@ -39,7 +39,7 @@ _FIELDS = {
     "standardise": bool,
     "roles": dict,
 }
-_N_COLOURS = len(THEMES[Scheme.LIGHT].class_colours)
+_N_COLORS = len(THEMES[Scheme.LIGHT].class_colors)
 
 
 def register(app: Dash, studio: Studio) -> None:
@@ -94,7 +94,7 @@ def register(app: Dash, studio: Studio) -> None:
             return *[no_update] * 6, str(error)
         label = next(column.name for column in data.columns if column.role is Role.LABEL)
         return (
-            data_summary(data, summarise(data), _swatches(data)),
+            data_summary(data, summarize(data), _swatches(data)),
             [{"value": name, "label": name} for name in label_candidates(table)],
             label,
             source["standardise"],
@@ -116,7 +116,7 @@ def _checked(remembered: Any) -> dict[str, Any]:
 
 def prepared(studio: Studio, table: Table, source: Mapping[str, Any]) -> LabelledData:
     """The data of a table, prepared as was chosen and kept for the visitor's runs."""
-    data = prepare(table, source["label"], standardise=source["standardise"], roles=source["roles"])
+    data = prepare(table, source["label"], standardize=source["standardise"], roles=source["roles"])
     studio.store.put_data(owner(), data.content_hash, data.to_bytes())
     return data
 
@@ -140,6 +140,6 @@ def chosen_table(studio: Studio, source: Mapping[str, Any]) -> Table:
 
 def _swatches(data: LabelledData) -> list[tuple[str, str]]:
     return [
-        (f"var(--class-{code % _N_COLOURS})", class_shape(code, _N_COLOURS))
+        (f"var(--class-{code % _N_COLORS})", class_shape(code, _N_COLORS))
         for code in range(len(data.class_names))
     ]

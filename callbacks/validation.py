@@ -11,7 +11,8 @@ from callbacks.services import Studio
 from melm_studio.layout import ids
 from melm_studio.layout.validation import check_body
 from melm_studio.views.captions import title
-from melm_studio.worker.execution.validation_run import CheckReport, report_of, standing_checks
+from melm_studio.worker.execution.validation_run import report_of, standing_checks
+from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.limits import LimitReachedError
 from melm_studio.worker.records.run import RunRecord, RunState, new_check
 

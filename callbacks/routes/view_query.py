@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import flask
+from msgspec import structs
 
 from callbacks.routes.session import own_run
 from callbacks.services import Studio
@@ -31,7 +32,7 @@ def asked_look(studio: Studio) -> Look:
 def looked_at(studio: Studio, record: RunRecord, event: PlaneEvent) -> PlaneEvent:
     """The event with the plane that is on screen under the look that the query describes."""
     components = studio.gallery.components(record, event, asked_look(studio))
-    return replace(event, components=components)
+    return structs.replace(event, components=components)
 
 
 def _toward(studio: Studio, run_id: str | None) -> str | None:

@@ -20,7 +20,7 @@ from melm_studio.figures.theme import (
     THEMES,
     Scheme,
     Theme,
-    class_colour,
+    class_color,
     class_shape,
     translucent,
 )
@@ -29,10 +29,10 @@ from melm_studio.views.types import Arrows, PlaneView
 
 _LONGEST_NAME = 22
 
-# Traces behind the points that no row of the file stands behind.
+# Traces after the points, which show no rows.
 _N_UNDRAWN = 3
 
-# Width and height of a name as shares of the picture.
+# Width and height of a name as shares of the plot.
 _NAME_SIZE = (0.2, 0.045)
 _Arrays = dict[str, Any]
 
@@ -44,7 +44,7 @@ def plane_figure(
     *,
     n_components: int = 2,
 ) -> go.Figure:
-    """The figure of a plane, or of a line or of three components, styled and without data."""
+    """The figure of one, two or three components, styled and without data."""
     theme = THEMES[scheme]
     codes = range(len(class_names))
     names = [shown(name) for name in class_names]
@@ -63,19 +63,19 @@ def plane_figure(
 
 
 def plane_frame(view: PlaneView) -> list[_Arrays]:
-    """The arrays of a plane, one mapping for every trace of `plane_figure`."""
+    """The arrays of a plane, one mapping per trace of `plane_figure`."""
     return [
         *(_xy(part.contours) for part in view.classes),
         *(_xy(part.seen) for part in view.classes),
         *(_xy(part.unseen) for part in view.classes),
         _plain(view.thresholds),
-        _plain(_spokes(view.arrows)),
+        _plain(_segments(view.arrows)),
         {**_plain(view.arrows.tips), **_labels(view)},
     ]
 
 
 def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
-    """What a hand needs that takes an arrow: its feature and name, and a loading's length."""
+    """What dragging an arrow needs: its feature and name, and the length of a loading."""
     arrows = view.arrows
     return {
         "features": arrows.features.tolist(),
@@ -86,20 +86,21 @@ def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
 
 
 def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[list[int]]:
-    """The rows of the file behind the points of every trace of `plane_figure`, in its order."""
+    """The rows of the file that each trace of `plane_figure` shows, in its order."""
     seen, unseen = drawn
     behind = [*([] for _ in seen), *(rows.tolist() for rows in (*seen, *unseen))]
     return [*behind, *([] for _ in range(_N_UNDRAWN))]
 
 
 def limits(view: PlaneView) -> list[list[float]]:
-    """The box around all that is drawn, [[x low, x high], [y low, y high]], with a margin."""
+    """The box around everything drawn, [[x low, x high], [y low, y high]], with a margin."""
     margin = 0.03 * (view.upper - view.lower)
-    return np.column_stack([view.lower - margin, view.upper + margin]).tolist()
+    box: list[list[float]] = np.column_stack([view.lower - margin, view.upper + margin]).tolist()
+    return box
 
 
 def shown(name: str) -> str:
-    """A name as it can stand in a figure: as text, whatever markup it holds, and not too long."""
+    """A name as a figure shows it: shortened, and with any markup escaped."""
     short = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
     return html.escape(short, quote=False)
 
@@ -109,22 +110,23 @@ def _xy(points: FloatArray) -> _Arrays:
 
 
 def _plain(points: FloatArray) -> _Arrays:
-    """As numbers that the page can read, None where a line ends: few, and taken by the hand."""
-    x, y = np.where(np.isnan(points), None, points.astype(object)).T
-    return {"x": x.tolist(), "y": y.tolist()}
+    """Plain numbers, which the script that drags arrows reads; None where a line ends."""
+    numbers = points.astype(object)
+    numbers[np.isnan(points)] = None
+    return {"x": numbers[:, 0].tolist(), "y": numbers[:, 1].tolist()}
 
 
-def _spokes(arrows: Arrows) -> FloatArray:
-    """Lines from foot to tip, rows of nan between them."""
+def _segments(arrows: Arrows) -> FloatArray:
+    """Lines from origin to tip, separated by rows of nan."""
     lines = np.full((len(arrows.tips), 3, 2), np.nan)
     lines[:, 0], lines[:, 1] = arrows.feet, arrows.tips
     return lines.reshape(-1, 2)
 
 
 def _labels(view: PlaneView) -> _Arrays:
-    """Names beyond the tips, and heads turned along the arrows.
+    """Names beyond the tips, and heads rotated along the arrows.
 
-    A name that would run into that of a stronger feature is left out.
+    A name that would overlap that of a stronger feature is omitted.
     """
     across, up = (view.arrows.tips - view.arrows.feet).T
     sides = np.where(across >= 0, "right", "left")
@@ -141,7 +143,7 @@ def _labels(view: PlaneView) -> _Arrays:
 
 
 def _free(view: PlaneView) -> list[bool]:
-    """Which tips are clear of every stronger one, by the size of a name in the picture."""
+    """Which tips are clear of every stronger one, given the size of a name in the plot."""
     if len(np.unique(view.arrows.feet, axis=0)) > 1:
         return [True] * len(view.arrows.tips)  # each lies in a lane of its own
     room = np.array(_NAME_SIZE) * (view.upper - view.lower).max()
@@ -153,13 +155,13 @@ def _free(view: PlaneView) -> list[bool]:
 
 
 def _contour_trace(code: int, theme: Theme) -> go.Scatter:
-    colour = class_colour(code, theme)
+    color = class_color(code, theme)
     return go.Scatter(
         meta=trace_meta(PlaneTrace.CONTOUR, code),
         mode="lines",
-        line={"color": translucent(colour, 0.75), "width": 1.4},
+        line={"color": translucent(color, 0.75), "width": 1.4},
         fill="toself",
-        fillcolor=translucent(colour, 0.07),
+        fillcolor=translucent(color, 0.07),
         hoverinfo="skip",
     )
 
@@ -172,14 +174,14 @@ def _points_trace(
     *,
     is_seen: bool,
 ) -> go.Scatter:
-    shape = class_shape(code, len(theme.class_colours))
-    colour = class_colour(code, theme)
+    shape = class_shape(code, len(theme.class_colors))
+    color = class_color(code, theme)
     return go.Scatter(
         meta=trace_meta(PlaneTrace.TRAIN if is_seen else PlaneTrace.HELD_OUT, code),
         mode="markers",
-        name=name if is_seen else f"{name}, unseen",
+        name=name if is_seen else f"{name}, held out",
         marker={
-            "color": translucent(colour, 0.8) if is_seen else translucent(colour, 0.95),
+            "color": translucent(color, 0.8) if is_seen else translucent(color, 0.95),
             "size": size,
             "symbol": shape if is_seen else f"{shape}-open",
             "line": {"width": 0 if is_seen else 1.3, "color": theme.surface},

@@ -14,7 +14,8 @@ from melm_core.methods import METHODS
 from melm_studio.views.captions import title
 from melm_studio.views.renderer import Gallery
 from melm_studio.views.view_options import AS_FOUND, Look
-from melm_studio.worker.execution.validation_run import CheckReport, report_of
+from melm_studio.worker.execution.validation_run import report_of
+from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 

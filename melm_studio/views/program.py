@@ -17,12 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from melm_studio.tables import load_sample
-from melm_studio.tables import prepare
-from melm_studio.tables import read_table
+from melm_studio.tables import load_sample, prepare, read_table
 
 table = {table}
-data = prepare(table, {label!r}, standardise={standardise!r}{roles})
+data = prepare(table, {label!r}, standardize={standardize!r}{roles})
 components = np.array(
     {components!r}
 )
@@ -45,7 +43,7 @@ def script_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
         argument="" if is_sample else " TABLE.csv",
         table=(_SAMPLE if is_sample else _UPLOAD).format(key=source["key"], name=record.data_name),
         label=source["label"],
-        standardise=source["standardise"],
+        standardize=source["standardise"],
         roles=f", roles={source['roles']!r}" if source.get("roles") else "",
         components=event.components.tolist(),
         header=",".join(f"component_{i + 1}" for i in range(len(event.components))),

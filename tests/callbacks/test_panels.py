@@ -28,12 +28,12 @@ def titles(tree) -> list[str]:
 
 def test_without_runs_the_panels_teach(ready):
     assert ready.panels() == []
-    assert "Nothing has run on these data yet" in texts(ready.values[PANELS])
+    assert "No runs on this data yet" in texts(ready.values[PANELS])
 
 
 def test_before_there_are_data_the_panels_teach(visitor):
     assert visitor.panels() == []
-    assert "Nothing has run on these data yet" in texts(visitor.values[PANELS])
+    assert "No runs on this data yet" in texts(visitor.values[PANELS])
 
 
 def test_panels_stand_in_the_order_of_their_runs_and_name_them(studio, ready):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 
 from callbacks.panels import MOST_PANELS, PANELS_FULL
 from callbacks.restore import NEEDS_FILE, OTHER_FILE, OTHER_PREPARATION
@@ -238,7 +238,7 @@ def test_a_refined_run_of_many_features_goes_into_the_story(studio, visitor):
 def test_a_run_of_unknown_data_has_no_link(studio, visitor):
     visitor.choose_sample("iris")
     record = studio.store.get(visitor.start(method="pca"))
-    orphan = replace(record, run_id="orphan-of-an-older-studio", source={})
+    orphan = structs.replace(record, run_id="orphan-of-an-older-studio", source={})
     studio.store.create(orphan)
     studio.work()
     answer = recipe(visitor, orphan.run_id)

@@ -54,7 +54,9 @@ def shown(visitor) -> list[str]:
     for name in [name for name in visitor.values if "story-caption" in name]:
         del visitor.values[name]  # what was typed into fields that are drawn anew
     parts = [part["props"] for part in components(visitor.values[LIST])]
-    return [part["children"] for part in parts if part.get("className") == "story-title"]
+    return [
+        part["children"] for part in parts if "story-title" in part.get("className", "").split()
+    ]
 
 
 def test_a_view_that_is_added_is_the_last(visitor):

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from msgspec import structs
 
 from callbacks.routes.export import components_table
 from melm_core.base.saved_plane import SavedPlane
@@ -153,7 +154,7 @@ def test_the_script_computes_the_points(studio, tmp_path, kind):
 def test_a_name_cannot_leave_the_comment_of_the_script(studio, finished):
     run = finished.runs["lda"]
     name = "x\nimport os; os.abort()"
-    record = replace(studio.store.get(run), data_name=name)
+    record = structs.replace(studio.store.get(run), data_name=name)
     tree = ast.parse(script_of(record, studio.store.last_event(run), name))
     imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
     assert imported == {"sys", "numpy"}

@@ -142,7 +142,7 @@ def test_a_plane_that_does_not_exist_is_not_found(finished, sequence):
 
 
 @pytest.mark.parametrize("scheme", Scheme)
-def test_the_figure_has_the_colours_of_the_page(finished, scheme):
+def test_the_figure_has_the_colors_of_the_page(finished, scheme):
     answer = finished.visitor.http.get(f"/runs/{finished.run}/figure?scheme={scheme}")
     figure = strict_json(answer.text)
     n_traces = len(finished.visitor.news(finished.run)["plane"]["traces"])
@@ -206,7 +206,7 @@ def test_markup_in_names_reaches_the_figures_as_text(studio, visitor):
     studio.work()
     figure = visitor.http.get(f"/runs/{run}/figure").json["plane"]
     names = {trace["name"] for trace in figure["data"] if "name" in trace}
-    assert {"&lt;b&gt;a&lt;/b&gt;", "b &amp; c", "b &amp; c, unseen"} <= names
+    assert {"&lt;b&gt;a&lt;/b&gt;", "b &amp; c", "b &amp; c, held out"} <= names
     *_, arrows = visitor.news(run)["plane"]["traces"]
     assert "&lt;i&gt;y&lt;/i&gt;" in arrows["text"]
     assert "<" not in "".join(arrows["text"])

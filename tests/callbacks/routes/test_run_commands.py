@@ -8,7 +8,7 @@ import pytest
 from callbacks.panels import MOST_PANELS, PANELS_FULL
 from melm_core.linalg.planes import principal_angles
 from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER
-from melm_studio.worker.records.control import Control, Order
+from melm_studio.worker.records.request import Command, RunRequest
 from melm_studio.worker.records.run import RunState, new_check
 from tests.melm_studio.worker.helpers import plane
 from tools.driver.visitor import opened_studio
@@ -57,17 +57,17 @@ def newest(studio, visitor):
 def test_a_running_run_is_asked_to_pause_to_step_and_to_go_on(studio, ready):
     run = running(studio, ready)
     assert ask(ready, run, "pause") == (200, {"words": ""})
-    assert studio.store.control(run) == Control(Order.PAUSE)
+    assert studio.store.request(run) == RunRequest(Command.PAUSE)
     assert ask(ready, run, "step") == (200, {"words": ""})
-    assert studio.store.control(run) == Control(Order.PAUSE, n_steps=1)
+    assert studio.store.request(run) == RunRequest(Command.PAUSE, n_steps=1)
     assert ask(ready, run, "resume") == (200, {"words": ""})
-    assert studio.store.control(run) == Control(Order.GO, n_steps=1)
+    assert studio.store.request(run) == RunRequest(Command.GO, n_steps=1)
 
 
 def test_a_queued_run_will_pause_and_says_when(studio, ready):
     run = ready.start()
     assert ask(ready, run, "pause") == (200, {"words": PAUSES_LATER})
-    assert studio.store.control(run).is_paused
+    assert studio.store.request(run).is_paused
 
 
 @pytest.mark.parametrize("verb", ["pause", "step", "resume"])
@@ -128,7 +128,7 @@ def test_nobody_controls_a_foreign_run_or_one_that_is_not_there(studio, ready, v
     stranger = studio.visitor()
     for name in (run, "nobody"):
         assert stranger.http.post(f"/runs/{name}/{verb}").status_code == 404
-    assert studio.store.control(run) == Control()
+    assert studio.store.request(run) == RunRequest()
     assert studio.store.runs_of(stranger.owner) == []
 
 

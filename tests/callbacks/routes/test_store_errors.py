@@ -42,7 +42,7 @@ def test_a_run_beyond_the_queue_is_refused_where_it_was_asked(visitor_of):
     visitor.start(method="pca")
     changes = visitor.press_run(method="pca")
     assert list(changes) == [RUN_ERROR]
-    assert changes[RUN_ERROR].startswith("1 runs wait for a worker")
+    assert changes[RUN_ERROR].startswith("The queue is full: at most 1 run")
     studio.work()
     assert visitor.press_run(method="pca")[RUN_ERROR] is None
 

@@ -17,10 +17,10 @@ def traces_of(figure):
 
 
 @each_scheme
-def test_the_curve_has_its_steps_the_best_so_far_and_the_unseen_rows(scheme):
+def test_the_curve_has_its_steps_the_best_so_far_and_the_held_out_rows(scheme):
     traces = traces_of(curve_figure(scheme))
     assert set(traces) == set(CurveTrace)
-    assert traces[CurveTrace.HELD_OUT].name == "unseen rows"
+    assert traces[CurveTrace.HELD_OUT].name == "held-out rows"
     assert traces[CurveTrace.STEPS].name == "this step"
     assert traces[CurveTrace.BEST].name == "best so far"
 

@@ -43,7 +43,7 @@ def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
         trace_meta(kind, code) for kind in kinds for code in range(n_classes)
     ]
     assert [trace.name for trace in traces[seen]] == [f"class {c}" for c in range(n_classes)]
-    assert all(trace.name.endswith(", unseen") for trace in traces[unseen])
+    assert all(trace.name.endswith(", held out") for trace in traces[unseen])
     for part, name in ((contours, "contours"), (seen, "seen"), (unseen, "unseen")):
         for entry, of_class in zip(frame[part], view.classes, strict=True):
             np.testing.assert_allclose(points(entry), getattr(of_class, name), rtol=1e-6)

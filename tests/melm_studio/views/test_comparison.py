@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from melm_core.linalg.planes import principal_angles
 from melm_studio.views.comparison import (
@@ -42,7 +43,7 @@ def start(store):
         store.put_data("ada", data.content_hash, data.to_bytes())
         record = run_of("ada", data.content_hash, method, **{"held_out": 0.2} | parameters)
         source = SOURCE | {"standardise": data is STANDARD}
-        store.create(replace(record, source=source))
+        store.create(structs.replace(record, source=source))
         return store.get(record.run_id)
 
     return start

@@ -1,4 +1,4 @@
-"""The time, as an argument."""
+"""The clock as an argument, so that tests can set the time."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What the worker needs of the module ``time``."""
+    """The functions of the module ``time`` that the worker uses."""
 
     def time(self) -> float:
         """Return seconds since the epoch."""
 
     def monotonic(self) -> float:
-        """Return seconds of a clock that never goes back."""
+        """Return the seconds of a clock that never goes back."""
 
     def sleep(self, seconds: float, /) -> None:
-        """Return after so many seconds."""
+        """Return after `seconds`."""

@@ -1,4 +1,4 @@
-"""A run whose heartbeat stopped is lost; who was cut off from the store does not judge at once."""
+"""A run whose heartbeat stopped is lost, unless this process was cut off from the store."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ import pytest
 
 from melm_studio.worker.config.messages import LOST
 from melm_studio.worker.records.run import RunState
-from melm_studio.worker.store import lost_runs
-from melm_studio.worker.store.lost_runs import CUT_OFF_AFTER_S, LOST_AFTER_S, LostRuns
-from tests.melm_studio.worker.helpers import Watch, plane, run_of
+from melm_studio.worker.store.dead_runs import CUT_OFF_AFTER_S, DEAD_AFTER_S, DeadRuns
+from tests.melm_studio.worker.helpers import ManualClock, plane, run_of
 
 
 @pytest.fixture
-def clock(monkeypatch):
-    clock = Watch(time.time())
-    monkeypatch.setattr(lost_runs, "time", clock)
-    return clock
+def clock():
+    return ManualClock(time.time())
 
 
 def beating(store, now_s, state=RunState.RUNNING):
@@ -31,7 +28,7 @@ def state_of(store, record):
     return store.get(record.run_id).state
 
 
-def look_each_second(runs, clock, n_seconds):
+def poll_each_second(runs, clock, n_seconds):
     for _ in range(int(n_seconds)):
         clock.now_s += 1
         runs.end()
@@ -41,51 +38,51 @@ def look_each_second(runs, clock, n_seconds):
 def test_a_run_is_lost_when_its_heartbeat_stopped_and_keeps_its_best_plane(store, clock, state):
     record = beating(store, clock.now_s, state)
     store.append(record.run_id, plane())
-    runs = LostRuns(store, others_work=False)
-    look_each_second(runs, clock, LOST_AFTER_S)
+    runs = DeadRuns(store, has_other_workers=False, clock=clock)
+    poll_each_second(runs, clock, DEAD_AFTER_S)
     assert state_of(store, record) is state
-    look_each_second(runs, clock, 1)
+    poll_each_second(runs, clock, 1)
     assert state_of(store, record) is RunState.LOST
     assert store.get(record.run_id).message == LOST
     assert store.last_event(record.run_id).is_final
 
 
-def test_a_run_that_waits_is_not_lost(store, clock):
+def test_a_queued_run_is_not_lost(store, clock):
     record = run_of()
     store.create(record)
-    clock.now_s += 10 * LOST_AFTER_S
-    LostRuns(store, others_work=False).end()
+    clock.now_s += 10 * DEAD_AFTER_S
+    DeadRuns(store, has_other_workers=False, clock=clock).end()
     assert state_of(store, record) is RunState.QUEUED
 
 
-def test_a_run_that_the_caller_works_is_not_lost_however_slow_it_is(store, clock):
-    record = beating(store, clock.now_s - 10 * LOST_AFTER_S)
-    runs = LostRuns(store, others_work=False)
-    runs.end(but=[record.run_id])
+def test_a_run_that_the_caller_executes_is_not_lost_however_slow_it_is(store, clock):
+    record = beating(store, clock.now_s - 10 * DEAD_AFTER_S)
+    runs = DeadRuns(store, has_other_workers=False, clock=clock)
+    runs.end(except_for=[record.run_id])
     assert state_of(store, record) is RunState.RUNNING
     runs.end()
     assert state_of(store, record) is RunState.LOST
 
 
-def test_who_comes_to_a_shared_store_lets_runs_beat_before_it_judges(store, clock):
-    alive, dead = (beating(store, clock.now_s - 10 * LOST_AFTER_S) for _ in range(2))
-    runs = LostRuns(store, others_work=True)
+def test_a_process_new_to_a_shared_store_waits_for_heartbeats(store, clock):
+    alive, dead = (beating(store, clock.now_s - 10 * DEAD_AFTER_S) for _ in range(2))
+    runs = DeadRuns(store, has_other_workers=True, clock=clock)
     runs.end()
-    look_each_second(runs, clock, LOST_AFTER_S - 1)
+    poll_each_second(runs, clock, DEAD_AFTER_S - 1)
     store.beat(alive.run_id, clock.now_s)
     assert state_of(store, dead) is RunState.RUNNING
-    look_each_second(runs, clock, 1)
+    poll_each_second(runs, clock, 1)
     assert state_of(store, dead) is RunState.LOST
     assert state_of(store, alive) is RunState.RUNNING
 
 
-def test_who_was_cut_off_from_a_shared_store_lets_runs_beat_before_it_judges(store, clock):
-    runs = LostRuns(store, others_work=True)
-    look_each_second(runs, clock, LOST_AFTER_S + 2)
+def test_a_process_cut_off_from_a_shared_store_waits_for_heartbeats(store, clock):
+    runs = DeadRuns(store, has_other_workers=True, clock=clock)
+    poll_each_second(runs, clock, DEAD_AFTER_S + 2)
     record = beating(store, clock.now_s)
-    clock.now_s += CUT_OFF_AFTER_S + LOST_AFTER_S
+    clock.now_s += CUT_OFF_AFTER_S + DEAD_AFTER_S
     runs.end()
-    look_each_second(runs, clock, LOST_AFTER_S - 1)
+    poll_each_second(runs, clock, DEAD_AFTER_S - 1)
     assert state_of(store, record) is RunState.RUNNING
-    look_each_second(runs, clock, 1)
+    poll_each_second(runs, clock, 1)
     assert state_of(store, record) is RunState.LOST
