@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
+from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_studio.worker.records.run import RunState
 from tools.driver.visitor import strict_json
 
@@ -111,7 +111,7 @@ def test_a_curved_picture_cannot_be_refined(studio, visitor, key):
     studio.work()
     answer = refined(visitor, run, ELSEWHERE)
     assert answer.status_code == 400
-    assert "no plane of the features" in answer.json["words"]
+    assert "projection is nonlinear" in answer.json["words"]
 
 
 def test_nobody_refines_a_foreign_run(studio, finished):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.views.workspace import MAX_PANELS
 from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
 from melm_studio.layout import ids
+from melm_studio.views.workspace import MAX_PANELS
 from melm_studio.worker.records.run import RunState
 
 ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
@@ -134,7 +134,8 @@ def test_data_that_the_visitor_never_stored_are_refused(studio, visitor, data_id
     other = studio.visitor()
     other.choose_sample("wine")
     known = {"theirs": other.values[DATA]["id"]}
-    visitor.values[DATA] = {"id": known.get(data_id, "0" * 64), "name": "Wine"}
+    visitor.choose_sample("iris")
+    visitor.values[DATA] |= {"id": known.get(data_id, "0" * 64)}
     assert refusal(studio, visitor).startswith("These data are no longer stored here.")
 
 

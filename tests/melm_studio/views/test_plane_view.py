@@ -155,7 +155,13 @@ def test_the_box_holds_rows_contours_and_arrows(flip):
     seen, unseen = labelled_data(skewed, np.arange(90) % 2).split(0.2, random_state=0)
     view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
     for one in view.classes:
-        for points in (one.train, one.held_out, one.contours, view.arrows.tips, view.arrows.origins):
+        for points in (
+            one.train,
+            one.held_out,
+            one.contours,
+            view.arrows.tips,
+            view.arrows.origins,
+        ):
             inside = (view.lower <= points) & (points <= view.upper)
             assert (inside | np.isnan(points)).all()
 
