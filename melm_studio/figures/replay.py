@@ -146,7 +146,8 @@ def _thinned(view: PlaneView) -> PlaneView:
     """Every so many points of each class, the same ones of every plane."""
     step = max(1, math.ceil(_n_points(view) / MOST_POINTS))
     classes = tuple(
-        replace(part, train=part.train[::step], held_out=part.held_out[::step]) for part in view.classes
+        replace(part, train=part.train[::step], held_out=part.held_out[::step])
+        for part in view.classes
     )
     return replace(view, classes=classes)
 

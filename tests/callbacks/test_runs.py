@@ -151,7 +151,7 @@ def test_a_page_full_of_panels_takes_no_further_run(studio, ready):
 def test_other_data_and_removed_panels_make_room(studio, ready):
     for _ in range(MAX_PANELS):
         ready.press_run()
-    ready.order(ready.panels()[0], "remove")
+    ready.command(ready.panels()[0], "remove")
     assert ready.press_run()[ERROR] is None
     ready.choose_sample("wine")
     assert ready.press_run()[ERROR] is None

@@ -160,9 +160,7 @@ def test_an_address_that_asks_for_no_view_changes_nothing(visitor, search):
 def test_an_address_that_cannot_be_read_gets_a_sentence(visitor):
     changes = visitor.fire(ids.ADDRESS, "data", "?data=sample:iris&method=magic")
     assert changes[WANTED] is None
-    assert changes[NOTICE].startswith(
-        "This link cannot be opened. The method must be one of melm, "
-    )
+    assert changes[NOTICE].startswith("This link cannot be opened. The method must be one of melm")
 
 
 @pytest.mark.parametrize("wanted", [1, "x", [], {}, {"view": 3}, {"view": {"method": "pca"}}])

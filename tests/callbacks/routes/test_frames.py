@@ -106,7 +106,7 @@ def test_the_revision_follows_the_visitor_s_list_of_runs(studio, visitor):
     one = visitor.frames()["revision"]
     studio.work()
     assert visitor.frames()["revision"] == one != empty
-    visitor.order(run, "remove")
+    visitor.command(run, "remove")
     assert visitor.frames()["revision"] == empty
 
 
