@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dash import Dash
 from werkzeug.datastructures import FileStorage
@@ -38,13 +38,13 @@ class Visitor:
 
     @property
     def cookie(self) -> str:
-        return self.http.get_cookie("melm-studio").value
+        return str(self.http.get_cookie("melm-studio").value)
 
     @property
     def owner(self) -> str:
         """The name of the visitor in the store."""
         with self.http.session_transaction() as session:
-            return session["owner"]
+            return str(session["owner"])
 
     def post(
         self, component_id: str | Mapping[str, str], prop: str, value: Any, into: str = ""
@@ -53,7 +53,7 @@ class Visitor:
         trigger = _trigger(component_id, prop)
         self.values[trigger] = value
         body = self._body(self._callback(component_id, prop, into), trigger, component_id, value)
-        return self.http.post("/_dash-update-component", json=body)
+        return cast(TestResponse, self.http.post("/_dash-update-component", json=body))
 
     def fire(
         self, component_id: str | Mapping[str, str], prop: str, value: Any, into: str = ""
@@ -65,9 +65,10 @@ class Visitor:
         answer = self.post(component_id, prop, value, into)
         assert answer.status_code in (200, 204), answer.text
         assert "Traceback" not in answer.text
+        response = cast(dict[str, Any], answer.json)["response"] if answer.text else {}
         changes = {
             f"{name}.{changed}": new
-            for name, props in (answer.json["response"] if answer.text else {}).items()
+            for name, props in response.items()
             for changed, new in props.items()
         }
         self.values |= changes
@@ -78,12 +79,12 @@ class Visitor:
         # Encoded here, since the client would leave its temporary file open.
         boundary, body = encode_multipart({"file": FileStorage(io.BytesIO(raw), name)})
         kind = f"multipart/form-data; boundary={boundary}"
-        return self.http.post("/upload", data=body, content_type=kind)
+        return cast(TestResponse, self.http.post("/upload", data=body, content_type=kind))
 
     def upload(self, raw: bytes, name: str = "table.csv") -> dict[str, str]:
         answer = self.send(raw, name)
         assert answer.status_code == 200, answer.text
-        return answer.json
+        return cast(dict[str, str], answer.json)
 
     def choose_file(self, raw: bytes, name: str = "table.csv", **changes: Any) -> dict[str, Any]:
         return self.choose({"kind": "upload", **self.upload(raw, name), **changes})
@@ -111,7 +112,7 @@ class Visitor:
         """Send a run command, as the buttons of a panel do."""
         answer = self.http.post(f"/runs/{run}/{command}", json={})
         assert answer.status_code in (200, 201), answer.text
-        return answer.json
+        return cast(dict[str, Any], answer.json)
 
     def panels(self) -> list[str]:
         """Return the runs that have a panel, in order."""
@@ -123,11 +124,11 @@ class Visitor:
         """Return the progress of runs, each given as an id or as "id:sequence"."""
         answer = self.http.get("/frames", query_string={"run": runs})
         assert answer.status_code == 200, answer.text
-        return strict_json(answer.text)
+        return cast(dict[str, Any], strict_json(answer.text))
 
     def news(self, run: str) -> dict[str, Any]:
         """Return the progress of one run."""
-        return self.frames(run)["runs"][run.partition(":")[0]]
+        return cast(dict[str, Any], self.frames(run)["runs"][run.partition(":")[0]])
 
     def _callback(
         self, component_id: str | Mapping[str, str], prop: str, into: str
@@ -139,7 +140,7 @@ class Visitor:
             and into in callback["output"]
             and not callback.get("clientside_function")  # those are the browser's
         )
-        return found
+        return cast(dict[str, Any], found)
 
     def _body(
         self, callback: Mapping[str, Any], trigger: str, component_id: Any, value: Any
@@ -259,7 +260,7 @@ def _is_for(entry: Mapping[str, str], component_id: str | Mapping[str, str], pro
         return False
     if isinstance(component_id, str):
         return entry["id"] == component_id
-    return json.loads(entry["id"])["type"] == component_id["type"]
+    return bool(json.loads(entry["id"])["type"] == component_id["type"])
 
 
 def _outputs(output: str) -> Any:
