@@ -185,7 +185,7 @@ def _watched(studio: Studio) -> float:
     with ThreadPoolExecutor(N_WATCHERS) as pool:
         rates = list(pool.map(lambda _: _watch(visitor.http, runs), range(N_WATCHERS)))
     for run_id in runs:
-        visitor.order(run_id, "remove")
+        visitor.command(run_id, "remove")
     return min(rates)
 
 
@@ -240,7 +240,7 @@ def _visit(visitor: Visitor, choice: random.Random) -> str:
     while not (news := _news(visitor, [run_id])[run_id])["is_final"]:
         time.sleep(FOLLOW_S)
     visitor.http.get(f"/runs/{run_id}/planes/0")
-    visitor.order(run_id, "remove")
+    visitor.command(run_id, "remove")
     return "done" if news["state"] == "done" else "otherwise"
 
 

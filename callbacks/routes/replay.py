@@ -34,7 +34,7 @@ def replay(run_id: str) -> flask.Response:
         frames,
         viewer.class_names,
         f"{title(record)}, {record.data_name}",
-        f"Final plane: {frames[-1].words}.",
+        f"Last frame: {frames[-1].words}.",
         n_components=viewer.n_components,
         scheme=scheme,
     )

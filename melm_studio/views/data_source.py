@@ -40,7 +40,7 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     label: Annotated[str, Meta(title="The label column", min_length=1, max_length=2_000)] | None = (
         None
     )
-    standardize: Annotated[bool, Meta(title="The standardise option")] = field(
+    standardize: Annotated[bool, Meta(title="The standardize option")] = field(
         default=True, name="standardise"
     )
     roles: Annotated[

@@ -232,7 +232,7 @@ class PlaneViewer:
 
     def divergence(self, components: FloatArray) -> float:
         """The Cauchy-Schwarz divergence of the training rows in a plane, in nats."""
-        return divergence(self._classes, components)
+        return float(divergence(self._classes, components))
 
     def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
         divergence_held_out = self._divergence_held_out(projected, components)

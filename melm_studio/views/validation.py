@@ -8,7 +8,6 @@ definition gives the JSON, the query, and the errors.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -65,8 +64,7 @@ def read(values: Any, model: type[T], name: str) -> T:
     try:
         return msgspec.convert(values, model, strict=False)
     except msgspec.ValidationError as error:
-        node = _Node.of(inspect.type_info(model), name, values)
-        raise InputError(_sentence(error, node)) from error
+        raise InputError(_sentence(error, model, name, values)) from error
 
 
 def steps_to(error: InputError) -> list[str]:
@@ -80,18 +78,20 @@ def shown(value: Any) -> str:
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
 
 
-def _sentence(error: msgspec.ValidationError, node: _Node) -> str:
+def _sentence(error: msgspec.ValidationError, model: Any, name: str, value: Any) -> str:
     if isinstance(error.__cause__, UserError):  # from the model's own check
         return str(error.__cause__)
     problem, steps = _parsed(str(error))
+    kind, name, rule = _described(inspect.type_info(model), name)
     for step in steps:
-        node = node.child(step)
+        kind, name, rule = _described(_part(kind, step), name)
+        value = value[int(step)] if isinstance(value, list | tuple) else value.get(step, value)
     if field := _FIELD.fullmatch(problem):
         if field[1].startswith("missing"):
-            part = node.child(field[2])
-            return f"{part.name} is missing. It must be {part.rule}."
-        return f"{node.name} has no {shown(field[2])}. It has {', '.join(node.fields)}."
-    return f"{node.name} must be {node.rule}; it is {shown(node.value)}."
+            _, name, rule = _described(_part(kind, field[2]), name)
+            return f"{name} is missing. It must be {rule}."
+        return f"{name} has no {shown(field[2])}. It has {', '.join(_fields(kind))}."
+    return f"{name} must be {rule}; it is {shown(value)}."
 
 
 def _parsed(message: str) -> tuple[str, list[str]]:
@@ -101,48 +101,32 @@ def _parsed(message: str) -> tuple[str, list[str]]:
     return problem, [name or position for name, position in _STEP.findall(path or "")]
 
 
-@dataclass(frozen=True)
-class _Node:
-    """A place in a model, what a sentence calls it, and the value found there."""
-
-    kind: inspect.Type
-    name: str
-    rule: str
-    value: Any
-
-    @classmethod
-    def of(cls, kind: inspect.Type, name: str, value: Any) -> _Node:
-        rule = ""
-        while isinstance(kind, inspect.Metadata | inspect.UnionType):
-            if isinstance(kind, inspect.UnionType):  # with None
-                kind = kind.types[0]
-            else:
-                words = kind.extra_json_schema or {}
-                name, rule = words.get("title", name), words.get("description", rule)
-                kind = kind.type
-        return cls(kind, name, rule or _rule(kind), value)
-
-    @property
-    def fields(self) -> dict[str, inspect.Type]:
-        fields = self.kind.fields if isinstance(self.kind, inspect.StructType) else ()
-        return {field.encode_name: field.type for field in fields}
-
-    def child(self, step: str) -> _Node:
-        if isinstance(self.value, dict):
-            value = self.value.get(step, self.value)  # "...": any of them
+def _described(kind: inspect.Type, name: str) -> tuple[inspect.Type, str, str]:
+    """A type without its annotations, the name of its value, and its rule in words."""
+    rule = ""
+    while isinstance(kind, inspect.Metadata | inspect.UnionType):
+        if isinstance(kind, inspect.UnionType):  # with None
+            kind = kind.types[0]
         else:
-            value = self.value[int(step)]
-        return _Node.of(self._kind_of(step), self.name, value)
+            words = kind.extra_json_schema or {}
+            name, rule = words.get("title", name), words.get("description", rule)
+            kind = kind.type
+    return kind, name, rule or _rule(kind)
 
-    def _kind_of(self, step: str) -> inspect.Type:
-        kind = self.kind
-        if isinstance(kind, inspect.DictType):
-            return kind.value_type
-        if isinstance(kind, inspect.TupleType):
-            return kind.item_types[int(step)]
-        if isinstance(kind, inspect.VarTupleType):
-            return kind.item_type
-        return self.fields[step] if step in self.fields else [*self.fields.values()][int(step)]
+
+def _part(kind: inspect.Type, step: str) -> inspect.Type:
+    match kind:
+        case inspect.DictType(value_type=part) | inspect.VarTupleType(item_type=part):
+            return part
+        case inspect.TupleType(item_types=parts):
+            return parts[int(step)]
+    fields = _fields(kind)
+    return fields[step] if step in fields else [*fields.values()][int(step)]
+
+
+def _fields(kind: inspect.Type) -> dict[str, inspect.Type]:
+    fields = kind.fields if isinstance(kind, inspect.StructType) else ()
+    return {field.encode_name: field.type for field in fields}
 
 
 def _rule(kind: inspect.Type) -> str:

@@ -18,6 +18,17 @@ from melm_studio.views.validation import Coordinate, Text
 # More edits than this no longer describe a view of the plane that was found.
 MAX_EDITS = 64
 
+Gamma = Annotated[float, Meta(title=GAMMA.label, ge=GAMMA.minimum, le=GAMMA.maximum)]
+NFeatures = Annotated[int, Meta(title="The number of features", ge=1, le=10**9)]
+ViewAngle = Annotated[tuple[Coordinate, Coordinate], Meta(title="The view angle")]
+Edits = Annotated[
+    tuple[LoadingEdit, ...],
+    Meta(
+        title="The list of moved arrows",
+        description=f"a list of at most {MAX_EDITS} edits; use Refine from here",
+        max_length=MAX_EDITS,
+    ),
+]
 Share = Annotated[float, Meta(title="The morph position", ge=0.0, le=1.0)]
 
 
@@ -46,23 +57,10 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
         The run to whose newest plane the picture is aligned.
     """
 
-    gamma: Annotated[float, Meta(title=GAMMA.label, ge=GAMMA.minimum, le=GAMMA.maximum)] | None = (
-        None
-    )
-    n_top_features: Annotated[int, Meta(title="The number of features", ge=1, le=10**9)] | None = (
-        field(default=None, name="kept")
-    )
-    edits: Annotated[
-        tuple[LoadingEdit, ...],
-        Meta(
-            title="The list of moved arrows",
-            description=f"a list of at most {MAX_EDITS} edits; use Refine from here",
-            max_length=MAX_EDITS,
-        ),
-    ] = field(default=(), name="moves")
-    view_angle: Annotated[tuple[Coordinate, Coordinate], Meta(title="The view angle")] = field(
-        default=FROM_THE_FRONT, name="from"
-    )
+    gamma: Gamma | None = None
+    n_top_features: NFeatures | None = field(default=None, name="kept")
+    edits: Edits = field(default=(), name="moves")
+    view_angle: ViewAngle = field(default=FROM_THE_FRONT, name="from")
     morph: MorphTarget | None = None
     toward: Text | None = None
 

@@ -80,7 +80,7 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
     page.get_by_role("tab", name="Table").click()
     rows = page.get_by_role("table", name="Scores of the runs").locator("tbody tr")
     expect(rows).to_have_count(4)
-    expect(rows.nth(1)).to_contain_text("not standardised")
+    expect(rows.nth(1)).to_contain_text("not standardized")
     head = page.get_by_role("button", name="Sort by Divergence, training")
     head.click()
     expect(head.locator("..")).to_have_attribute("aria-sort", "descending")

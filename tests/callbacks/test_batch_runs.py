@@ -126,7 +126,7 @@ def test_if_one_run_is_impossible_none_starts(studio, visitor):
 def test_a_file_that_is_gone_is_named(studio, visitor):
     visitor.choose_file(csv(blobs()))
     data = visitor.values[DATA]
-    visitor.values[DATA] = data | {"source": data["source"] | {"key": "gone"}}
+    visitor.values[DATA] = data | {"source": data["source"] | {"key": "0" * 64}}
     assert "table.csv is no longer stored here" in press(visitor, ["pca"])[ERROR]
 
 

@@ -111,7 +111,7 @@ def test_a_curved_picture_cannot_be_refined(studio, visitor, key):
     studio.work()
     answer = refined(visitor, run, ELSEWHERE)
     assert answer.status_code == 400
-    assert "no plane of the features" in answer.json["words"]
+    assert "projection is nonlinear" in answer.json["words"]
 
 
 def test_nobody_refines_a_foreign_run(studio, finished):

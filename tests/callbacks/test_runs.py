@@ -134,7 +134,8 @@ def test_data_that_the_visitor_never_stored_are_refused(studio, visitor, data_id
     other = studio.visitor()
     other.choose_sample("wine")
     known = {"theirs": other.values[DATA]["id"]}
-    visitor.values[DATA] = {"id": known.get(data_id, "0" * 64), "name": "Wine"}
+    visitor.choose_sample("iris")
+    visitor.values[DATA] |= {"id": known.get(data_id, "0" * 64)}
     assert refusal(studio, visitor).startswith("These data are no longer stored here.")
 
 
@@ -150,7 +151,7 @@ def test_a_page_full_of_panels_takes_no_further_run(studio, ready):
 def test_other_data_and_removed_panels_make_room(studio, ready):
     for _ in range(MAX_PANELS):
         ready.press_run()
-    ready.order(ready.panels()[0], "remove")
+    ready.command(ready.panels()[0], "remove")
     assert ready.press_run()[ERROR] is None
     ready.choose_sample("wine")
     assert ready.press_run()[ERROR] is None

@@ -8,14 +8,14 @@ import pytest
 
 from callbacks.story import FILE_NAME
 from melm_studio.layout import ids
+from melm_studio.views.data_source import DataSource
 from melm_studio.views.story import MAX_VIEWS, Story
-from melm_studio.views.view_spec import ViewSpec, checked_parameters
+from melm_studio.views.view_spec import ViewSpec
 from tools.driver.visitor import components
 
 STORY, NOTICE = f"{ids.STORY}.data", f"{ids.NOTICE}.children"
 LIST, SAVE = f"{ids.STORY_LIST}.children", f"{ids.STORY_SAVE}.disabled"
-WINE = {"kind": "sample", "key": "wine", "label": None, "standardise": True}
-VIEW = ViewSpec(WINE, "pca", checked_parameters("pca", {})).to_json()
+VIEW = ViewSpec(source=DataSource(kind="sample", key="wine"), method="pca").to_json()
 
 
 @pytest.fixture
@@ -141,9 +141,9 @@ def test_names_in_a_story_are_text(visitor):
     ("raw", "status", "words"),
     [
         (b"", 400, "No file arrived."),
-        (b"\x00\x01", 400, "This file is no story."),
-        (b"length,width\n1,2\n", 400, "This file is no story."),
-        (b"x" * (8 * 2**20 + 1), 413, "A story is a file of a few kilobytes"),
+        (b"\x00\x01", 400, "This file is not a story."),
+        (b"length,width\n1,2\n", 400, "This file is not a story."),
+        (b"x" * (8 * 2**20 + 1), 413, "This file is larger than 8 MB"),
         (
             json.dumps({"format": "melm-studio story 1", "views": [{"view": 1}]}).encode(),
             400,

@@ -22,6 +22,7 @@ RUN_ROUTES = (
     "planes/0",
     "planes/0/profile",
     "planes/0/recipe",
+    "planes/0/reproduction?divergence=1",
     "planes/0/verdict?divergence=1",
     "points.csv",
     "components.csv",
@@ -105,7 +106,7 @@ def test_the_revision_follows_the_visitor_s_list_of_runs(studio, visitor):
     one = visitor.frames()["revision"]
     studio.work()
     assert visitor.frames()["revision"] == one != empty
-    visitor.order(run, "remove")
+    visitor.command(run, "remove")
     assert visitor.frames()["revision"] == empty
 
 
@@ -196,7 +197,7 @@ def test_a_run_whose_data_are_gone_says_so(studio, visitor):
     record = new_run(visitor.owner, "gone", "Gone", "pca", parameters)
     studio.store.create(record)
     answer = visitor.http.get(f"/runs/{record.run_id}/figure")
-    assert (answer.status_code, answer.text) == (404, DATA_GONE.format(days=30))
+    assert (answer.status_code, answer.json["words"]) == (404, DATA_GONE.format(days=30))
 
 
 def test_markup_in_names_reaches_the_figures_as_text(studio, visitor):

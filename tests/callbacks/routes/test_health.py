@@ -33,7 +33,7 @@ def test_a_studio_whose_supervisor_is_silent_is_not_ready(studio):
     studio.store.beat_supervisor(time.time() - MAX_SUPERVISOR_SILENCE_S - 60)
     status, said = ready(studio)
     assert status == 503
-    assert said.startswith("the supervisor gave no sign of life for 6")
+    assert said.startswith("the last heartbeat of the supervisor was 6")
 
 
 def test_a_studio_that_never_had_a_supervisor_is_not_ready(tmp_path):

@@ -39,7 +39,7 @@ def test_the_replay_has_the_planes_of_the_run_and_their_numbers(studio, finished
     assert words[0].startswith("plane 1, divergence ")
     assert words[-1].startswith(f"plane {n_events}, divergence ")
     last = studio.store.last_event(finished.run)
-    assert f"At its end: plane {n_events}, divergence {last.objective:#.3g} seen and" in text
+    assert f"Last frame: plane {n_events}, divergence {last.objective:#.3g} training and" in text
 
 
 def test_names_in_the_replay_are_text(finished):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from callbacks.routes.error_answers import sentence
 from melm_core.linalg.planes import principal_angles
 from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER
@@ -73,7 +74,7 @@ def test_a_queued_run_will_pause_and_says_when(studio, ready):
 @pytest.mark.parametrize("verb", ["pause", "step", "resume"])
 def test_a_run_that_has_ended_says_so(studio, ready, verb):
     run = cut_short(studio, ready, RunState.FAILED)
-    assert ask(ready, run, verb) == (409, {"words": HAS_ENDED})
+    assert ask(ready, run, verb) == (409, sentence(HAS_ENDED))
 
 
 @pytest.mark.parametrize("state", [state for state in RunState if state.is_cut_short])
@@ -118,7 +119,7 @@ def test_a_finished_run_runs_again_with_the_same_seed_and_ends_in_the_same_plane
 
 def test_a_page_full_of_panels_runs_nothing_again(studio, ready):
     runs = [ready.start(method="pca") for _ in range(MAX_PANELS)]
-    assert ask(ready, runs[0], "again") == (409, {"words": PANELS_FULL})
+    assert ask(ready, runs[0], "again") == (409, sentence(PANELS_FULL))
     assert len(studio.store.runs_of(ready.owner)) == MAX_PANELS
 
 

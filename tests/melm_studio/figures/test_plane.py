@@ -44,7 +44,7 @@ def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
     ]
     assert [trace.name for trace in traces[seen]] == [f"class {c}" for c in range(n_classes)]
     assert all(trace.name.endswith(", held out") for trace in traces[unseen])
-    for part, name in ((contours, "contours"), (seen, "seen"), (unseen, "unseen")):
+    for part, name in ((contours, "contours"), (seen, "train"), (unseen, "held_out")):
         for entry, of_class in zip(frame[part], view.classes, strict=True):
             np.testing.assert_allclose(points(entry), getattr(of_class, name), rtol=1e-6)
 
@@ -71,7 +71,7 @@ def test_thresholds_of_a_line_come_before_the_arrows():
 def test_arrows_in_lanes_of_their_own_all_have_their_names():
     view = view_of(2)
     lanes = np.column_stack([np.zeros(5), -0.01 * np.arange(5)])
-    arrows = replace(view.arrows, feet=lanes, tips=lanes + np.array([0.1, 0.0]))
+    arrows = replace(view.arrows, origins=lanes, tips=lanes + np.array([0.1, 0.0]))
     assert all(plane_frame(replace(view, arrows=arrows))[-1]["text"])
 
 

@@ -152,7 +152,7 @@ def test_the_same_plane_found_in_other_units_agrees(store, renderer, finish):
     assert found.degrees[0][1] == pytest.approx(0, abs=1e-5)
     assert found.degrees[0][2] > 1
     assert "differently scaled" in found.notes[0]
-    assert "not standardised" in found.titles[1]
+    assert "not standardized" in found.titles[1]
 
 
 def test_a_line_agrees_with_a_plane_that_holds_it(store, renderer, finish):
@@ -165,7 +165,7 @@ def test_a_curved_picture_has_no_plane_and_the_note_says_so(store, renderer, fin
     found = agreement(store, renderer, runs)
     assert found.degrees[0][1] is None
     assert found.degrees[1] == (None, None)
-    assert "has no plane: its picture is curved." in found.notes[0]
+    assert "is a nonlinear projection, so it has no plane." in found.notes[0]
 
 
 def test_nothing_moves_between_two_pictures_of_one_plane(store, renderer, finish):
@@ -194,9 +194,9 @@ def test_what_cannot_move_is_said(store, renderer, finish, start):
     one, line = finish("pca"), finish("pca", n_components=1)
     waiting = start("lda")
     for other, sentence in [
-        (one, "Choose two runs"),
-        (line, "different numbers of components"),
-        (waiting, "LDA.* has no picture yet"),
+        (one, "Choose two different runs"),
+        (line, "differ in their number of components"),
+        (waiting, "LDA.* has no plane yet"),
     ]:
         with pytest.raises(ValueError, match=sentence):
             biggest_movers(store, renderer, one, other)

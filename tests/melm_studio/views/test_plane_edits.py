@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.base import UserError
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_studio.tables.preparation import prepare
@@ -38,18 +39,18 @@ def test_a_move_back_gives_the_plane_back(plane):
 
 def test_a_move_that_leaves_no_plane_is_refused():
     flat = np.eye(2, 4)
-    with pytest.raises(ValueError, match="shrink to a line"):
+    with pytest.raises(UserError, match="shrink to a line"):
         set_loading(flat, LoadingEdit(1, (1.0, 0.0)))
 
 
 @pytest.mark.parametrize("feature", [-1, 13])
 def test_a_feature_that_is_not_there_is_named(plane, feature):
-    with pytest.raises(ValueError, match=f"number {feature}; the table has 13"):
+    with pytest.raises(UserError, match=f"number {feature}; the table has 13"):
         set_loading(plane, LoadingEdit(feature, (0.0, 1.0)))
 
 
 def test_an_arrow_of_another_number_of_components_is_refused(plane):
-    with pytest.raises(ValueError, match="2 coordinates; 3"):
+    with pytest.raises(UserError, match="2 coordinates, not 3"):
         set_loading(plane, LoadingEdit(0, (0.0, 1.0, 2.0)))
 
 
@@ -80,5 +81,5 @@ def test_features_of_which_the_plane_knows_nothing_still_give_one():
 
 
 def test_fewer_features_than_components_are_refused(plane):
-    with pytest.raises(ValueError, match="at least 2 features; 1"):
+    with pytest.raises(UserError, match="at least 2 features, not 1"):
         plane_of_features(DATA, plane, [3], 1.0)

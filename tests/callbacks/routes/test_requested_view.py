@@ -112,7 +112,7 @@ def test_there_is_no_way_to_a_plane_of_other_data(studio, wine, run):
     wine.choose_sample("iris")
     other = wine.start(method="pca")
     studio.work()
-    assert "no way from" in refusal(wine, run, morph=f"{other}:0.5")
+    assert "cannot be morphed" in refusal(wine, run, morph=f"{other}:0.5")
 
 
 def test_a_morph_to_the_run_of_another_visitor_is_not_found(studio, wine, run):
