@@ -10,10 +10,11 @@ import random
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import psutil
 from requests import RequestException
@@ -58,10 +59,10 @@ class TimedClient(RemoteClient):
         super().__init__(url)
         self._clock = clock
 
-    def get(self, path: str, query_string: object = None) -> Answer:
+    def get(self, path: str, query_string: Mapping[str, Any] | None = None) -> Answer:
         return self._timed(path, lambda: RemoteClient.get(self, path, query_string))
 
-    def post(self, path: str, json: object) -> Answer:
+    def post(self, path: str, json: Any) -> Answer:
         return self._timed(path, lambda: RemoteClient.post(self, path, json))
 
     def _timed(self, path: str, ask: Callable[[], Answer]) -> Answer:

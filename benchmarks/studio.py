@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, ViewportSize, sync_playwright
+from playwright.sync_api import FilePayload, Page, ViewportSize, sync_playwright
 
 from melm_core.methods import METHODS
 from tools.driver.launcher import Studio, running_studio
@@ -63,7 +63,7 @@ class StudioPage:
 
     def upload(self, raw: bytes, name: str) -> None:
         """Upload a file and wait until its data are loaded."""
-        file = {"name": name, "mimeType": "text/csv", "buffer": raw}
+        file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": raw}
         self.page.get_by_label("Labelled CSV file").set_input_files(file)
         self.page.locator("#data-summary").get_by_text(name.removesuffix(".csv")).wait_for()
         self.panels.wait_for(state="detached")  # those of the previous data
@@ -91,7 +91,7 @@ class StudioPage:
 
     def wait_for_end(self, run_id: str) -> str:
         """Wait for the end of a run, shown or not, and return its summary."""
-        query = {"run": f"{run_id}:{NO_PLANES_AFTER}"}
+        query: dict[str, str | float | bool] = {"run": f"{run_id}:{NO_PLANES_AFTER}"}
         while True:
             news = self.page.request.get("/frames", params=query).json()["runs"][run_id]
             if news["is_final"]:
