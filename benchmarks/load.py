@@ -62,7 +62,7 @@ class TimedClient(RemoteClient):
     def get(self, path: str, query_string: Mapping[str, Any] | None = None) -> Answer:
         return self._timed(path, lambda: RemoteClient.get(self, path, query_string))
 
-    def post(self, path: str, json: object) -> Answer:
+    def post(self, path: str, json: Any) -> Answer:
         return self._timed(path, lambda: RemoteClient.post(self, path, json))
 
     def _timed(self, path: str, ask: Callable[[], Answer]) -> Answer:
