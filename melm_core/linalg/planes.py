@@ -168,9 +168,13 @@ def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArra
         Covariance of the projected data.
     """
     _, axes = np.linalg.eigh(covariance)
-    rows = axes[:, ::-1].T @ components
-    strongest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
-    return np.where(strongest < 0, -rows, rows)
+    return with_positive_loadings(axes[:, ::-1].T @ components)
+
+
+def with_positive_loadings(rows: FloatArray) -> FloatArray:
+    """The rows, negated where their largest loading is negative."""
+    largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
+    return np.where(largest < 0, -rows, rows)
 
 
 def chordal_distance(components: FloatArray, reference: FloatArray) -> float:

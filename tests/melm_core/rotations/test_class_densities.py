@@ -60,7 +60,7 @@ def test_the_objective_depends_on_the_span_only(name):
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_in_the_plane_the_densities_at_the_rows_are_those_of_the_ascent(name):
+def test_in_the_plane_the_densities_at_the_rows_are_those_of_the_search(name):
     densities, X, _ = family(name)
     W = plane(2, 5)
     np.testing.assert_allclose(
