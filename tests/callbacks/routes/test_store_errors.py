@@ -50,7 +50,7 @@ def test_a_run_beyond_the_queue_is_refused_where_it_was_asked(visitor_of):
 def test_a_run_beyond_the_visitor_s_own_is_refused_where_it_was_asked(visitor_of):
     studio, visitor = visitor_of(max_session_runs=1)
     visitor.start(method="pca")
-    assert visitor.press_run(method="pca")[RUN_ERROR].startswith("You keep 1 runs")
+    assert visitor.press_run(method="pca")[RUN_ERROR].startswith("You have 1 run already")
     stranger = studio.visitor()
     stranger.choose_sample("iris")
     assert stranger.press_run(method="pca")[RUN_ERROR] is None
@@ -63,7 +63,7 @@ def test_a_run_that_a_panel_asks_for_is_refused_in_words(visitor_of, path):
     studio.work()
     answer = visitor.http.post(f"/runs/{run}/{path}")
     assert answer.status_code == 409
-    assert answer.json["words"].startswith("You keep 1 runs")
+    assert answer.json["words"].startswith("You have 1 run already")
 
 
 def test_a_check_that_there_is_no_room_for_says_so_in_its_window(visitor_of):
@@ -73,7 +73,7 @@ def test_a_check_that_there_is_no_room_for_says_so_in_its_window(visitor_of):
     visitor.panels()
     changes = visitor.fire(ids.CHECK_ASKED, "data", {"run": run})
     assert changes[f"{ids.CHECK}.opened"] is True
-    assert "You keep 1 runs" in str(changes[f"{ids.CHECK_BODY}.children"])
+    assert "You have 1 run already" in str(changes[f"{ids.CHECK_BODY}.children"])
     assert visitor.fire(ids.CHECK_CLOCK, "n_intervals", 1)[f"{ids.CHECK_CLOCK}.disabled"] is True
 
 

@@ -58,7 +58,7 @@ def created(store: RunStore, owner: str = "ada") -> RunRecord:
 
 
 def started(store: RunStore, owner: str = "ada") -> RunRecord:
-    """Put a run into the store that somebody works."""
+    """Put a running run into the store."""
     record = created(store, owner)
     assert store.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
     return record

@@ -1,4 +1,4 @@
-"""A fit holds still while its run is paused."""
+"""A fit waits while its run is paused."""
 
 from __future__ import annotations
 

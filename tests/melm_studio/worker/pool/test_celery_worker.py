@@ -1,4 +1,4 @@
-"""Runs on a shared store, worked by Celery."""
+"""Runs on a shared store, executed by Celery workers."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def start_worker(redis_server, prefix, tmp_path):
 
 @pytest.fixture(scope="module")
 def shared_prefix(redis_server, tmp_path_factory):
-    """A queue that one Celery worker works for several tests."""
+    """A store whose Celery worker is shared by several tests."""
     folder = tmp_path_factory.mktemp("celery")
     with supervised(folder, store=redis_server.text("celery"), workers=2):
         yield "celery"

@@ -1,4 +1,4 @@
-"""A studio takes on so much and no more, the same on every back end, and says what would help."""
+"""Limits are enforced on every back end, with a message that names the way out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that nobody works any more ends with a sentence and its best plane."""
+"""A run whose worker died ends with a message and its best plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nobody used for days is deleted; what somebody uses stays."""
+"""Runs and data unused for days are deleted; those in use stay."""
 
 from __future__ import annotations
 

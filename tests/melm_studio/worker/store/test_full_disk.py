@@ -37,7 +37,7 @@ def disk(monkeypatch):
 
 
 class FreeingClock:
-    """The time; whoever sleeps finds room on the disk when they wake."""
+    """A clock during whose sleep the disk is freed."""
 
     def __init__(self, disk, store):
         self.disk, self.store, self.n_sleeps = disk, store, 0
