@@ -36,11 +36,11 @@ def insert_before(file: Path, place: str, text: str) -> None:
 
 def add_the_button(studio: Path) -> None:
     guide = (ROOT / "docs" / "adding-a-panel-button.md").read_text()
-    element, use, route = PYTHON.findall(guide)
+    element, route = PYTHON.findall(guide)
     module, imported, connected = SCRIPT.findall(guide)
 
     panel = studio / "melm_studio/layout/panel.py"
-    insert_before(panel, r"_remove\(\)", use.strip() + " ")
+    insert_before(panel, r"_remove\(\)", "_parameters(), ")
     insert_before(panel, r"^def _remove", element + "\n\n")
 
     (studio / "assets/studio/panel/run_parameters.mjs").write_text(module)
