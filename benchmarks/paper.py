@@ -1,8 +1,9 @@
-"""The paper's own formulas, as an honest person would vectorise them, to compare with.
+"""The formulas of the MELM paper, vectorized, as a baseline.
 
 Czarnecki, Józefowicz and Tabor, 2015, section 3: the gradient of every
-potential as a sum over all pairs of rows of outer products w w', and L-BFGS
-on the penalised objective from random starts. Ledoit-Wolf is left off.
+potential is a sum over all pairs of rows of outer products w w', and L-BFGS
+optimizes the penalized objective from random starts. The Ledoit-Wolf shrinkage
+is omitted.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from melm_core.density import KernelClasses, kernel_classes
 def fit(
     X: FloatArray, y: IntArray, *, n_init: int, seed: int, gamma: float = 1.0
 ) -> tuple[float, int]:
-    """The best divergence of the penalised objective over random starts, and evaluations."""
+    """Best divergence over random starts, and number of evaluations."""
     classes = kernel_classes(X, y, n_components=2, gamma=gamma)
     stream = np.random.default_rng(seed)
     best, n_evaluations = -np.inf, 0
     for _ in range(n_init):
         start, _ = np.linalg.qr(stream.standard_normal((X.shape[1], 2)))
         result = scipy.optimize.minimize(
-            _penalised, start.ravel(), args=(classes,), jac=True, method="L-BFGS-B"
+            _penalized, start.ravel(), args=(classes,), jac=True, method="L-BFGS-B"
         )
         n_evaluations += result.nfev
         best = max(best, value_and_gradient(result.x.reshape(-1, 2), classes)[0])
@@ -32,7 +33,7 @@ def fit(
 
 
 def value_and_gradient(V: FloatArray, classes: KernelClasses) -> tuple[float, FloatArray]:
-    """D_cs of two classes and its derivative by V (n_features, 2)."""
+    """D_cs of two classes and its derivative with respect to V (n_features, 2)."""
     value, gradient = 0.0, np.zeros_like(V)
     for a, b, weight in ((0, 0, 1.0), (1, 1, 1.0), (0, 1, -2.0)):
         log_ip, by_V = _log_potential(V, classes, a, b)
@@ -41,7 +42,7 @@ def value_and_gradient(V: FloatArray, classes: KernelClasses) -> tuple[float, Fl
     return value, gradient
 
 
-def _penalised(v: FloatArray, classes: KernelClasses) -> tuple[float, FloatArray]:
+def _penalized(v: FloatArray, classes: KernelClasses) -> tuple[float, FloatArray]:
     V = v.reshape(-1, 2)
     value, gradient = value_and_gradient(V, classes)
     excess = V.T @ V - np.eye(2)

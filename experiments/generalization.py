@@ -196,7 +196,7 @@ def _registered(key: str) -> Callable[[Values, int], Fit]:
     return fit
 
 
-def _regularized_lda(options: Values, seed: int) -> Fit:
+def _regularized_lda(_options: Values, _seed: int) -> Fit:
     """Scikit-learn's, completed to a plane by the first principal component of what it leaves."""
 
     def fit(X: FloatArray, y: IntArray) -> Projection:
@@ -211,7 +211,7 @@ def _regularized_lda(options: Values, seed: int) -> Fit:
     return fit
 
 
-def _pls(options: Values, seed: int) -> Fit:
+def _pls(_options: Values, _seed: int) -> Fit:
     def fit(X: FloatArray, y: IntArray) -> Projection:
         return PLSRegression(2, scale=False).fit(X, np.eye(int(y.max()) + 1)[y]).transform
 

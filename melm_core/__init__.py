@@ -1,6 +1,7 @@
-"""Numbers only: divergences, densities, geometry and the estimators built on them."""
+"""Estimators of discriminative projections, and the densities and divergences they optimize."""
 
 from melm_core.base.progress import Callback, Progress
+from melm_core.base.saved_plane import SavedPlane
 from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.baselines.factors import (
@@ -10,13 +11,14 @@ from melm_core.baselines.factors import (
 )
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
-from melm_core.baselines.nca import NeighbourhoodComponentsPlane
+from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.density.kernel_density import density_on_grid
 from melm_core.gem.class_pairs import hypercube_pairs
-from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier, GEMEnsemble
+from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier
 from melm_core.gem.eigenvectors import generalized_eigenvectors
+from melm_core.gem.ensemble import GEMEnsemble
 from melm_core.gem.estimator import GEM, GEMPlane
 from melm_core.gem.features import GEMFeatures, HalfPowers
 from melm_core.kernel_machines.approximation import ApproximationWarning, KernelMachineApproximation
@@ -40,6 +42,7 @@ from melm_core.melm.objective import (
     information_potentials,
     overlap_bound,
 )
+from melm_core.methods.registry import METHODS
 from melm_core.rotations.angle_profile import AngleProfile, angle_profile
 from melm_core.rotations.estimator import RotationFeatures
 from melm_core.rotations.objective import rotation_objective
@@ -47,6 +50,7 @@ from melm_core.rotations.objective import rotation_objective
 __all__ = [
     "GEM",
     "MELM",
+    "METHODS",
     "AngleProfile",
     "ApproximateKernelClassifier",
     "ApproximationWarning",
@@ -73,11 +77,12 @@ __all__ = [
     "KernelMachine",
     "KernelMachineApproximation",
     "KernelPCAProjection",
-    "NeighbourhoodComponentsPlane",
+    "NeighborhoodComponentsPlane",
     "NonNegativePlane",
     "PerClassPCA",
     "Progress",
     "RotationFeatures",
+    "SavedPlane",
     "SignalNoisePlane",
     "align_projection",
     "angle_profile",

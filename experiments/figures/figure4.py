@@ -1,4 +1,4 @@
-"""Figure 4 of the MELM paper: the best of several random starts, by their number."""
+"""Figure 4 of the MELM paper: the best of several random starts, by number of starts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from experiments.figures import figure3
-from experiments.figures.svg import COLOURS, Line, Panel, picture
+from experiments.figures.svg import COLORS, Line, Panel, picture
 from experiments.paper_numbers import FIGURE_4_SETS
 from experiments.records import Settings
 from experiments.report import Entry, Report, Section
@@ -20,7 +20,7 @@ _CLOSE = 0.95
 
 
 def report(settings: Settings) -> Report:
-    """Both curves of the figure, and their values at powers of two."""
+    """Both panels of the figure, and their values at powers of two."""
     divergences, provenance = figure3.optima(settings)
     known = {name: values for name, values in divergences.items() if len(values)}
     ratios = {name: _ratios(values) for name, values in known.items()}
@@ -29,7 +29,7 @@ def report(settings: Settings) -> Report:
         title="Figure 4: the best of several random starts",
         source=(
             "Czarnecki, Józefowicz and Tabor, 2015. The expected divergence of the best of s "
-            "random starts, and its ratio to the highest of all; the dashed line is at 16 starts."
+            "random starts, and its ratio to the highest value; the dashed line marks 16 starts."
         ),
         sections=(
             Section("", notes=(_sentence(ratios),), picture=_picture(known)),
@@ -40,10 +40,11 @@ def report(settings: Settings) -> Report:
 
 
 def expected_maximum(values: FloatArray, n_starts: Sequence[int]) -> FloatArray:
-    """Mean of the maximum over all choices of s of the values, for each s.
+    """Mean of the maximum over all subsets of s values, for each s.
 
-    Of the choices of s values the share C(i - 1, s - 1) / C(n, s) has the i-th smallest as its
-    maximum. It estimates the expected maximum of s independent starts without bias.
+    The i-th smallest value is the maximum of a share C(i - 1, s - 1) / C(n, s) of
+    the subsets. The mean is an unbiased estimate of the expected maximum of s
+    independent starts.
 
     Parameters
     ----------
@@ -93,9 +94,10 @@ def _sentence(ratios: Mapping[str, Mapping[int, float]]) -> str:
     at_sixteen = {name: row[_PAPER_STARTS] for name, row in ratios.items() if _PAPER_STARTS in row}
     far = [f"{name} ({ratio:.3f})" for name, ratio in at_sixteen.items() if ratio < _CLOSE]
     return (
-        f"From the starts of Figure 3. After {_PAPER_STARTS} starts the expected best is within "
-        f"5 % of the highest on {len(at_sixteen) - len(far)} of {len(at_sixteen)} data sets; the "
-        f"paper says {FIGURE_4_SETS} of 10." + (f" Not on {', '.join(far)}." if far else "")
+        f"From the starts of Figure 3. After {_PAPER_STARTS} starts, the expected best value is "
+        f"within 5 % of the highest on {len(at_sixteen) - len(far)} of {len(at_sixteen)} data "
+        f"sets; the paper states {FIGURE_4_SETS} of 10."
+        + (f" Exceptions: {', '.join(far)}." if far else "")
     )
 
 
@@ -103,15 +105,15 @@ def _picture(known: Mapping[str, FloatArray]) -> str:
     names = list(known)
     if not names:
         return ""
-    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+    colors = {name: COLORS[i % len(COLORS)] for i, name in enumerate(names)}
     curves = {name: _curve(values) for name, values in known.items()}
 
     def lines(shares: bool) -> list[Line]:
         return [
             Line(
                 curve / (1.0, known[name].max()) if shares else curve,
-                colours[name],
-                is_dashed=names.index(name) >= len(COLOURS),
+                colors[name],
+                is_dashed=names.index(name) >= len(COLORS),
             )
             for name, curve in curves.items()
         ]
@@ -120,7 +122,7 @@ def _picture(known: Mapping[str, FloatArray]) -> str:
     values, ratios = lines(shares=False), lines(shares=True)
     left = Panel("expected divergence", [*values, _threshold(values)], label)
     right = Panel("ratio to the highest", [*ratios, _threshold(ratios)], label)
-    key = Panel("", legend=[(name, colours[name]) for name in names])
+    key = Panel("", legend=[(name, colors[name]) for name in names])
     return picture([left, right, key], n_columns=3, scale=1.5)
 
 

@@ -1,4 +1,4 @@
-"""What every estimator shares: array types, validation, progress, sampling, saved planes."""
+"""Shared by all estimators: array types, validation, progress, sampling, saved planes."""
 
 from __future__ import annotations
 

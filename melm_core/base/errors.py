@@ -4,10 +4,11 @@ from __future__ import annotations
 
 
 class UserError(ValueError):
-    """A value or data that break a rule.
+    """An invalid value or invalid data.
 
-    The message is a sentence that names the value, the rule it breaks and the way out. Programs
-    show it as it is; the message of any other error is for developers.
+    The message is a sentence for the user: it names the value, the rule it
+    breaks and the way out. Programs show it as it is. The messages of other
+    errors are for developers.
 
     Examples
     --------

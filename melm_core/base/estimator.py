@@ -1,4 +1,4 @@
-"""What every estimator of a plane shares: validation, projection, names."""
+"""Base classes of the estimators of planes, and the validation of their arguments."""
 
 from __future__ import annotations
 
@@ -30,25 +30,38 @@ class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows.
     mean_ : ndarray of shape (n_features,)
-        Mean of the rows it was fitted on, the origin of the plane.
+        Mean of the training rows, the origin of the plane.
     """
 
     components_: FloatArray
     mean_: FloatArray
 
     def transform(self, X: Any) -> FloatArray:
-        """Coordinates in the plane, (X - mean_) components_', shape (n_samples, n_components)."""
+        """Coordinates in the plane, (X - mean_) components_'.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         projected: FloatArray = (X - self.mean_) @ self.components_.T
         return projected
 
     def inverse_transform(self, Z: Any) -> FloatArray:
-        """Points of the data space that lie in the plane at coordinates Z.
+        """Points of the plane in the data space, Z components_ + mean_.
 
         Parameters
         ----------
         Z : array-like of shape (n_samples, n_components)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
         points: FloatArray = np.asarray(Z, dtype=np.float64) @ self.components_ + self.mean_
@@ -60,12 +73,12 @@ class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 
 class SupervisedPlaneEstimator(PlaneEstimator):
-    """A plane that is found with the help of class labels, `fit(X, y)`.
+    """A plane fitted to class labels, `fit(X, y)`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Labels; class code c stands for `classes_[c]`.
+        The labels; class code c is the label `classes_[c]`.
     """
 
     classes_: np.typing.NDArray[Any]
@@ -76,19 +89,30 @@ class SupervisedPlaneEstimator(PlaneEstimator):
         return tags
 
     def _validate_labelled(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
-        """Checked rows and class codes; sets `classes_` and `mean_`."""
+        """Valid rows and class codes; sets `classes_` and `mean_`."""
         X, y = validate_labelled(self, X, y)
         self.mean_ = X.mean(axis=0)
         return X, y
 
 
 def validate_labelled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
-    """Checked rows and class codes; sets `classes_` of the estimator.
+    """Valid rows and class codes; sets `classes_` of the estimator.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, n_features)
+    codes : ndarray of int of shape (n_samples,)
 
     Raises
     ------
     ValueError
-        If the rows or the labels break a rule, or a class has fewer than two rows.
+        If the rows or the labels are invalid, or a class has fewer than two rows.
     """
     X, y = validate_data(estimator, X, y, dtype=np.float64, ensure_min_samples=2)
     check_classification_targets(y)
@@ -98,17 +122,24 @@ def validate_labelled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatAr
 
 
 def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:
-    """At least two classes, each with at least two rows.
+    """Check that there are at least two classes, each with at least two rows.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Labels.
+    codes : ndarray of shape (n_samples,)
+        Class codes.
 
     Raises
     ------
     ValueError
-        Naming the class and its number of rows.
+        If there are not; the message names the class and its number of rows.
     """
     if len(classes) < 2:
         raise UserError(
             f"The labels hold only one class ({classes.tolist()[0]!r}), so there is nothing to "
-            "tell apart; give rows of at least two classes."
+            "separate; use rows of at least two classes."
         )
     counts = np.bincount(codes)
     smallest = int(counts.argmin())
@@ -120,7 +151,7 @@ def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:
 
 
 def check_n_components(n_components: Any, n_features: int) -> None:
-    """A whole number between 1 and the number of features."""
+    """Check that the value is an integer between 1 and the number of features."""
     check_integer("n_components", n_components, minimum=1)
     if n_components > n_features:
         raise UserError(
@@ -129,30 +160,85 @@ def check_n_components(n_components: Any, n_features: int) -> None:
         )
 
 
+def check_rank(rank: int, n_dimensions: int) -> None:
+    """Check that the classes vary along at least as many directions as a plane has dimensions.
+
+    Parameters
+    ----------
+    rank : int
+        Number of directions in which the classes vary.
+    n_dimensions : int
+
+    Raises
+    ------
+    ValueError
+        If they do not.
+    """
+    if rank < n_dimensions:
+        raise UserError(
+            f"The classes vary along {rank} direction(s) only, and {n_dimensions} component(s) "
+            "need at least as many. Choose fewer components, or add features that vary within "
+            "the classes."
+        )
+
+
 def check_components(components: Any, n_features: int) -> FloatArray:
-    """Finite full-rank rows of as many numbers as the data have features."""
+    """The components as an array of finite, linearly independent rows.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_features)
+    n_features : int
+
+    Raises
+    ------
+    ValueError
+        If they have another shape, are not finite or are linearly dependent.
+    """
     rows: FloatArray = np.asarray(components, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != n_features or len(rows) == 0:
         raise UserError(
-            f"components of shape {rows.shape} must be rows of {n_features} numbers, one a "
-            f"feature: their shape is (n_components, {n_features})."
+            f"components has shape {rows.shape}; it must be (n_components, {n_features}), one "
+            "column for each feature."
         )
-    if not np.isfinite(rows).all() or np.linalg.matrix_rank(rows) < len(rows):
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    is_regular = np.isfinite(lengths).all() and (lengths > 0).all()
+    if not is_regular or np.linalg.matrix_rank(rows / lengths) < len(rows):
         raise UserError(
             f"The {len(rows)} row(s) of components must be finite and linearly independent, or "
-            "they span no plane of that dimension."
+            "they do not span a plane of that dimension."
         )
     return rows
 
 
 def check_integer(name: str, value: Any, *, minimum: int) -> None:
-    """A whole number of at least `minimum`."""
+    """Check that the value is an integer of at least `minimum`."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < minimum:
         raise UserError(f"{name}={value!r} must be a whole number of at least {minimum}.")
 
 
 def check_positive(name: str, value: Any) -> None:
-    """A finite number above zero."""
+    """Check that a parameter is a finite number above zero.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, for the message.
+    value : object
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+
+    Examples
+    --------
+    >>> from melm_core.base import check_positive
+    >>> check_positive("gamma", 0)
+    Traceback (most recent call last):
+        ...
+    melm_core.base.errors.UserError: gamma=0 must be a finite number above 0.
+    """
     if not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise UserError(f"{name}={value!r} must be a finite number above 0.")
 
@@ -168,7 +254,28 @@ def check_shrinkage(value: Any) -> None:
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """One of a few words."""
+    """Check that a parameter is one of the choices.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, for the message.
+    value : object
+    choices : sequence of str
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+
+    Examples
+    --------
+    >>> from melm_core.base import check_choice
+    >>> check_choice("solver", "newton", ("lbfgs", "penalty"))
+    Traceback (most recent call last):
+        ...
+    melm_core.base.errors.UserError: solver='newton' must be one of 'lbfgs', 'penalty'.
+    """
     if value not in choices:
         words = ", ".join(repr(choice) for choice in choices)
         raise UserError(f"{name}={value!r} must be one of {words}.")

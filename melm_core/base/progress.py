@@ -1,4 +1,4 @@
-"""What an iterative fit tells while it runs, and how it is asked to stop."""
+"""The progress that an iterative fit reports to its callback."""
 
 from __future__ import annotations
 
@@ -20,17 +20,30 @@ class Progress:
     objective, best_objective : float
         The objective of this plane, and the best of all starts so far.
     start, n_starts : int
-        Which start this step belongs to, counted from 1, and how many there are.
+        The start, counted from 1, and the number of starts.
     iteration : int
-        Accepted steps within this start; 0 is the plane the start begins with.
+        Accepted steps of the start; 0 is its initial plane.
     n_evaluations : int
         Evaluations of the objective so far, all starts together.
     stage : str
-        The same in words, as "start 3 of 16".
+        A description, such as "start 3 of 16, polishing".
     fraction : float
-        Share of the work done, between 0 and 1; never falls.
+        Estimated fraction of the work done, in [0, 1]; never decreases.
     elapsed_s : float
         Seconds since the fit began.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import MELM
+    >>> reports = []
+    >>> def callback(progress):
+    ...     reports.append(progress)
+    ...     return len(reports) == 3  # a true return value stops the fit
+    >>> X, y = load_iris(return_X_y=True)
+    >>> melm = MELM(random_state=0, callback=callback).fit(X, y)
+    >>> [report.stage for report in reports]
+    ['start 1 of 14, wide kernels first', 'start 1 of 14, γ × 1.5', 'start 1 of 14, γ × 1.5']
     """
 
     components: FloatArray
@@ -45,5 +58,5 @@ class Progress:
     elapsed_s: float
 
 
-# A true return stops the fit; the best plane so far is kept.
+# A true return value stops the fit, which keeps the best plane so far.
 Callback: TypeAlias = Callable[[Progress], bool | None]

@@ -1,16 +1,16 @@
-"""Directions of the largest ratio of signal to noise: one quotient, five classical methods.
+"""The family of methods that maximize a ratio of signal to noise variance.
 
-Every member maximises v'Sv / v'Nv and differs in the symmetric matrices S and
-N only (GEM, section 3 and Table 1):
+Each member maximizes v'Sv / v'Nv with its own symmetric matrices S and N (GEM,
+section 3 and Table 1):
 
     pca           S = E[xx']            N = 1
     vca           S = 1                 N = E[xx']
     fisher_lda    S = Cov E[x|y]        N = E Cov[x|y]
     sir           S = Cov E[x|y]        N = E[xx']
-    oriented_pca  S = E[xx']            N = any noise that matters, E[zz']
+    oriented_pca  S = E[xx']            N = E[zz'] for any noise z
 
-with x about its mean. Sliced inverse regression whitens x and takes the second
-moment of the class means, which is the quotient above in the coordinates of x.
+where x is centered. Sliced inverse regression (SIR) whitens x and takes the
+second moment of the class means, which is equivalent to the ratio above.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from melm_core.base.estimator import (
     check_class_sizes,
     check_n_components,
 )
-from melm_core.density.kernel_density import whitening
 from melm_core.density.shrinkage import (
     LEAST_VARIANCE_OF_MEANS,
     inverse_widths,
     variance_of_means,
 )
+from melm_core.density.whitening import whitening
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import independent_rows
 from melm_core.linalg.informed_planes import complete
@@ -47,28 +47,27 @@ from melm_core.linalg.second_moments import centred_rows, square_sum
 Member: TypeAlias = Literal["pca", "vca", "fisher_lda", "sir", "oriented_pca"]
 Moment: TypeAlias = Callable[[FloatArray, IntArray, FloatArray], FloatArray]
 
-# Ratios below this share of the largest belong to directions without any signal.
+# Directions with less than this fraction of the largest ratio have no signal.
 _NO_SIGNAL = 1e-10
 
 
 def signal_noise_directions(
     X: Any, y: Any, member: Member, *, noise: Any = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Directions of the largest ratio of signal to noise, and their ratios.
+    """Directions of the largest ratios of signal to noise.
 
-    Directions without any noise have no ratio and are left out.
+    Directions without noise, whose ratio is undefined, are excluded.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-        Labels of two or more classes, each with at least two rows; "pca" and
-        "vca" do not look at them.
+        Labels of two or more classes, each with at least two rows; ignored by
+        "pca" and "vca".
     member : "pca", "vca", "fisher_lda", "sir" or "oriented_pca"
     noise : array-like of shape (n_features, n_features), default=None
-        Covariance of the noise, for "oriented_pca" only. By default that of
-        independent errors in the features, as large as the features vary
-        within the classes.
+        Covariance of the noise, for "oriented_pca" only. By default it is
+        diagonal, with the within-class variances of the features.
 
     Returns
     -------
@@ -80,8 +79,22 @@ def signal_noise_directions(
     Raises
     ------
     ValueError
-        If the member is unknown, the labels hold one class, or the noise is
-        not a covariance of the features.
+        If the member is unknown, the labels contain only one class, or the
+        noise is not a covariance of the features.
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, equation 4 and Table 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import signal_noise_directions
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ratios, vectors = signal_noise_directions(X, y, "fisher_lda")
+    >>> print(ratios[:2].round(2))
+    [32.19  0.29]
     """
     check_choice("member", member, tuple(MEMBERS))
     X, y = check_X_y(X, y, dtype=np.float64, ensure_min_samples=2)
@@ -92,29 +105,28 @@ def signal_noise_directions(
 
 
 class SignalNoisePlane(SupervisedPlaneEstimator):
-    """Plane of the directions with the largest ratio of signal to noise.
+    """The plane of the directions with the largest ratios of signal to noise.
 
-    Where a member has too few directions with a signal, as Fisher's has for
-    few classes, principal directions of what they leave complete the plane.
+    If a member has too few directions with a signal, as Fisher's discriminants
+    of few classes, principal components of the residuals complete the plane.
 
     Parameters
     ----------
     n_components : int, default=2
     member : "pca", "vca", "fisher_lda", "sir" or "oriented_pca", default="pca"
-        Which signal and noise, see `melm_core.baselines.signal_noise`.
+        The signal and noise matrices; see `melm_core.baselines.signal_noise`.
     noise : array-like of shape (n_features, n_features), default=None
-        Covariance of the noise, for "oriented_pca" only. By default that of
-        independent errors in the features, as large as the features vary
-        within the classes.
+        Covariance of the noise, for "oriented_pca" only. By default it is
+        diagonal, with the within-class variances of the features.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows; the first m span the m first directions.
+        Orthonormal rows; the first m span the first m directions.
     ratios_ : ndarray of shape (n_directions_,)
-        Signal to noise of the directions, descending.
+        Ratios of signal to noise, descending.
     n_directions_ : int
-        Rows that stand for directions; the others complete the plane.
+        Number of rows that come from these directions.
     mean_ : ndarray of shape (n_features,)
     classes_ : ndarray of shape (n_classes,)
 
@@ -122,6 +134,14 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
     Eigenvectors, ICML 2014, equation 4 and Table 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import SignalNoisePlane
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SignalNoisePlane(member="sir").fit(X, y).n_directions_
+    2
     """
 
     def __init__(self, n_components: int = 2, *, member: Member = "pca", noise: Any = None) -> None:
@@ -130,7 +150,7 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
         self.noise = noise
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the plane.
+        """Compute the plane.
 
         Parameters
         ----------
@@ -141,86 +161,92 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X, y = self._validate_labelled(X, y)
         check_n_components(self.n_components, X.shape[1])
         check_choice("member", self.member, tuple(MEMBERS))
-        centred = centred_rows(X)
-        ratios, vectors = _directions(centred, y, self.member, self.noise)
+        centered = centred_rows(X)
+        ratios, vectors = _directions(centered, y, self.member, self.noise)
         with_signal = ratios > _NO_SIGNAL * ratios.max(initial=0.0)
         found, kept = independent_rows(vectors.T[with_signal], self.n_components)
         self.n_directions_ = len(found)
         self.ratios_ = ratios[with_signal][kept]
-        self.components_ = complete(found, centred, self.n_components)
+        self.components_ = complete(found, centered, self.n_components)
         return self
 
 
-def total(centred: FloatArray) -> FloatArray:
-    """E[xx'] of centred rows."""
-    moment: FloatArray = square_sum(centred) / len(centred)
+def total_covariance(centered: FloatArray) -> FloatArray:
+    """E[xx'], the covariance of centered rows."""
+    moment: FloatArray = square_sum(centered) / len(centered)
     return moment
 
 
-def between(centred: FloatArray, codes: IntArray) -> FloatArray:
-    """Cov E[x|y]: the covariance of the class means, classes weighted by their rows."""
-    return total(class_means(centred, codes)[codes])
+def between_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArray:
+    """Cov E[x|y], the covariance of the class means weighted by class size."""
+    return total_covariance(class_means(centered, codes)[codes])
 
 
-def within(centred: FloatArray, codes: IntArray) -> FloatArray:
+def within_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArray:
     """E Cov[x|y]: the mean covariance within the classes, weighted by their rows.
 
     Not null where the class means differ, see `variance_of_means`.
     """
-    pooled = total(centred - class_means(centred, codes)[codes])
-    return pooled + variance_of_means(pooled, between(centred, codes))
+    pooled = total_covariance(centered - class_means(centered, codes)[codes])
+    return pooled + variance_of_means(pooled, between_class_covariance(centered, codes))
 
 
-def noise_widths(centred: FloatArray, codes: IntArray) -> FloatArray:
+def noise_widths(centered: FloatArray, codes: IntArray) -> FloatArray:
     """Standard deviation of every feature within the classes, shape (n_features,).
 
     Where that is zero and the class means differ, a tenth of the deviation of the means.
     """
-    means = class_means(centred, codes)[codes]
-    own, of_means = (np.square(part).mean(axis=0) for part in (centred - means, means))
+    means = class_means(centered, codes)[codes]
+    own, of_means = (np.square(part).mean(axis=0) for part in (centered - means, means))
     is_null = own <= NULL_VARIANCE * (own + of_means)
     return np.sqrt(np.where(is_null, LEAST_VARIANCE_OF_MEANS * of_means, own))
 
 
-# Signal and noise of each member, from the coordinates of centred rows, the class codes and the
+# Signal and noise of each member, from the coordinates of centered rows, the class codes and the
 # moment that makes every direction of unit length count the same.
 MEMBERS: Mapping[Member, tuple[Moment, Moment]] = MappingProxyType(
     {
-        "pca": (lambda x, _, __: total(x), lambda _, __, unit: unit),
-        "vca": (lambda _, __, unit: unit, lambda x, _, __: total(x)),
-        "fisher_lda": (lambda x, y, _: between(x, y), lambda x, y, _: within(x, y)),
-        "sir": (lambda x, y, _: between(x, y), lambda x, _, __: total(x)),
+        "pca": (lambda x, _, __: total_covariance(x), lambda _, __, unit: unit),
+        "vca": (lambda _, __, unit: unit, lambda x, _, __: total_covariance(x)),
+        "fisher_lda": (
+            lambda x, y, _: between_class_covariance(x, y),
+            lambda x, y, _: within_class_covariance(x, y),
+        ),
+        "sir": (
+            lambda x, y, _: between_class_covariance(x, y),
+            lambda x, _, __: total_covariance(x),
+        ),
         # Where the noise is not given: in features scaled to unit noise.
-        "oriented_pca": (lambda x, _, __: total(x), lambda _, __, unit: unit),
+        "oriented_pca": (lambda x, _, __: total_covariance(x), lambda _, __, unit: unit),
     }
 )
 
 
 def _directions(
-    centred: FloatArray, codes: IntArray, member: Member, noise: Any
+    centered: FloatArray, codes: IntArray, member: Member, noise: Any
 ) -> tuple[FloatArray, FloatArray]:
     if noise is not None:
-        given = _checked_noise(noise, member, centred.shape[1])
-        return _largest_ratios(total(centred), given)
-    units = np.ones(centred.shape[1])
+        given = _checked_noise(noise, member, centered.shape[1])
+        return _largest_ratios(total_covariance(centered), given)
+    units = np.ones(centered.shape[1])
     if member == "oriented_pca":
-        units = inverse_widths(noise_widths(centred, codes))
-    ratios, vectors = _within_row_space(centred * units, codes, member)
+        units = inverse_widths(noise_widths(centered, codes))
+    ratios, vectors = _within_row_space(centered * units, codes, member)
     return ratios, units[:, None] * vectors
 
 
 def _within_row_space(
-    centred: FloatArray, codes: IntArray, member: Member
+    centered: FloatArray, codes: IntArray, member: Member
 ) -> tuple[FloatArray, FloatArray]:
     is_scaled = member in ("pca", "oriented_pca")
-    widths = np.ones(centred.shape[1]) if is_scaled else centred.std(axis=0)
-    space = standardized_row_space(centred, widths, 1)
-    unit = np.eye(centred.shape[1]) if space.basis is None else space.basis.T @ space.basis
+    widths = np.ones(centered.shape[1]) if is_scaled else centered.std(axis=0)
+    space = standardized_row_space(centered, widths, 1)
+    unit = np.eye(centered.shape[1]) if space.basis is None else space.basis.T @ space.basis
     signal, noise = (moment(space.rows, codes, unit) for moment in MEMBERS[member])
     ratios, vectors = _largest_ratios(signal, noise)
     return ratios, space.lift_columns(vectors)
@@ -236,18 +262,20 @@ def _largest_ratios(signal: FloatArray, noise: FloatArray) -> tuple[FloatArray, 
 
 def _checked_noise(noise: Any, member: Member, n_features: int) -> FloatArray:
     if member != "oriented_pca":
-        raise UserError(f"noise is for 'oriented_pca' only; {member!r} has a noise of its own.")
+        raise UserError(
+            f"noise applies only to 'oriented_pca', and member={member!r} defines its own; omit it."
+        )
     covariance: FloatArray = np.asarray(noise, dtype=np.float64)
     if covariance.shape != (n_features, n_features):
         raise UserError(
-            f"noise has the shape {covariance.shape}; a covariance of {n_features} feature(s) has "
-            f"the shape ({n_features}, {n_features})."
+            f"noise has shape {covariance.shape}; a covariance of {n_features} feature(s) must "
+            f"have shape ({n_features}, {n_features})."
         )
     variances = (
         np.linalg.eigvalsh(covariance) if np.isfinite(covariance).all() else np.array([np.nan])
     )
     if not np.allclose(covariance, covariance.T) or not variances[0] >= -_NO_SIGNAL * variances[-1]:
         raise UserError(
-            "noise must be a covariance: symmetric, finite and without negative variances."
+            "noise must be a covariance matrix: symmetric, finite and positive semidefinite."
         )
     return covariance

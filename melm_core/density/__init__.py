@@ -1,4 +1,4 @@
-"""Class densities: Gaussian kernels, the engines that sum them, and densities on grids."""
+"""Class densities: Gaussian kernels, kernel sums, and densities on grids."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from melm_core.density.kernel_density import (
     log_densities,
     mass_levels,
     whitened_kernel_classes,
-    within_class_whitening,
 )
+from melm_core.density.whitening import within_class_whitening
 
 __all__ = [
     "KernelClasses",

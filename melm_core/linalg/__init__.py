@@ -1,4 +1,4 @@
-"""Planes and rotations, and the moments of classes that planes are found from."""
+"""Planes, rotations, and the moments of classes."""
 
 from __future__ import annotations
 

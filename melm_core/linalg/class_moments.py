@@ -1,4 +1,4 @@
-"""Means and covariances of rows, class by class."""
+"""Means and covariances of classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from melm_core.base.array_types import FloatArray, IntArray
 
 
 def rows_by_class(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
-    """The rows of each class, in the order of the class codes."""
+    """The rows of each class, in the order of the class codes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes 0 .. n_classes - 1.
+    """
     return tuple(X[y == code] for code in range(int(y.max()) + 1))
 
 
@@ -22,8 +29,9 @@ def class_means(X: FloatArray, y: IntArray) -> FloatArray:
 def class_covariances(classes: Iterable[FloatArray]) -> FloatArray:
     """Covariances with divisor N_c, shape (n_classes, n_features, n_features).
 
-    Relative to a row of the class, so that a feature constant within the class
-    has no variance at all: the mean of equal numbers may differ from them by rounding.
+    They are computed relative to a row of the class, so that a feature that is
+    constant within the class has exactly zero variance: the mean of equal
+    numbers may differ from them by rounding.
 
     Parameters
     ----------
@@ -33,5 +41,22 @@ def class_covariances(classes: Iterable[FloatArray]) -> FloatArray:
 
 
 def covariance_of(rows: FloatArray) -> FloatArray:
-    """Covariance with divisor N, a matrix also where there is one feature only."""
+    """Covariance of rows, with divisor N.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        A matrix even for a single feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import covariance_of
+    >>> covariance_of(np.array([[0.0], [2.0]]))
+    array([[1.]])
+    """
     return np.cov(rows.T, ddof=0).reshape(rows.shape[1], -1)

@@ -1,4 +1,4 @@
-"""Directions that a method has found, made into a plane."""
+"""Planes from the directions that a method has found."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.linalg.class_moments import rows_by_class
 from melm_core.linalg.informed_planes import complete
-from melm_core.linalg.planes import PARALLEL
+from melm_core.linalg.planes import PARALLEL, with_positive_loadings
 
 
 def plane_through(
-    directions: FloatArray, centred: FloatArray, n_components: int
+    directions: FloatArray, centered: FloatArray, n_components: int
 ) -> tuple[FloatArray, int]:
-    """The plane of the first directions that are independent of those before them.
+    """The plane spanned by the first linearly independent directions.
 
-    Where there are too few, the principal directions of what they leave of the
-    data complete the plane.
+    If there are too few, it is completed by the principal directions of the
+    data projected onto their orthogonal complement.
 
     Parameters
     ----------
     directions : ndarray of shape (n_directions, n_features)
-        Of any length; null rows and repetitions are passed over.
-    centred : ndarray of shape (n_samples, n_features)
-        The data about their mean.
+        Of any length; null and dependent rows are skipped.
+    centered : ndarray of shape (n_samples, n_features)
+        The data less their mean.
     n_components : int
 
     Returns
@@ -31,28 +31,28 @@ def plane_through(
     components : ndarray of shape (n_components, n_features)
         Orthonormal rows; the largest loading of each is positive.
     n_found : int
-        Rows that come from the directions; the others complete the plane.
+        Number of rows that come from the directions.
     """
     found, _ = independent_rows(directions, n_components)
-    return _positive(complete(found, centred, n_components)), len(found)
+    return with_positive_loadings(complete(found, centered, n_components)), len(found)
 
 
 def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, list[int]]:
-    """Orthonormal rows along the first directions not in the span of those before them.
+    """Orthonormal rows from the first linearly independent directions.
 
-    Gram-Schmidt, every projection taken twice.
+    By Gram-Schmidt orthogonalization with reorthogonalization.
 
     Parameters
     ----------
     directions : ndarray of shape (n_directions, n_features)
     most : int
+        Maximum number of rows.
 
     Returns
     -------
     rows : ndarray of shape (n_rows, n_features)
-        `most` rows, or fewer where the directions span less.
     kept : list of int
-        Which directions they stand for.
+        The direction of each row.
     """
     rows, kept = np.empty((0, directions.shape[1])), []
     for index, direction in enumerate(directions):
@@ -101,15 +101,16 @@ def separating_constants(X: FloatArray, y: IntArray) -> FloatArray:
 
 
 def standard_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The features about their means, in units of their standard deviations.
+    """Standardize the features to mean 0 and standard deviation 1.
 
-    Relative to a row of the data, so that a feature of equal numbers becomes
-    exactly zero; its unit is 1.
+    The computation is relative to a row of the data, so that a constant
+    feature becomes exactly zero; its unit is 1.
 
     Returns
     -------
     standardized : ndarray of shape (n_samples, n_features)
     widths : ndarray of shape (n_features,)
+        Standard deviations, with divisor N.
     """
     offsets = X - X[0]
     widths = offsets.std(axis=0)
@@ -120,8 +121,3 @@ def standard_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _without(rows: FloatArray, direction: FloatArray) -> FloatArray:
     rest: FloatArray = direction - (rows @ direction) @ rows
     return rest
-
-
-def _positive(components: FloatArray) -> FloatArray:
-    largest = np.abs(components).argmax(axis=1)[:, None]
-    return np.where(np.take_along_axis(components, largest, axis=1) < 0, -components, components)

@@ -1,4 +1,4 @@
-"""Planes to begin an ascent from, informed by the means and covariances of the classes."""
+"""Initial planes from the means and covariances of the classes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from melm_core.linalg.class_moments import class_means, covariance_of, rows_by_c
 from melm_core.linalg.planes import PARALLEL, orthonormalize
 from melm_core.linalg.row_space import row_space
 
-# Directions along which the class covariances differ most, to combine.
+# Number of directions along which the class covariances differ most.
 _N_SCATTER_DIRECTIONS = 3
 
 
 def informed_planes(X: FloatArray, y: IntArray, n_components: int) -> list[FloatArray]:
-    """PCA, LDA, and planes of the directions in which means and covariances differ.
+    """The planes of PCA and LDA, and planes of directions in which the classes differ.
 
-    For wide kernels the divergence knows the classes by mean and covariance
-    only, so its maxima lie near the directions in which these differ.
+    For wide kernels the divergence depends on the means and covariances of the
+    classes only, so its maxima lie near the directions in which these differ.
 
     Parameters
     ----------
@@ -28,6 +28,11 @@ def informed_planes(X: FloatArray, y: IntArray, n_components: int) -> list[Float
     y : ndarray of shape (n_samples,)
         Class codes.
     n_components : int
+
+    Returns
+    -------
+    list of ndarray of shape (n_components, n_features)
+        Orthonormal rows.
     """
     discriminants = fisher_discriminants(X, y, n_components)
     directions = np.vstack([discriminants[:1], scatter_directions(X, y, _N_SCATTER_DIRECTIONS)])
@@ -44,15 +49,16 @@ def informed_planes(X: FloatArray, y: IntArray, n_components: int) -> list[Float
 
 
 def principal_components(X: FloatArray, n_components: int) -> FloatArray:
-    """Directions of the largest variance, orthonormal rows."""
+    """Directions of the largest variance, as orthonormal rows (n_components, n_features)."""
     _, directions = np.linalg.eigh(covariance_of(X))
     return np.ascontiguousarray(directions[:, ::-1][:, :n_components].T)
 
 
 def scatter_directions(X: FloatArray, y: IntArray, n_directions: int) -> FloatArray:
-    """Directions along which the class variances differ most from the pooled one, as rows.
+    """Directions along which the class variances differ most from the pooled variance.
 
-    Eigenvectors of the mean over classes of (cov_c - 1)^2.
+    The leading eigenvectors of the mean over classes of (cov_c - 1)^2, as
+    orthonormal rows.
 
     Parameters
     ----------
@@ -66,10 +72,10 @@ def scatter_directions(X: FloatArray, y: IntArray, n_directions: int) -> FloatAr
 
 
 def fisher_discriminants(X: FloatArray, y: IntArray, n_components: int) -> FloatArray:
-    """Directions that separate the class means most, orthonormal rows, at most C - 1 of them.
+    """Fisher's discriminants, at most n_classes - 1 orthonormal rows.
 
-    With the within-class covariance white, Fisher's discriminants are the
-    principal directions of the class means.
+    In coordinates whitened within the classes they are the principal
+    directions of the class means.
 
     Parameters
     ----------
@@ -84,7 +90,7 @@ def fisher_discriminants(X: FloatArray, y: IntArray, n_components: int) -> Float
 
 
 def complete(components: FloatArray, X: FloatArray, n_components: int) -> FloatArray:
-    """Add principal directions of what the components leave of X, up to n_components rows.
+    """Add principal directions of X in the orthogonal complement, up to n_components rows.
 
     Parameters
     ----------

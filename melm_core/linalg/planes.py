@@ -1,8 +1,4 @@
-"""Planes and the frames that span them.
-
-A plane is given by `components` of shape (n_components, n_features); its rows
-span the plane. Functions that need orthonormal rows say so.
-"""
+"""Planes, given by `components` of shape (n_components, n_features) whose rows span the plane."""
 
 from __future__ import annotations
 
@@ -11,18 +7,34 @@ import numpy as np
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 
-# A direction closer than this to the span of others, as the sine of their
-# angle, adds nothing but rounding.
+# A direction counts as dependent on others if the sine of its angle with their span is
+# smaller than this.
 PARALLEL = 1e-6
 
 
 def orthonormalize(components: FloatArray) -> FloatArray:
-    """Orthonormal rows that span the same plane, by QR with positive diagonal.
+    """Orthonormal rows that span the same plane, by QR with a positive diagonal.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_features)
 
     Raises
     ------
     ValueError
         If the rows are linearly dependent, as more rows than features always are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import orthonormalize
+    >>> orthonormalize(np.array([[2.0, 0.0, 0.0], [1.0, 3.0, 0.0]])).round(6) + 0.0
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
     """
     q, r = np.linalg.qr(components.T)  # (n_features, n_components)
     diagonal = np.diag(r)
@@ -31,7 +43,7 @@ def orthonormalize(components: FloatArray) -> FloatArray:
     if len(diagonal) < len(components) or (np.abs(diagonal) <= negligible * lengths).any():
         raise UserError(
             f"The {len(components)} components are linearly dependent; "
-            "a plane needs independent rows."
+            "use linearly independent rows."
         )
     rows: FloatArray = (q * np.sign(diagonal)).T
     return rows
@@ -40,22 +52,67 @@ def orthonormalize(components: FloatArray) -> FloatArray:
 def random_components(
     n_components: int, n_features: int, random_state: np.random.Generator
 ) -> FloatArray:
-    """Orthonormal rows of a plane drawn uniformly (Haar measure)."""
+    """Orthonormal rows of a plane drawn uniformly (Haar measure).
+
+    Parameters
+    ----------
+    n_components, n_features : int
+    random_state : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_features)
+
+    Raises
+    ------
+    ValueError
+        If n_components exceeds n_features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import random_components
+    >>> components = random_components(2, 5, np.random.default_rng(0))
+    >>> bool(np.allclose(components @ components.T, np.eye(2)))
+    True
+    """
     return orthonormalize(random_state.standard_normal((n_components, n_features)))
 
 
 def principal_angles(components: FloatArray, reference: FloatArray) -> FloatArray:
     """Principal angles between two planes, in radians, ascending.
 
-    Each angle comes from its sine where it is small and from its cosine where
-    it is large (Björck and Golub, 1973), so that both ends are accurate.
+    Small angles are computed from their sines and large ones from their
+    cosines, so that all of them are accurate.
 
     Parameters
     ----------
     components, reference : ndarray of shape (n_components, n_features)
-        Any full-rank rows; they need not be orthonormal. Where one has fewer
-        components, there are as many angles as it has: all zero if it lies
-        within the other.
+        Linearly independent rows. The numbers of components may differ.
+
+    Returns
+    -------
+    ndarray of shape (n_angles,)
+        As many angles as the smaller number of components; all zero if one
+        plane lies within the other.
+
+    Raises
+    ------
+    ValueError
+        If the rows are linearly dependent.
+
+    References
+    ----------
+    Å. Björck, G. H. Golub: Numerical Methods for Computing Angles Between
+    Linear Subspaces, Math. Comp. 27, 1973.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import principal_angles
+    >>> angles = principal_angles(np.eye(3)[:2], np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]]))
+    >>> np.degrees(angles).round(6)
+    array([ 0., 45.])
     """
     a, b = orthonormalize(components), orthonormalize(reference)
     left, cosines, right = np.linalg.svd(a @ b.T, full_matrices=False)
@@ -65,14 +122,32 @@ def principal_angles(components: FloatArray, reference: FloatArray) -> FloatArra
 
 
 def align_components(components: FloatArray, reference: FloatArray) -> FloatArray:
-    """The frame of the same plane that is closest to `reference` (orthogonal Procrustes).
+    """The orthonormal rows of the same plane that are closest to `reference`.
 
-    Turns and reflects within the plane only; the plane itself does not change.
+    The rows are rotated and reflected within the plane, which does not change
+    (orthogonal Procrustes problem).
 
     Parameters
     ----------
     components, reference : ndarray of shape (n_components, n_features)
         Orthonormal rows.
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_features)
+
+    References
+    ----------
+    P. H. Schönemann: A Generalized Solution of the Orthogonal Procrustes
+    Problem, Psychometrika 31, 1966.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import align_components
+    >>> align_components(-np.eye(3)[[1, 0]], np.eye(3)[:2]).round(6) + 0.0
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
     """
     left, _, right = np.linalg.svd(reference @ components.T)
     aligned: FloatArray = left @ right @ components
@@ -80,10 +155,10 @@ def align_components(components: FloatArray, reference: FloatArray) -> FloatArra
 
 
 def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArray:
-    """The frame of the same plane along the principal axes of the projected data.
+    """The orthonormal rows of the same plane along the principal axes of the projected data.
 
-    The first row takes the largest variance, and each row's largest loading is
-    positive: a frame that depends on the plane and the data only.
+    The first row has the largest variance, and the largest loading of each row
+    is positive, so the rows depend on the plane and the data only.
 
     Parameters
     ----------
@@ -93,21 +168,43 @@ def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArra
         Covariance of the projected data.
     """
     _, axes = np.linalg.eigh(covariance)
-    rows = axes[:, ::-1].T @ components
-    strongest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
-    return np.where(strongest < 0, -rows, rows)
+    return with_positive_loadings(axes[:, ::-1].T @ components)
+
+
+def with_positive_loadings(rows: FloatArray) -> FloatArray:
+    """The rows, negated where their largest loading is negative."""
+    largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
+    return np.where(largest < 0, -rows, rows)
 
 
 def chordal_distance(components: FloatArray, reference: FloatArray) -> float:
-    """Distance of two planes, the norm of the sines of their principal angles."""
+    """Distance between two planes: the norm of the sines of their principal angles.
+
+    Parameters
+    ----------
+    components, reference : ndarray of shape (n_components, n_features)
+        Linearly independent rows.
+
+    Raises
+    ------
+    ValueError
+        If the rows are linearly dependent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import chordal_distance
+    >>> chordal_distance(np.eye(3)[:2], np.eye(3)[[0, 2]])
+    1.0
+    """
     return float(np.linalg.norm(np.sin(principal_angles(components, reference))))
 
 
 def geodesic(start: FloatArray, end: FloatArray, t: float) -> FloatArray:
-    """The plane a share t of the way from one plane to another, along the shortest path.
+    """The plane at position t on the shortest path from one plane to another.
 
-    At t = 0 the rows are `start`; at t = 1 they span `end`, in the frame of it
-    that turned least on the way.
+    At t = 0 the rows are `start`; at t = 1 they span `end`. There is no
+    rotation within the plane on the way.
 
     Parameters
     ----------
@@ -119,51 +216,83 @@ def geodesic(start: FloatArray, end: FloatArray, t: float) -> FloatArray:
     -------
     ndarray of shape (n_components, n_features)
         Orthonormal rows.
+
+    References
+    ----------
+    A. Edelman, T. A. Arias, S. T. Smith: The Geometry of Algorithms with
+    Orthogonality Constraints, SIAM J. Matrix Anal. Appl. 20, 1998, section 2.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import geodesic, principal_angles
+    >>> halfway = geodesic(np.eye(3)[:2], np.eye(3)[[0, 2]], 0.5)
+    >>> np.degrees(principal_angles(halfway, np.eye(3)[:2])).round(6)
+    array([ 0., 45.])
     """
     left, cosines, right = np.linalg.svd(start @ end.T)
-    begin, finish = left.T @ start, right @ end  # principal vectors, pair by pair
-    away = finish - cosines[:, None] * begin
-    sines = np.linalg.norm(away, axis=1)
-    angles = np.arctan2(sines, cosines)
-    directions = np.divide(away, sines[:, None], out=np.zeros_like(away), where=sines[:, None] > 0)
-    rows: FloatArray = left @ (
-        np.cos(t * angles)[:, None] * begin + np.sin(t * angles)[:, None] * directions
-    )
+    first, last = left.T @ start, right @ end  # pairs of principal vectors
+    offsets = last - cosines[:, None] * first
+    sines = np.linalg.norm(offsets, axis=1)[:, None]
+    angles = np.arctan2(sines, cosines[:, None])
+    directions = np.divide(offsets, sines, out=np.zeros_like(offsets), where=sines > 0)
+    rows: FloatArray = left @ (np.cos(t * angles) * first + np.sin(t * angles) * directions)
     return rows
 
 
 def align_projection(projection: FloatArray, reference: FloatArray) -> FloatArray:
-    """One projection of some rows turned and reflected onto another (orthogonal Procrustes).
+    """Rotate and reflect one projection of some rows onto another (orthogonal Procrustes).
 
     Parameters
     ----------
     projection, reference : ndarray of shape (n_samples, n_components)
-        The same rows in two planes.
+        The same rows projected onto two planes.
 
     Returns
     -------
     ndarray of shape (n_samples, n_components)
-        The projection about its mean, turned to lie closest to the reference
-        about its own mean, and moved onto that mean.
+        The projection, rotated about its mean to be closest to the reference,
+        with the mean of the reference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import align_projection
+    >>> reference = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    >>> quarter_turn = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    >>> aligned = align_projection(reference @ quarter_turn + 3.0, reference)
+    >>> bool(np.allclose(aligned, reference))
+    True
     """
-    centred = projection - projection.mean(axis=0)
-    aligned: FloatArray = centred @ orthogonal_turn(projection, reference) + reference.mean(axis=0)
+    centered = projection - projection.mean(axis=0)
+    aligned: FloatArray = centered @ orthogonal_turn(projection, reference) + reference.mean(axis=0)
     return aligned
 
 
 def orthogonal_turn(projection: FloatArray, reference: FloatArray) -> FloatArray:
-    """The orthogonal matrix Q that brings a projection about its mean closest to a reference.
+    """The orthogonal matrix Q for which projection @ Q is closest to the reference.
+
+    Both are centered first.
 
     Parameters
     ----------
     projection, reference : ndarray of shape (n_samples, n_components)
-        The same rows in two planes; the projection times Q is the turned one.
+        The same rows projected onto two planes.
 
     Returns
     -------
     ndarray of shape (n_components, n_components)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import orthogonal_turn
+    >>> projection = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
+    >>> orthogonal_turn(projection, -projection).round(6) + 0.0
+    array([[-1.,  0.],
+           [ 0., -1.]])
     """
-    centred = projection - projection.mean(axis=0)
-    left, _, right = np.linalg.svd(centred.T @ (reference - reference.mean(axis=0)))
+    centered = projection - projection.mean(axis=0)
+    left, _, right = np.linalg.svd(centered.T @ (reference - reference.mean(axis=0)))
     turn: FloatArray = left @ right
     return turn

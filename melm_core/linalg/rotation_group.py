@@ -1,4 +1,4 @@
-"""Rotations that turn a plane towards its complement, without turning within either."""
+"""Rotations of a plane towards its orthogonal complement, without rotation within either."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from melm_core.base.array_types import FloatArray
 def rotation(S: FloatArray) -> FloatArray:
     """The rotation exp([[0, S], [-S', 0]]), by the singular value decomposition of S.
 
-    The paper's equation (1) leaves out a part of the identity where m > q;
-    here each block has its own, so every shape is right.
+    Equation (1) of the paper lacks a part of the identity for m > q; the
+    formula here is valid for all shapes.
 
     Parameters
     ----------
     S : ndarray of shape (m, q)
-        Angles, in radians, of the rotations in the planes spanned by axis i
-        and axis m + j.
+        Angles, in radians, of the rotations in the planes of axis i and axis m + j.
 
     Returns
     -------
@@ -27,17 +26,25 @@ def rotation(S: FloatArray) -> FloatArray:
     References
     ----------
     R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import rotation
+    >>> rotation(np.array([[np.pi / 6]])).round(3)
+    array([[ 0.866,  0.5  ],
+           [-0.5  ,  0.866]])
     """
     left, angles, right = np.linalg.svd(S, full_matrices=False)  # (m, r), (r,), (r, q)
-    lost, gained = _cosine_less_one(angles), np.sin(angles)
-    across = (left * gained) @ right
-    within = np.eye(S.shape[0]) + (left * lost) @ left.T
-    complement = np.eye(S.shape[1]) + (right.T * lost) @ right
+    cosines_minus_one, sines = _cosine_minus_one(angles), np.sin(angles)
+    across = (left * sines) @ right
+    within = np.eye(S.shape[0]) + (left * cosines_minus_one) @ left.T
+    complement = np.eye(S.shape[1]) + (right.T * cosines_minus_one) @ right
     return np.block([[within, across], [-across.T, complement]])
 
 
 def rotate(components: FloatArray, tangent: FloatArray) -> FloatArray:
-    """The plane turned by rotation(S), for the tangent S O_w, without forming the complement O_w.
+    """The plane rotated by rotation(S), given the tangent S O_w, without forming O_w.
 
     Parameters
     ----------
@@ -45,7 +52,7 @@ def rotate(components: FloatArray, tangent: FloatArray) -> FloatArray:
         Orthonormal rows O_z.
     tangent : ndarray of shape (n_components, n_features)
         Rows orthogonal to those of `components`; its singular values are the
-        angles of the turn, in radians.
+        angles of the rotation, in radians.
 
     Returns
     -------
@@ -53,15 +60,15 @@ def rotate(components: FloatArray, tangent: FloatArray) -> FloatArray:
         The first rows of rotation(S) [O_z; O_w], orthonormal.
     """
     left, angles, right = np.linalg.svd(tangent, full_matrices=False)
-    turned: FloatArray = (
+    rotated: FloatArray = (
         components
-        + (left * _cosine_less_one(angles)) @ (left.T @ components)
+        + (left * _cosine_minus_one(angles)) @ (left.T @ components)
         + (left * np.sin(angles)) @ right
     )
-    return turned
+    return rotated
 
 
-def _cosine_less_one(angles: FloatArray) -> FloatArray:
-    """Accurate for small angles too."""
-    lost: FloatArray = -2.0 * np.square(np.sin(0.5 * angles))
-    return lost
+def _cosine_minus_one(angles: FloatArray) -> FloatArray:
+    """cos(angle) - 1, accurate for small angles too."""
+    differences: FloatArray = -2.0 * np.square(np.sin(0.5 * angles))
+    return differences

@@ -1,4 +1,4 @@
-"""Second moments of the classes, summed over blocks of rows."""
+"""Second moments of classes, accumulated over blocks of rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from melm_core.base.errors import UserError
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """Sums over the rows of one class: their number, the rows, their outer products."""
+    """The number of rows of one class, their sum, and the sum of their outer products."""
 
     count: int
     rows: FloatArray  # (n_features,)
@@ -28,33 +28,43 @@ class Sums:
 
 
 class ClassSecondMoments(BaseEstimator):
-    """Number of rows, mean and uncentred second moment of every class.
+    """Number of rows, mean and uncentered second moment of every class.
 
-    Blocks of rows add up, so rows that do not fit in memory come one block
-    after another; a block may hold any classes, also new ones.
+    Data that do not fit in memory can be added block by block; a block may
+    contain any classes, including new ones.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Labels met so far, sorted.
+        Labels so far, sorted.
     counts_ : ndarray of shape (n_classes,)
-        Rows of each class.
+        Number of rows of each class.
     means_ : ndarray of shape (n_classes, n_features)
     moments_ : ndarray of shape (n_classes, n_features, n_features)
         C_c = 1/n_c sum x x' over the rows of class c.
     sums_ : dict of label to Sums
-        What the blocks add to.
+        The sums over all blocks so far.
 
     References
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
     Eigenvectors, ICML 2014, equation 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import ClassSecondMoments
+    >>> moments = ClassSecondMoments()
+    >>> for block in ([[1.0], [3.0]], [[3.0], [5.0]]):
+    ...     moments = moments.partial_fit(np.array(block), ["low", "high"])
+    >>> moments.counts_, moments.means_.ravel()
+    (array([2, 2]), array([4., 2.]))
     """
 
     sums_: dict[Any, Sums]
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Take these rows and forget what was summed before.
+        """Discard the sums so far and add these rows.
 
         Parameters
         ----------
@@ -70,7 +80,7 @@ class ClassSecondMoments(BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Labels; new ones join the classes.
+            Labels, which may be new.
 
         Raises
         ------
@@ -81,12 +91,12 @@ class ClassSecondMoments(BaseEstimator):
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
-        """Labels met so far, sorted."""
+        """Labels so far, sorted."""
         return np.array(sorted(self.sums_))
 
     @property
     def counts_(self) -> IntArray:
-        """Rows of each class."""
+        """Number of rows of each class."""
         return np.array([self.sums_[label].count for label in sorted(self.sums_)])
 
     @property
@@ -129,8 +139,8 @@ def square_sum(rows: FloatArray) -> FloatArray:
         squares: FloatArray = rows.T @ rows
     if not np.isfinite(squares).all():
         raise UserError(
-            f"The largest value, {np.abs(rows).max():.3g}, is too large to be squared; divide "
-            "the features by their size first."
+            f"The largest value, {np.abs(rows).max():.3g}, is too large to be squared; scale "
+            "the features down first."
         )
     return squares
 
@@ -138,12 +148,12 @@ def square_sum(rows: FloatArray) -> FloatArray:
 def centred_rows(X: FloatArray) -> FloatArray:
     """Rows less their mean.
 
-    By way of the first row, so that a constant feature is exactly zero: the
-    mean of equal numbers may differ from them by rounding.
+    The first row is subtracted before, so that a constant feature becomes
+    exactly zero: the mean of equal numbers may differ from them by rounding.
     """
     offsets = X - X[0]
-    centred: FloatArray = offsets - offsets.mean(axis=0)
-    return centred
+    centered: FloatArray = offsets - offsets.mean(axis=0)
+    return centered
 
 
 def _sums(rows: FloatArray) -> Sums:

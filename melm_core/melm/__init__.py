@@ -1,4 +1,4 @@
-"""Maximum Entropy Linear Manifold (Czarnecki, Józefowicz and Tabor, 2015)."""
+"""Maximum Entropy Linear Manifold (MELM; Czarnecki, Józefowicz and Tabor, 2015)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Planes of extreme Renyi entropy, one class or none (MELM paper, Theorems 1 and 2)."""
+"""Planes of extreme Renyi entropy, without class labels (MELM paper, Theorems 1 and 2)."""
 
 from __future__ import annotations
 
-import time
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,36 +18,45 @@ from melm_core.base.estimator import (
     check_n_components,
     check_positive,
 )
-from melm_core.base.progress import Callback, Progress
+from melm_core.base.progress import Callback
 from melm_core.density.direct_sums import log_potential
-from melm_core.density.kernel_density import NULL_VARIANCE, bandwidth_factor
+from melm_core.density.kernel_density import bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of
-from melm_core.linalg.planes import orthonormalize, principal_frame, random_components
+from melm_core.linalg.planes import orthonormalize, principal_frame
+from melm_core.linalg.row_space import NULL_VARIANCE
+from melm_core.optimization.initialization import random_starts
 from melm_core.optimization.multistart import maximize
+from melm_core.optimization.progress import ProgressReporter
 from melm_core.optimization.types import Objective, Stage, Start, Step
 
 
 class EntropyProjection(PlaneEstimator):
-    """Orthonormal plane in which the projected data have extreme Renyi entropy H2.
+    """The plane in which the projected data have the largest or smallest Renyi entropy H2.
 
-    With the Gaussian density the plane of the largest entropy is that of the
-    first principal components (Theorem 1) and that of the smallest entropy is
-    that of the last ones (Theorem 2). With a kernel density it is a search.
+    For the Gaussian density the largest entropy is that of the first principal
+    components (Theorem 1), the smallest that of the last ones (Theorem 2).
 
     Parameters
     ----------
     n_components : int, default=2
+        Dimension k of the plane.
     direction : "max" or "min", default="max"
+        Whether to maximize or minimize the entropy.
     density : "gaussian" or "kde", default="gaussian"
+        The density of the projected data.
     gamma : float, default=1.0
         Kernel width relative to Silverman's rule, for the kernel density.
     n_init : int, default=8
-        Random starts.
+        Number of random starts.
     max_iter : int, default=500
+        Maximum number of accepted steps per start.
     tol : float, default=1e-10
+        Relative gain of a step below which a start has converged.
     random_state : int, RandomState or None, default=None
+        Seed of the random starts.
     callback : callable, default=None
-        Given a `Progress` at every accepted step; a true return stops.
+        Called with a `Progress` at every accepted step; a true return value
+        stops the fit, which keeps the best plane so far.
 
     Attributes
     ----------
@@ -55,9 +64,29 @@ class EntropyProjection(PlaneEstimator):
         Orthonormal rows along the principal axes of the projected data.
     entropy_ : float
         H2 of the projected density, in nats.
-    inits_ : tuple of Init
+    start_results_ : tuple of StartResult
+        The result of each start; the objective is the entropy, negated if it
+        is minimized.
     n_iter_ : int
+        Accepted steps of the best start.
     mean_ : ndarray of shape (n_features,)
+
+    References
+    ----------
+    W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
+    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015,
+    Theorems 1 and 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from melm_core import EntropyProjection, principal_angles
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> plane = EntropyProjection(random_state=0).fit(X)
+    >>> angles = principal_angles(plane.components_, PCA(2).fit(X).components_)
+    >>> bool(angles.max() < 1e-3)
+    True
     """
 
     def __init__(
@@ -94,7 +123,7 @@ class EntropyProjection(PlaneEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid; the message says which and why.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         self._validate_parameters(X.shape[1])
@@ -102,13 +131,18 @@ class EntropyProjection(PlaneEstimator):
         covariance = covariance_of(X)
         _check_full_rank(covariance)
         sign = 1.0 if self.direction == "max" else -1.0
-        objective = self._entropy(X - self.mean_, covariance)
-        stage = Stage("", _signed(objective, sign), self.max_iter, self.tol)
-        outcome = maximize([stage], self._starts(X.shape[1]), report=_Teller(self.callback, sign))
+        entropy = self._entropy(X - self.mean_, covariance)
+        stage = Stage("", _signed(entropy, sign), self.max_iter, self.tol)
+        reporter = ProgressReporter(self.callback)
+        outcome = maximize(
+            [stage],
+            self._starts(X.shape[1]),
+            report=lambda step: reporter(_as_entropy(step, sign)),
+        )
         components = orthonormalize(outcome.best.components)
         self.components_ = principal_frame(components, components @ covariance @ components.T)
         self.entropy_ = sign * outcome.best.objective
-        self.inits_ = outcome.inits
+        self.start_results_ = outcome.start_results
         self.n_iter_ = outcome.best.n_iterations
         return self
 
@@ -121,35 +155,35 @@ class EntropyProjection(PlaneEstimator):
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)
 
-    def _entropy(self, centred: FloatArray, covariance: FloatArray) -> Objective:
+    def _entropy(self, centered: FloatArray, covariance: FloatArray) -> Objective:
         if self.density == "gaussian":
             return lambda components: gaussian_entropy(components, covariance)
-        factor = bandwidth_factor(len(centred), self.n_components, self.gamma)
+        factor = bandwidth_factor(len(centered), self.n_components, self.gamma)
         kernel = factor**2 * covariance
-        return lambda components: kernel_entropy(components, centred, kernel)
+        return lambda components: kernel_entropy(components, centered, kernel)
 
     def _starts(self, n_features: int) -> list[Start]:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        streams = np.random.SeedSequence(seed).spawn(self.n_init)
-        return [
-            Start(
-                "random",
-                random_components(self.n_components, n_features, np.random.default_rng(stream)),
-            )
-            for stream in streams
-        ]
+        return random_starts(self.n_init, self.n_components, n_features, seed)
 
 
 def gaussian_entropy(components: FloatArray, covariance: FloatArray) -> tuple[float, FloatArray]:
-    """H2 of the projected Gaussian in an orthonormal frame of the span, and its derivative.
+    """H2 of the Gaussian projected onto a plane, and its derivative by the components.
 
     k/2 log(4 pi) + 1/2 log det(V' cov V) for orthonormal V (equation before
-    Theorem 1); for any full-rank rows less 1/2 log det of their Gram matrix.
+    Theorem 1); for other rows minus 1/2 log det of their Gram matrix.
 
     Parameters
     ----------
     components : ndarray of shape (n_components, n_features)
+        Linearly independent rows.
     covariance : ndarray of shape (n_features, n_features)
+
+    Returns
+    -------
+    entropy : float
+        In nats.
+    gradient : ndarray of shape (n_components, n_features)
     """
     spread = components @ covariance
     inner, gram = spread @ components.T, components @ components.T
@@ -161,14 +195,21 @@ def gaussian_entropy(components: FloatArray, covariance: FloatArray) -> tuple[fl
 def kernel_entropy(
     components: FloatArray, X: FloatArray, kernel: FloatArray
 ) -> tuple[float, FloatArray]:
-    """H2 of the projected kernel density in an orthonormal frame of the span, with derivative.
+    """H2 of the kernel density projected onto a plane, and its derivative by the components.
 
     Parameters
     ----------
     components : ndarray of shape (n_components, n_features)
+        Linearly independent rows.
     X : ndarray of shape (n_samples, n_features)
     kernel : ndarray of shape (n_features, n_features)
         Covariance of the kernel in data space.
+
+    Returns
+    -------
+    entropy : float
+        In nats.
+    gradient : ndarray of shape (n_components, n_features)
     """
     projected = X @ components.T
     spread = components @ kernel
@@ -191,39 +232,17 @@ def _signed(objective: Objective, sign: float) -> Objective:
     return signed
 
 
+def _as_entropy(step: Step, sign: float) -> Step:
+    """The step with entropies instead of signed objectives."""
+    objective, best = sign * step.objective, sign * step.best_objective
+    return replace(step, objective=objective, best_objective=best)
+
+
 def _check_full_rank(covariance: FloatArray) -> None:
     variances = np.linalg.eigvalsh(covariance)
     if variances[0] <= NULL_VARIANCE * variances[-1]:
         raise UserError(
             f"The data vary along {int(np.sum(variances > NULL_VARIANCE * variances[-1]))} of "
             f"{len(covariance)} directions only, so the entropy of a plane is unbounded. Leave "
-            "out features that are constant or determined by others."
-        )
-
-
-class _Teller:
-    """Turns steps into `Progress`; objectives are entropies again."""
-
-    def __init__(self, callback: Callback | None, sign: float) -> None:
-        self._callback, self._sign = callback, sign
-        self._began = time.perf_counter()
-
-    def __call__(self, step: Step) -> bool:
-        if self._callback is None:
-            return False
-        return bool(
-            self._callback(
-                Progress(
-                    components=orthonormalize(step.components),
-                    objective=self._sign * step.objective,
-                    best_objective=self._sign * step.best_objective,
-                    start=step.start + 1,
-                    n_starts=step.n_starts,
-                    iteration=step.iteration,
-                    n_evaluations=step.n_evaluations,
-                    stage=f"start {step.start + 1} of {step.n_starts}",
-                    fraction=step.fraction,
-                    elapsed_s=time.perf_counter() - self._began,
-                )
-            )
+            "out features that are constant or linear combinations of others."
         )

@@ -1,12 +1,7 @@
-"""Maximum Entropy Linear Manifold (Czarnecki, Józefowicz and Tabor, 2015).
-
-The orthonormal plane in which the kernel densities of the classes have the
-largest Cauchy-Schwarz divergence.
-"""
+"""The estimator of the Maximum Entropy Linear Manifold."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -24,106 +19,111 @@ from melm_core.base.estimator import (
     check_integer,
     check_n_components,
     check_positive,
+    check_rank,
     check_shrinkage,
 )
-from melm_core.base.progress import Callback, Progress
+from melm_core.base.progress import Callback
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.information_potentials import ENGINES, Engine
 from melm_core.density.kernel_density import (
     KernelClasses,
     Shrinkage,
-    centred_kernel_classes,
+    centered_kernel_classes,
     log_densities,
     whitened_kernel_classes,
 )
-from melm_core.linalg.planes import orthonormalize, principal_angles, principal_frame
+from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.melm.bagging import bagged_fits, mean_plane
 from melm_core.melm.gamma_choice import GAMMAS, checked_groups, gamma_path, inner_folds
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.objective import divergence, divergence_terms
 from melm_core.melm.relay import ProgressRelay
-from melm_core.melm.search import SearchSettings, search
-from melm_core.optimization.multistart import SAME_PLANE
-from melm_core.optimization.types import Init, Outcome, Step
+from melm_core.melm.search import search
+from melm_core.melm.settings import SearchSettings
+from melm_core.optimization.multistart import is_same_plane
+from melm_core.optimization.progress import ProgressReporter
+from melm_core.optimization.types import Outcome, StartResult
 
 
 class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     """Plane of the largest Cauchy-Schwarz divergence between the class densities.
 
-    The value depends on the span only and is invariant under affine maps of
-    the data, so the ascent runs on free components in coordinates whitened by
-    the pooled within-class covariance and is mapped back at the end.
+    The divergence depends on the span of the components only and is invariant
+    under affine maps of the data. So the search runs without constraints, in
+    coordinates whitened by the pooled within-class covariance.
 
     Parameters
     ----------
     n_components : int, default=2
-        Dimension of the plane, k.
+        Dimension k of the plane.
     gamma : float or "auto", default=1.0
-        Kernel width relative to Silverman's rule: small looks close, large
-        blurs each class towards one Gaussian. "auto" takes the widest of 0.25
-        to 8 whose held-out accuracy in five inner folds is within one standard
-        error of the best.
+        Kernel width relative to Silverman's rule. Small values resolve fine
+        structure; large ones smooth each class towards one Gaussian. "auto"
+        chooses the widest kernel, from 0.25 to 8, whose held-out accuracy in
+        five inner folds is within one standard error of the best.
     n_init : int, default=14
-        Starts: up to six optima of the limit of wide kernels, in which a class
-        is one Gaussian, then random planes. All of them climb for a while, the
-        best three distinct ones to the end.
+        Number of starts: up to six optima of the limit of wide kernels, in
+        which each class is one Gaussian, and random planes. All of them
+        compete for a limited number of steps; the best three distinct planes
+        are optimized until they converge.
     solver : "lbfgs" or "penalty", default="lbfgs"
-        "penalty" is the paper's formulation, for comparison: the data as they
-        are, random starts, and the penalty |V'V - 1|^2 in place of whitening.
+        "penalty" is the formulation of the paper, for comparison: no
+        whitening, random starts, and the penalty |V'V - 1|^2.
     continuation : "auto", sequence of float or None, default="auto"
-        Widenings of gamma to climb before gamma itself, falling and above 1;
-        None or empty to climb at gamma alone. "auto" begins with the kernels
-        of gamma 1.5 and narrows them by 1.75 a stage; the penalised solver
-        then climbs at gamma alone, as in the paper.
+        Factors on gamma for the stages before gamma itself, decreasing and
+        above 1; None or empty for no such stages. "auto" begins with the
+        kernels of gamma 1.5 and narrows them by 1.75 per stage; with the
+        penalty solver it means None, as in the paper.
     init : "auto" or array-like of shape (n_planes, n_components, n_features), default="auto"
-        Planes to begin from instead of the default starts.
+        Initial planes instead of the default starts.
     engine : "auto", "direct" or "nufft", default="auto"
-        How the divergence is summed; both engines agree to 1e-8.
+        How the kernel sums are computed. The engines agree to 1e-8; "auto"
+        chooses the faster one.
     shrinkage : float in [0, 1] or "auto", default="auto"
-        Share of the pooled covariance in each class kernel. "auto" is zero
-        unless a class is nearly flat in some direction, where the divergence
-        would be unbounded.
+        Weight of the pooled covariance in the kernel of each class. "auto" is
+        zero unless a class is nearly flat in some direction, where the
+        divergence would be unbounded.
     multiclass : "mean", "softmin" or "ovr", default="softmin"
-        One number for more than two classes, see `melm_core.melm.multiclass`.
+        How the divergences of more than two classes are aggregated, see
+        `melm_core.melm.multiclass`.
     max_iter : int, default=500
-        Accepted steps a start and stage at most.
+        Maximum number of accepted steps per start and stage.
     tol : float, default=1e-9
-        Relative improvement below which a start has converged.
+        Relative gain of a step below which a start has converged.
     n_bootstrap : int, default=0
         If above 0, the plane is the mean of the planes of so many bootstrap
-        draws of the rows, stratified by class: the leading eigenvectors of the
-        mean projector, in standardized features.
+        samples, stratified by class: the leading eigenvectors of the mean
+        projector, in standardized features.
     random_state : int, RandomState or None, default=None
         Seed of the random starts, the folds and the bootstrap.
     n_jobs : int or None, default=None
-        Starts that climb at the same time: in threads, or where
+        Number of starts optimized at the same time: in threads, or where
         `joblib.parallel_config` sends them. The result does not depend on it.
     callback : callable, default=None
-        Given a `Progress` at every accepted step, and before the first one the
-        plane of the principal components, to look at while the starts are
-        looked for. A true return stops the fit and the best plane so far is
-        kept.
+        Called with a `Progress` at every accepted step, and once before, with
+        the plane of the principal components, while the starts are computed.
+        A true return value stops the fit, which keeps the best plane so far.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows along the principal axes of the projected data.
     divergence_ : float
-        Its divergence.
+        Divergence in the plane, in nats.
     fitting_term_, regularizing_term_ : float
-        For two classes `divergence_` is their difference; for more each is a
-        mean over the pairs, weighted by what a pair counts.
-    inits_ : tuple of Init
-        One record a start, its plane in the coordinates of the data.
-    n_agreeing_inits_ : int
-        Starts that reached the best plane; one that was left behind on its way
-        there does not count.
+        The terms of the divergence, in nats, see `DivergenceTerms`.
+    start_results_ : tuple of StartResult
+        The result of each start, with its plane in the coordinates of the data.
+    n_agreeing_starts_ : int
+        Number of starts that reached the best plane. Starts that dropped out
+        of the competition do not count.
     history_ : ndarray of shape (n_steps,)
-        The divergence at every accepted step of the last stage, start after start.
+        The divergence at every accepted step of the last stage, one start
+        after the other.
     n_iter_ : int
         Accepted steps of the best start; 0 if the plane is the whole space.
     n_evaluations_ : int
-        Evaluations of value and gradient, all starts together.
+        Evaluations of the divergence with its gradient, all starts together.
     converged_ : bool
         Whether the best start converged.
     stopped_ : bool
@@ -133,18 +133,31 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     gamma_path_ : GammaPath
         For gamma="auto" only: held-out accuracy by kernel width.
     n_dropped_directions_ : int
-        Directions left out because no class varies along them.
+        Number of directions left out because no class varies along them.
     projected_classes_ : KernelClasses
-        The projected rows and kernels of each class: the densities.
+        The projected rows and kernels of each class, which define the densities.
     thresholds_ : ndarray of shape (n_thresholds,)
-        For one component only: where on the line the predicted class changes.
+        With one component only: where on the line the predicted class changes.
     classes_ : ndarray of shape (n_classes,)
     mean_ : ndarray of shape (n_features,)
 
     References
     ----------
     W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
-    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015.
+    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015, section 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import MELM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> melm = MELM(random_state=0).fit(X, y)
+    >>> round(melm.divergence_, 2)
+    7.31
+    >>> melm.transform(X).shape
+    (150, 2)
+    >>> round(melm.score(X, y), 2)
+    0.99
     """
 
     def __init__(
@@ -197,7 +210,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid; the message says which and why.
         """
         X, y = self._validate_labelled(X, y)
         self._validate_parameters(X.shape[1])
@@ -211,18 +224,21 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
             self.gamma_path_ = gamma_path(self, X, y, folds, relay.for_fit)
             self.gamma_ = self.gamma_path_.chosen
         settings = replace(settings, gamma=self.gamma_)
-        prepare = whitened_kernel_classes if self.solver == "lbfgs" else centred_kernel_classes
+        prepare = whitened_kernel_classes if self.solver == "lbfgs" else centered_kernel_classes
         classes, whitener = prepare(
             X, y, n_components=self.n_components, gamma=self.gamma_, shrinkage=self.shrinkage
         )
-        self._check_rank(whitener.shape[1])
+        check_rank(whitener.shape[1], self.n_components)
         self.n_dropped_directions_ = X.shape[1] - whitener.shape[1]
         if self.n_bootstrap:
             follow = relay.after(n_path)
             fits = bagged_fits(self, X, y, seed=settings.seed, groups=groups, follow=follow)
             outcome = self._mean_outcome(fits, X.std(axis=0), classes, whitener)
         else:
-            reporter = _Reporter(whitener, relay.for_fit(n_path))
+            reporter = ProgressReporter(
+                relay.for_fit(n_path),
+                lambda components: orthonormalize(components @ whitener.T),
+            )
             outcome = search(classes, settings, reporter, self._given_planes(whitener))
         self._keep(outcome, classes, whitener)
         return self
@@ -230,22 +246,26 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     def _mean_outcome(
         self, fits: list[MELM], widths: FloatArray, classes: KernelClasses, whitener: FloatArray
     ) -> Outcome:
-        """The mean plane of fits to resampled rows, in whitened coordinates."""
+        """The mean plane of fits to bootstrap samples, in whitened coordinates."""
         back = np.linalg.pinv(whitener).T
         plane = mean_plane([fit.components_ for fit in fits], widths) @ back
-        bests = [max(fit.inits_, key=lambda init: init.objective) for fit in fits]
-        best = Init(
-            kind="mean of resamples",
+        bests = [max(fit.start_results_, key=lambda start: start.objective) for fit in fits]
+        history = tuple(start.objective for start in bests)
+        best = StartResult(
+            kind="mean of bootstrap samples",
             objective=divergence(classes, plane, engine=self.engine, multiclass=self.multiclass),
             n_iterations=sum(fit.n_iter_ for fit in fits),
             n_evaluations=sum(fit.n_evaluations_ for fit in fits),
             converged=all(fit.converged_ for fit in fits),
             components=plane,
+            history=history,
         )
         return Outcome(
             best=best,
-            inits=tuple(replace(init, components=init.components @ back) for init in bests),
-            history=tuple(init.objective for init in bests),
+            start_results=tuple(
+                replace(start, components=start.components @ back) for start in bests
+            ),
+            history=history,
             n_evaluations=best.n_evaluations,
             stopped=fits[-1].stopped_,
         )
@@ -260,7 +280,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
             check_positive("gamma", self.gamma)
         check_integer("n_init", self.n_init, minimum=1)
         check_choice("solver", self.solver, ("lbfgs", "penalty"))
-        _widenings(self.continuation)
+        _checked_factors(self.continuation)
         check_choice("engine", self.engine, ENGINES)
         check_shrinkage(self.shrinkage)
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
@@ -273,52 +293,48 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
             n_components=self.n_components,
             n_init=self.n_init,
             gamma=1.0 if self.gamma == "auto" else self.gamma,
-            continuation=_widenings(self.continuation),
+            continuation=_checked_factors(self.continuation),
             engine=self.engine,
             multiclass=self.multiclass,
             max_iter=self.max_iter,
             tol=self.tol,
             n_jobs=self.n_jobs,
             seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
-            is_watched=self.callback is not None,
+            has_callback=self.callback is not None,
             is_penalized=self.solver == "penalty",
         )
-
-    def _check_rank(self, rank: int) -> None:
-        if rank < self.n_components:
-            raise UserError(
-                f"The classes vary along {rank} direction(s) only, and n_components="
-                f"{self.n_components} needs at least as many. Choose fewer components, or add "
-                "features that vary within the classes."
-            )
 
     def _given_planes(self, whitener: FloatArray) -> list[FloatArray] | None:
         """The planes of `init` in whitened coordinates."""
         if isinstance(self.init, str) and self.init == "auto":
             return None
         planes = np.asarray(self.init, dtype=np.float64)
-        wanted = (self.n_components, whitener.shape[0])
-        if planes.ndim != 3 or planes.shape[1:] != wanted:
+        k, n_features = self.n_components, len(whitener)
+        if planes.ndim != 3 or planes.shape[1:] != (k, n_features):
             raise UserError(
-                f'init must be "auto" or planes of shape (n_planes, {wanted[0]}, {wanted[1]}); '
-                f"its shape is {planes.shape}."
+                f'init must be "auto" or planes of shape (n_planes, {k}, {n_features}); its shape '
+                f"is {planes.shape}."
             )
-        back = np.linalg.pinv(whitener).T  # (n_features, rank)
-        return [plane @ back for plane in planes]
+        to_whitened = np.linalg.pinv(whitener).T  # (n_features, rank)
+        return [plane @ to_whitened for plane in planes]
 
     def _keep(self, outcome: Outcome, classes: KernelClasses, whitener: FloatArray) -> None:
         best = outcome.best.components  # (n_components, rank)
         terms = divergence_terms(classes, best, engine=self.engine, multiclass=self.multiclass)
-        # The objective of the penalised form is the divergence less the penalty.
+        # The objective of the penalty solver includes the penalty, the divergence does not.
         self.divergence_ = divergence(classes, best, engine=self.engine, multiclass=self.multiclass)
         self.fitting_term_ = terms.fitting
         self.regularizing_term_ = terms.regularizing
-        self.components_, turn = _framed(best, classes, whitener)
-        self.projected_classes_ = classes.project(turn @ best)
+        self.components_, change = _principal_components(best, classes, whitener)
+        self.projected_classes_ = classes.project(change @ best)
         if self.n_components == 1:
             self.thresholds_ = class_thresholds(self.projected_classes_)
-        self.inits_ = tuple(_in_data_space(init, whitener) for init in outcome.inits)
-        self.n_agreeing_inits_ = _count_agreeing(outcome)
+        self.start_results_ = tuple(
+            result.in_data_space(whitener) for result in outcome.start_results
+        )
+        self.n_agreeing_starts_ = sum(
+            is_same_plane(result.components, best) for result in outcome.start_results
+        )
         self.history_ = np.array(outcome.history)
         self.n_iter_ = outcome.best.n_iterations
         self.n_evaluations_ = outcome.n_evaluations
@@ -326,13 +342,15 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         self.stopped_ = outcome.stopped
 
 
-def _widenings(continuation: Literal["auto"] | Sequence[float] | None) -> tuple[float, ...] | None:
-    """The factors that were asked for; None where they follow from gamma.
+def _checked_factors(
+    continuation: Literal["auto"] | Sequence[float] | None,
+) -> tuple[float, ...] | None:
+    """The requested continuation factors; None if they follow from gamma.
 
     Raises
     ------
     ValueError
-        If they break a rule.
+        If they are not decreasing or not above 1.
     """
     if isinstance(continuation, str):
         check_choice("continuation", continuation, ("auto",))
@@ -342,63 +360,24 @@ def _widenings(continuation: Literal["auto"] | Sequence[float] | None) -> tuple[
         check_positive("continuation", factor)
     if any(later >= earlier for earlier, later in pairwise((*factors, 1.0))):
         raise UserError(
-            f"continuation={factors} must fall from step to step and stay above 1, the widening "
-            "at which the search ends; for example (3.0, 1.7)."
+            f"continuation={factors} must decrease and stay above 1, the factor at which the "
+            "search ends; for example (3.0, 1.7)."
         )
     return factors
 
 
-def _framed(
+def _principal_components(
     components: FloatArray, classes: KernelClasses, whitener: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Orthonormal rows in data space along the principal axes of the projected rows.
 
-    With them the matrix that turns `components` of the whitened space into
-    the components whose projections are the same.
+    Also returns the matrix A for which A @ components, in the whitened
+    space, gives the same projection.
     """
     raw = components @ whitener.T
+    inverse = np.linalg.pinv(raw)
     frame = orthonormalize(raw)
-    turn = frame @ np.linalg.pinv(raw)
-    projected = classes.project(turn @ components).rows
+    projected = classes.project(frame @ inverse @ components).rows
     moment = sum(rows.T @ rows for rows in projected) / classes.counts.sum()
     principal = principal_frame(frame, np.asarray(moment))
-    return principal, principal @ np.linalg.pinv(raw)
-
-
-def _in_data_space(init: Init, whitener: FloatArray) -> Init:
-    return replace(init, components=orthonormalize(init.components @ whitener.T))
-
-
-def _count_agreeing(outcome: Outcome) -> int:
-    best = outcome.best.components
-    angles = [principal_angles(init.components, best)[-1] for init in outcome.inits]
-    return int(np.sum(np.array(angles) < SAME_PLANE))
-
-
-class _Reporter:
-    """Turns the steps of the ascent into `Progress` for the callback."""
-
-    def __init__(self, whitener: FloatArray, callback: Callback | None) -> None:
-        self._whitener = whitener
-        self._callback = callback
-        self._began = time.perf_counter()
-
-    def __call__(self, step: Step) -> bool:
-        if self._callback is None:
-            return False
-        return bool(self._callback(self._progress(step)))
-
-    def _progress(self, step: Step) -> Progress:
-        words = f"start {step.start + 1} of {step.n_starts}"
-        return Progress(
-            components=orthonormalize(step.components @ self._whitener.T),
-            objective=step.objective,
-            best_objective=step.best_objective,
-            start=step.start + 1,
-            n_starts=step.n_starts,
-            iteration=step.iteration,
-            n_evaluations=step.n_evaluations,
-            stage=f"{words}, {step.stage_name}" if step.stage_name else words,
-            fraction=step.fraction,
-            elapsed_s=time.perf_counter() - self._began,
-        )
+    return principal, principal @ inverse

@@ -143,7 +143,7 @@ def _from_smooth_to_local(
 
 def _best_planes(fit: Any) -> FloatArray:
     """The best planes that differ; those whose objectives agree to eight digits do not."""
-    by_value = {round(init.objective, 8): init.components for init in fit.inits_}
+    by_value = {round(start.objective, 8): start.components for start in fit.start_results_}
     best = sorted(by_value, reverse=True)[:PLANES_FOLLOWED]
     return np.stack([by_value[value] for value in best])
 

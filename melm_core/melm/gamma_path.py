@@ -1,4 +1,4 @@
-"""The divergence as a function of gamma."""
+"""The largest divergence as a function of gamma."""
 
 from __future__ import annotations
 
@@ -16,15 +16,24 @@ from melm_core.melm.estimator import MELM
 
 @dataclass(frozen=True, eq=False)
 class DivergenceProfile:
-    """The best divergence at each gamma, with its plane.
+    """The largest divergence at each gamma, with its plane; see `divergence_profile`.
 
     Attributes
     ----------
     gammas : ndarray of shape (n_gammas,)
         Ascending.
     divergences : ndarray of shape (n_gammas,)
+        In nats.
     components : ndarray of shape (n_gammas, n_components, n_features)
         Orthonormal rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import divergence_profile
+    >>> X, y = load_iris(return_X_y=True)
+    >>> divergence_profile(X, y, [1.0], n_init=3, random_state=0).components.shape
+    (1, 2, 4)
     """
 
     gammas: FloatArray
@@ -35,11 +44,11 @@ class DivergenceProfile:
 def divergence_profile(
     X: Any, y: Any, gammas: Sequence[float], **parameters: Any
 ) -> DivergenceProfile:
-    """Follow the best planes from the largest gamma to the smallest.
+    """The largest divergence for several kernel widths.
 
-    At the largest gamma the search is MELM's own; each further gamma begins
-    from the distinct planes found at the one before, so the whole profile
-    costs little more than one fit.
+    For the largest gamma it is found by a fit of `MELM`. The search for each
+    smaller gamma starts from the distinct planes of the gamma before, so a
+    profile takes little more time than one fit.
 
     Parameters
     ----------
@@ -48,16 +57,29 @@ def divergence_profile(
     gammas : sequence of float, at least one
         In any order.
     **parameters
-        Of `MELM`, except gamma and init.
+        Parameters of `MELM`, except gamma and init.
+
+    Returns
+    -------
+    DivergenceProfile
 
     Raises
     ------
     ValueError
-        If there is no gamma, or one is not a finite number above 0.
+        If gammas is empty, or one of them is not a finite number above 0.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import divergence_profile
+    >>> X, y = load_iris(return_X_y=True)
+    >>> profile = divergence_profile(X, y, [1.0, 0.5, 2.0], n_init=3, random_state=0)
+    >>> profile.gammas, profile.divergences.round(1)
+    (array([0.5, 1. , 2. ]), array([9.2, 7.3, 4.9]))
     """
     ordered = sorted(gammas, reverse=True)
     if not ordered:
-        raise UserError("gammas is empty; give at least one kernel width above 0.")
+        raise UserError("gammas is empty; use at least one kernel width above 0.")
     for gamma in ordered:
         check_positive("gamma", gamma)
     fitted = [MELM(**{**parameters, "gamma": ordered[0]}).fit(X, y)]
@@ -78,12 +100,17 @@ def divergence_profile(
 
 
 def distinct_planes(melm: MELM) -> FloatArray:
-    """The planes that the starts of a fit came to, each once, best first.
+    """The distinct planes that the starts of a fit reached, best first.
+
+    Parameters
+    ----------
+    melm : MELM
+        Fitted.
 
     Returns
     -------
     ndarray of shape (n_planes, n_components, n_features)
     """
-    by_value = sorted(melm.inits_, key=lambda init: -init.objective)
-    _, first = np.unique([round(init.objective, 8) for init in by_value], return_index=True)
+    by_value = sorted(melm.start_results_, key=lambda result: -result.objective)
+    _, first = np.unique([round(result.objective, 8) for result in by_value], return_index=True)
     return np.stack([by_value[i].components for i in sorted(first)])

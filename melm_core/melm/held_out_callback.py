@@ -1,4 +1,4 @@
-"""Rows that a fit never sees, watched while it runs."""
+"""Held-out scores of every plane of a fit."""
 
 from __future__ import annotations
 
@@ -19,93 +19,114 @@ from melm_core.melm.objective import held_out_divergence
 
 @dataclass(frozen=True)
 class HeldOutScores:
-    """One plane of the way, by rows that were seen and rows that were not.
+    """Scores of one plane on the training rows and on the held-out rows.
 
     Attributes
     ----------
     objective : float
-        What the fit reports.
+        The objective that the fit reports.
     divergence : float
-        Between the seen and the unseen rows, see `held_out_divergence`.
-    accuracy_seen, accuracy : float
-        Balanced accuracy of the class densities of the seen rows, on them and on the unseen.
+        Between training and held-out rows, in nats, see `held_out_divergence`.
+    train_accuracy, held_out_accuracy : float
+        Balanced accuracy of classifying by the class densities of the training rows.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import HeldOutScores
+    >>> scores = HeldOutScores(2.1, 0.3, train_accuracy=1.0, held_out_accuracy=0.5)
+    >>> scores.train_accuracy - scores.held_out_accuracy
+    0.5
     """
 
     objective: float
     divergence: float
-    accuracy_seen: float
-    accuracy: float
+    train_accuracy: float
+    held_out_accuracy: float
 
 
 class HeldOutHistory:
-    """A callback that scores every plane of a fit on rows the fit does not see.
+    """A callback that scores every plane of a fit on held-out rows.
 
     Parameters
     ----------
-    X, y : array-like of shape (n_seen, n_features), (n_seen,)
-        The rows that are fitted.
-    X_unseen, y_unseen : array-like of shape (n_unseen, n_features), (n_unseen,)
-        The others, at least one of every class.
+    X : array-like of shape (n_train, n_features)
+        The rows passed to `fit`.
+    y : array-like of shape (n_train,)
+    X_held_out : array-like of shape (n_held_out, n_features)
+    y_held_out : array-like of shape (n_held_out,)
+        At least one row of every class.
     gamma : float, default=1.0
-        Kernel width of the densities.
+        Kernel width of the densities, relative to Silverman's rule.
     callback : callable, default=None
-        Asked after each plane; its true return stops the fit.
+        Called after each plane is scored; a true return value stops the fit.
 
     Attributes
     ----------
     scores : list of HeldOutScores
-        One a plane, in the order reported.
+        One for each plane, in the order reported.
 
     Raises
     ------
     ValueError
-        If the unseen rows lack a class, or have one that was never seen.
+        If the training and held-out rows do not have the same classes.
+
+    Examples
+    --------
+    >>> from melm_core import MELM
+    >>> from melm_core.evaluation import HeldOutHistory, pure_noise
+    >>> X, y = pure_noise()
+    >>> history = HeldOutHistory(X[::2], y[::2], X[1::2], y[1::2])
+    >>> melm = MELM(n_init=1, max_iter=10, callback=history, random_state=0)
+    >>> melm = melm.fit(X[::2], y[::2])
+    >>> last = history.scores[-1]
+    >>> last.train_accuracy, bool(last.held_out_accuracy < 0.5)
+    (1.0, True)
     """
 
     def __init__(
         self,
         X: Any,
         y: Any,
-        X_unseen: Any,
-        y_unseen: Any,
+        X_held_out: Any,
+        y_held_out: Any,
         *,
         gamma: float = 1.0,
         callback: Callback | None = None,
     ) -> None:
         check_positive("gamma", gamma)
         X, y = check_X_y(X, y, dtype=np.float64)
-        X_unseen, y_unseen = check_X_y(X_unseen, y_unseen, dtype=np.float64)
+        X_held_out, y_held_out = check_X_y(X_held_out, y_held_out, dtype=np.float64)
         labels, codes = np.unique(y, return_inverse=True)
         check_class_sizes(labels, codes)
-        if not np.array_equal(np.unique(y_unseen), labels):
+        if not np.array_equal(np.unique(y_held_out), labels):
             raise UserError(
-                f"The unseen rows have the classes {np.unique(y_unseen).tolist()}, and the seen "
-                f"rows {labels.tolist()}; hold out at least one row of every class."
+                f"The held-out rows have the classes {np.unique(y_held_out).tolist()}, and the "
+                f"training rows {labels.tolist()}; hold out at least one row of every class."
             )
         self.scores: list[HeldOutScores] = []
         self._X, self._codes = X, codes.astype(np.int64)
-        unseen_codes = np.searchsorted(labels, y_unseen)
-        self._unseen, self._unseen_codes = X_unseen, unseen_codes
+        held_out_codes = np.searchsorted(labels, y_held_out)
+        self._held_out, self._held_out_codes = X_held_out, held_out_codes
         self._gamma, self._callback = gamma, callback
         self._classes: KernelClasses | None = None
 
     def __call__(self, progress: Progress) -> bool:
         """Score the plane of this step."""
         classes = self._kernel_classes(len(progress.components)).project(progress.components)
-        unseen = self._unseen @ progress.components.T
-        by_class = [unseen[self._unseen_codes == code] for code in range(len(classes.rows))]
+        held_out = self._held_out @ progress.components.T
+        by_class = [held_out[self._held_out_codes == code] for code in range(len(classes.rows))]
         self.scores.append(
             HeldOutScores(
                 objective=progress.objective,
                 divergence=held_out_divergence(classes, by_class),
-                accuracy_seen=_accuracy(self._X @ progress.components.T, self._codes, classes),
-                accuracy=_accuracy(unseen, self._unseen_codes, classes),
+                train_accuracy=_accuracy(self._X @ progress.components.T, self._codes, classes),
+                held_out_accuracy=_accuracy(held_out, self._held_out_codes, classes),
             )
         )
         return bool(self._callback(progress)) if self._callback is not None else False
 
     def _kernel_classes(self, n_components: int) -> KernelClasses:
-        """Prepared at the first plane, which tells the number of components."""
+        """The kernels; their width depends on the number of components of the first plane."""
         if self._classes is None:
             self._classes = kernel_classes(
                 self._X, self._codes, n_components=n_components, gamma=self._gamma

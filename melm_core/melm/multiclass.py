@@ -1,8 +1,12 @@
-"""One divergence for more than two classes, from the potentials of all pairs.
+"""Aggregates that reduce the pairwise divergences of more than two classes to one value.
 
-Each aggregate takes the logarithms L_ab of the potentials and the sizes of
-the classes, and gives the value with its derivatives by L_ab over the
-unordered pairs (upper triangle). For two classes all of them are D_cs.
+Each aggregate takes the logarithms L_ab of the information potentials, of
+shape (n_classes, n_classes), and the numbers of rows, of shape (n_classes,).
+It returns the value in nats and its derivatives by L_ab over the unordered
+pairs, in the upper triangle. For two classes each of them is D_cs.
+
+The paper treats two classes only; `docs/finding-the-optimum.md` compares the
+aggregates.
 """
 
 from __future__ import annotations
@@ -19,11 +23,11 @@ from melm_core.base.array_types import FloatArray, IntArray
 Multiclass: TypeAlias = Literal["mean", "softmin", "ovr"]
 Aggregate: TypeAlias = Callable[[FloatArray, IntArray], tuple[float, FloatArray]]
 
-# Of the three the one whose planes separate unseen rows best: the mean is ruled by
-# pairs that are apart already. `python -m experiments multiclass` compares them.
+# Of the three, its planes separate held-out rows best: the mean is dominated by pairs that
+# are separated already. `python -m experiments multiclass` compares them.
 DEFAULT_MULTICLASS: Multiclass = "softmin"
 
-# Divergences within about this much of the smallest one count towards the soft minimum.
+# Divergences within about this many nats of the smallest one count in the soft minimum.
 SOFTNESS = 1.0
 
 
@@ -35,17 +39,18 @@ def mean_over_pairs(log_values: FloatArray, counts: IntArray) -> tuple[float, Fl
 
 
 def soft_minimum(log_values: FloatArray, counts: IntArray) -> tuple[float, FloatArray]:
-    """-t log mean exp(-D_ab / t) over the pairs: the pairs that are close count most."""
+    """-t log mean exp(-D_ab / t) over the pairs: the least separated pairs have most weight."""
     scaled = -pair_divergences(log_values) / SOFTNESS
     log_sum, shares = _softmax(scaled)
-    return -SOFTNESS * (log_sum - np.log(len(scaled))), _pair_derivatives(shares, len(counts))
+    value = -SOFTNESS * float(log_sum - np.log(len(scaled)))
+    return value, _pair_derivatives(shares, len(counts))
 
 
 def one_vs_rest(log_values: FloatArray, counts: IntArray) -> tuple[float, FloatArray]:
     """Mean over classes of D_cs between a class and the mixture of the others.
 
-    The others are mixed in proportion to their rows, so their potentials are
-    weighted sums of those of the pairs.
+    The others are weighted by their numbers of rows, so the potentials of the
+    mixture are weighted sums of those of the pairs.
     """
     n_classes = len(counts)
     value, derivatives = 0.0, np.zeros_like(log_values)
@@ -54,13 +59,13 @@ def one_vs_rest(log_values: FloatArray, counts: IntArray) -> tuple[float, FloatA
         log_shares = np.log(counts[rest] / counts[rest].sum())
         within = log_values[np.ix_(rest, rest)] + log_shares[:, None] + log_shares[None, :]
         across = log_values[code, rest] + log_shares
-        log_within, of_within = _softmax(within)
-        log_across, of_across = _softmax(across)
+        log_within, shares_within = _softmax(within)
+        log_across, shares_across = _softmax(across)
         value += float(log_values[code, code]) + log_within - 2.0 * log_across
         derivatives[code, code] += 1.0
-        derivatives[np.ix_(rest, rest)] += of_within
-        derivatives[code, rest] -= of_across
-        derivatives[rest, code] -= of_across
+        derivatives[np.ix_(rest, rest)] += shares_within
+        derivatives[code, rest] -= shares_across
+        derivatives[rest, code] -= shares_across
     return value / n_classes, _over_unordered(derivatives) / n_classes
 
 
@@ -84,10 +89,10 @@ def _pairs(n_classes: int) -> tuple[IntArray, IntArray]:
 
 
 def _softmax(logs: FloatArray) -> tuple[float, FloatArray]:
-    """Logarithm of the sum of exp(logs), and the share of each in the sum.
+    """Logarithm of the sum of exp(logs), and the share of each term in the sum.
 
-    Called at every evaluation of the divergence: scipy's own ones take longer
-    there than the potentials of a few hundred rows.
+    It is called at every evaluation of the divergence: scipy's functions would
+    take longer there than the potentials of a few hundred rows.
     """
     largest = logs.max()
     shares: FloatArray = np.exp(logs - largest)
@@ -107,6 +112,6 @@ def _pair_derivatives(shares: FloatArray, n_classes: int) -> FloatArray:
 
 
 def _over_unordered(derivatives: FloatArray) -> FloatArray:
-    """Derivatives by ordered pairs, gathered in the upper triangle."""
+    """Derivatives by ordered pairs, summed in the upper triangle."""
     gathered: FloatArray = np.triu(derivatives) + np.tril(derivatives, k=-1).T
     return gathered

@@ -4,8 +4,8 @@ For two classes a and b with potentials ip (MELM paper, section 3)
 
     D_cs = log ip_aa + log ip_bb - 2 log ip_ab,
 
-zero when the densities agree, growing as they part. For more than two classes
-`melm_core.melm.multiclass` makes one number of all pairs.
+in nats; it is zero if the densities are equal and grows as they separate.
+`melm_core.melm.multiclass` aggregates the pairs of more than two classes.
 """
 
 from __future__ import annotations
@@ -34,16 +34,28 @@ from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 
 @dataclass(frozen=True)
 class DivergenceTerms:
-    """The two terms of the divergence, for more than two classes each a mean over the pairs.
+    """The two terms of the divergence, in nats.
 
-    The mean is weighted by what each pair counts in the aggregate.
+    For more than two classes each is a weighted mean over the pairs, with the
+    weight of each pair in the aggregate.
 
     Attributes
     ----------
     fitting : float
-        Twice the cross entropy 2 H2x(a, b): how far the classes are apart.
+        Twice the cross entropy, 2 H2x(a, b): the separation of the classes.
     regularizing : float
-        H2(a) + H2(b), the Renyi entropies: how spread out the classes are.
+        The sum of the Renyi entropies, H2(a) + H2(b): the spread of the classes.
+
+    References
+    ----------
+    W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
+    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015, section 3.
+
+    Examples
+    --------
+    >>> from melm_core import DivergenceTerms
+    >>> DivergenceTerms(fitting=5.0, regularizing=3.5).divergence
+    1.5
     """
 
     fitting: float
@@ -51,7 +63,7 @@ class DivergenceTerms:
 
     @property
     def divergence(self) -> float:
-        """The fitting term less the regularizing term."""
+        """The fitting term minus the regularizing term, in nats."""
         return self.fitting - self.regularizing
 
 
@@ -94,7 +106,7 @@ def cauchy_schwarz_divergence(
     multiclass: Multiclass = DEFAULT_MULTICLASS,
     return_gradient: bool = False,
 ) -> float | tuple[float, FloatArray]:
-    """Cauchy-Schwarz divergence of the class densities in the plane of `components`.
+    """Cauchy-Schwarz divergence between the class densities in a plane.
 
     Parameters
     ----------
@@ -102,23 +114,48 @@ def cauchy_schwarz_divergence(
     y : array-like of shape (n_samples,)
         Labels of two or more classes, each with at least two rows.
     components : array-like of shape (n_components, n_features)
-        Any full-rank rows: the value depends on their span only.
+        Linearly independent rows; the value depends on their span only.
     gamma : float
         Kernel width relative to Silverman's rule.
     shrinkage : float in [0, 1] or "auto"
-        Share of the pooled covariance in every class kernel, see `kernel_classes`.
+        Weight of the pooled covariance in the kernel of each class, see
+        `kernel_classes`.
     engine : "auto", "direct" or "nufft"
-        How the sums are taken; both give the same numbers to 1e-8, and "auto"
-        takes the faster one.
+        How the kernel sums are computed. The engines agree to 1e-8; "auto"
+        chooses the faster one.
     multiclass : "mean", "softmin" or "ovr"
-        One number for more than two classes, see `melm_core.melm.multiclass`.
+        How the divergences of more than two classes are aggregated, see
+        `melm_core.melm.multiclass`.
     return_gradient : bool
-        Also return the derivative by `components`, of their shape.
+        Also return the gradient.
+
+    Returns
+    -------
+    value : float
+        The divergence in nats.
+    gradient : ndarray of shape (n_components, n_features)
+        Its derivative by `components`, if requested.
 
     Raises
     ------
     ValueError
-        If an argument breaks a rule; the message names both.
+        If an argument is invalid; the message says which and why.
+
+    References
+    ----------
+    W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
+    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015, section 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from melm_core import cauchy_schwarz_divergence
+    >>> X, y = load_iris(return_X_y=True)
+    >>> components = PCA(2).fit(X).components_
+    >>> value, gradient = cauchy_schwarz_divergence(X, y, components, return_gradient=True)
+    >>> round(value, 2), gradient.shape
+    (5.35, (2, 4))
     """
     classes, components = _checked(
         X, y, components, gamma=gamma, shrinkage=shrinkage, engine=engine
@@ -135,7 +172,31 @@ def divergence(
     engine: Engine = "auto",
     multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> float:
-    """The divergence in the plane of `components`, without the work for its derivative."""
+    """The divergence in a plane, without its gradient.
+
+    Parameters
+    ----------
+    classes : KernelClasses
+    components : ndarray of shape (n_components, n_features)
+        Linearly independent rows.
+    engine, multiclass
+        As for `cauchy_schwarz_divergence`.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.density import kernel_classes
+    >>> from melm_core.melm import divergence
+    >>> classes = kernel_classes(*load_iris(return_X_y=True), n_components=2)
+    >>> round(divergence(classes, np.eye(4)[2:]), 2)
+    5.41
+    """
     projected = classes.project(components)
     logs = class_potentials(projected.rows, projected.covariances, engine).log_values
     value, _ = AGGREGATES[multiclass](logs, projected.counts)
@@ -149,10 +210,36 @@ def divergence_and_gradient(
     engine: Engine = "auto",
     multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> tuple[float, FloatArray]:
-    """The divergence in the plane of `components`, and its derivative by them.
+    """The divergence in a plane, and its gradient.
 
-    The derivatives by the projected points are gathered a class and multiplied
-    by the rows once, so no outer products of rows are ever formed.
+    The derivatives by the projected points are summed for each class before
+    they are multiplied by its rows, so no outer products of rows are formed.
+
+    Parameters
+    ----------
+    classes : KernelClasses
+    components : ndarray of shape (n_components, n_features)
+        Linearly independent rows.
+    engine, multiclass
+        As for `cauchy_schwarz_divergence`.
+
+    Returns
+    -------
+    value : float
+        The divergence in nats.
+    gradient : ndarray of shape (n_components, n_features)
+        Its derivative by `components`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.density import kernel_classes
+    >>> from melm_core.melm import divergence_and_gradient
+    >>> classes = kernel_classes(*load_iris(return_X_y=True), n_components=2)
+    >>> value, gradient = divergence_and_gradient(classes, np.eye(4)[2:])
+    >>> bool(np.allclose(gradient @ np.eye(4)[2:].T, 0.0))  # it depends on the span only
+    True
     """
     projected = classes.project(components)
     potentials = class_potentials(projected.rows, projected.covariances, engine)
@@ -171,11 +258,17 @@ def divergence_terms(
     engine: Engine = "auto",
     multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> DivergenceTerms:
-    """The fitting and the regularizing term in the plane of `components`.
+    """The fitting and the regularizing term in a plane.
 
-    For an aggregate other than the mean, each pair counts by its share in the
-    derivative of the aggregate, and the difference of the terms is the
-    divergence of the pairs so weighted.
+    For an aggregate other than the mean, the weight of a pair is its share in
+    the derivative of the aggregate.
+
+    Parameters
+    ----------
+    classes : KernelClasses
+    components : ndarray of shape (n_components, n_features)
+    engine, multiclass
+        As for `cauchy_schwarz_divergence`.
     """
     projected = classes.project(components)
     logs = class_potentials(projected.rows, projected.covariances, engine).log_values
@@ -204,14 +297,32 @@ def information_potentials(
     Returns
     -------
     ndarray of shape (n_classes, n_classes)
-        log ip_ab = log of the integral of the product of the densities a and b;
-        -log ip_aa is the Renyi entropy H2(a), -log ip_ab the cross entropy H2x(a, b);
-        classes in the order of their sorted labels.
+        log ip_ab, the logarithm of the integral of the product of the densities
+        of a and b, with the classes in the order of their sorted labels.
+        -log ip_aa is the Renyi entropy H2(a) in nats, -log ip_ab the cross
+        entropy H2x(a, b).
 
     Raises
     ------
     ValueError
-        If an argument breaks a rule; the message names both.
+        If an argument is invalid; the message says which and why.
+
+    References
+    ----------
+    W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
+    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015, section 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from melm_core import cauchy_schwarz_divergence, information_potentials
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> plane = np.eye(30)[:2]
+    >>> logs = information_potentials(X, y, plane)
+    >>> divergence = logs[0, 0] + logs[1, 1] - 2.0 * logs[0, 1]
+    >>> bool(np.isclose(divergence, cauchy_schwarz_divergence(X, y, plane)))
+    True
     """
     classes, components = _checked(
         X, y, components, gamma=gamma, shrinkage=shrinkage, engine=engine
@@ -221,20 +332,37 @@ def information_potentials(
 
 
 def overlap_bound(classes: KernelClasses, components: FloatArray) -> FloatArray:
-    """Upper bounds of the classes' overlap from their cross entropies (Theorem 3).
+    """Upper bounds on the overlap of the classes, from their cross entropies.
 
-    With the projections rescaled into the unit cube,
-    -log of the integral of min(f_a, f_b) over it is at least H2x(a, b) / 2.
+    With the projections rescaled to the unit cube, the negative logarithm of
+    the integral of min(f_a, f_b) over the cube is at least H2x(a, b) / 2.
 
     Parameters
     ----------
     classes : KernelClasses
     components : ndarray of shape (n_components, n_features)
+        Linearly independent rows.
 
     Returns
     -------
     ndarray of shape (n_classes, n_classes)
-        exp(-H2x(a, b) / 2), a bound of the integral of min(f_a, f_b) over the cube.
+        exp(-H2x(a, b) / 2), a bound on the integral of min(f_a, f_b) over the cube.
+
+    References
+    ----------
+    W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
+    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015, Theorem 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import overlap_bound
+    >>> from melm_core.density import kernel_classes
+    >>> classes = kernel_classes(*load_iris(return_X_y=True), n_components=2)
+    >>> bounds = overlap_bound(classes, np.eye(4)[2:])
+    >>> round(float(bounds[0, 1]), 4)
+    0.0002
     """
     projected = rescaled_to_unit_cube(classes.project(components))
     logs = class_potentials(projected.rows, projected.covariances).log_values
@@ -243,7 +371,7 @@ def overlap_bound(classes: KernelClasses, components: FloatArray) -> FloatArray:
 
 
 def rescaled_to_unit_cube(projected: KernelClasses) -> KernelClasses:
-    """Projected classes moved and stretched along each axis until the rows fill [0, 1]^k."""
+    """Projected classes, shifted and scaled along each axis so that the rows fill [0, 1]^k."""
     lower = np.min([rows.min(axis=0) for rows in projected.rows], axis=0)
     spans = np.max([rows.max(axis=0) for rows in projected.rows], axis=0) - lower
     return KernelClasses(
@@ -253,44 +381,61 @@ def rescaled_to_unit_cube(projected: KernelClasses) -> KernelClasses:
 
 
 def held_out_divergence(
-    seen: KernelClasses,
-    unseen_rows: Sequence[FloatArray],
+    train: KernelClasses,
+    held_out_rows: Sequence[FloatArray],
     *,
     multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> float:
-    """The divergence between the densities of seen rows and the densities of unseen rows.
+    """The divergence between the densities of training and of held-out rows.
 
-    Every potential is taken across the two samples, with the kernels of the
-    seen one: (log ip(a, a') + log ip(b, b')) - (log ip(a, b') + log ip(b, a')),
-    a prime marking unseen rows, aggregated over the pairs of classes. No row
-    meets itself, so a plane fitted to chance gains nothing here.
+    Every potential is computed across the two samples, with the kernels of the
+    training rows: (log ip(a, a') + log ip(b, b')) - (log ip(a, b') + log ip(b, a')),
+    where a prime marks held-out rows, aggregated over the pairs of classes. No
+    row is paired with itself, so overfitting to noise does not raise the value.
 
     Parameters
     ----------
-    seen : KernelClasses
-        Projected rows and kernels.
-    unseen_rows : sequence of ndarray of shape (n_unseen_of_class, n_components)
-        Projected rows, at least one a class.
+    train : KernelClasses
+        Projected training rows and their kernels.
+    held_out_rows : sequence of ndarray of shape (n_held_out_of_class, n_components)
+        Projected held-out rows of each class, at least one per class.
     multiclass : "mean", "softmin" or "ovr"
+
+    Returns
+    -------
+    float
+        In nats; not bounded below by 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.density import kernel_classes
+    >>> from melm_core.melm import divergence, held_out_divergence
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = np.eye(4)[2:]
+    >>> train = kernel_classes(X[::2], y[::2], n_components=2).project(plane)
+    >>> held_out = X[1::2] @ plane.T
+    >>> rows = [held_out[y[1::2] == code] for code in range(3)]
+    >>> round(held_out_divergence(train, rows), 2)
+    5.13
     """
-    pairs = product(range(len(seen.rows)), repeat=2)
+    rows, kernels = train.rows, train.covariances
     logs = np.array(
         [
-            log_potential(
-                seen.rows[a], unseen_rows[b], seen.covariances[a] + seen.covariances[b]
-            ).value
-            for a, b in pairs
+            log_potential(rows[a], held_out_rows[b], kernels[a] + kernels[b]).value
+            for a, b in product(range(len(rows)), repeat=2)
         ]
-    ).reshape(len(seen.rows), -1)
-    # The ordered pairs (a, b) and (b, a) share one weight.
-    value, _ = AGGREGATES[multiclass](0.5 * (logs + logs.T), seen.counts)
+    ).reshape(len(rows), -1)
+    # The ordered pairs (a, b) and (b, a) have the same weight.
+    value, _ = AGGREGATES[multiclass](0.5 * (logs + logs.T), train.counts)
     return value
 
 
 def _checked(
     X: Any, y: Any, components: Any, *, gamma: float, shrinkage: Shrinkage, engine: Engine
 ) -> tuple[KernelClasses, FloatArray]:
-    """The classes with their kernels, and the components, of arguments that keep the rules."""
+    """The classes with their kernels, and the components, after all checks."""
     check_positive("gamma", gamma)
     check_shrinkage(shrinkage)
     check_choice("engine", engine, ENGINES)

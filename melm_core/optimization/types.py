@@ -1,12 +1,13 @@
-"""What an ascent is made of: objectives, starts, stages, steps, and what came of them."""
+"""The parts of a multistart search: objectives, starts, stages, steps and results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from typing import Protocol, Self, TypeAlias
 
 from melm_core.base.array_types import FloatArray
+from melm_core.linalg.planes import orthonormalize
 
 # components of shape (n_components, n_features) -> value and gradient of that shape
 Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -14,7 +15,16 @@ Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where an ascent begins: a word for how it was found, the components, the first stage."""
+    """An initial plane.
+
+    Attributes
+    ----------
+    kind : str
+        How the plane was found, such as "random".
+    components : ndarray of shape (n_components, n_features)
+    stage : int
+        The first stage it takes part in, counted from 0.
+    """
 
     kind: str
     components: FloatArray
@@ -23,46 +33,61 @@ class Start:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """One objective to climb.
+    """One objective to maximize.
 
     Attributes
     ----------
     name : str
-        For the reader of progress; empty for the only or last stage.
+        Shown with the progress; empty for the only or the last stage.
     objective : callable
+        Takes components of shape (n_components, n_features) and returns the
+        value and its gradient, of the same shape.
     max_iter : int
-        Accepted steps a start at most.
+        Maximum number of accepted steps per start.
     tol : float
-        A start has converged once a step improves the objective by less than
-        this share of it, or the largest entry of the gradient falls below
-        its square root.
-    most_starts : int or None
-        Only so many of the best distinct planes go on to this stage.
-    reported : callable or None
-        What is reported at each step in place of the objective, where that is
-        only a smoother version of what counts.
+        A local solver stops once a step gains less than this; `lbfgs` takes
+        the gain relative to the value, and also stops once the largest entry
+        of the gradient falls below the square root of `tol`.
+    max_starts : int or None
+        Only this many of the best distinct planes enter the stage.
+    monitor : callable or None
+        An objective to report at each step instead of `objective`, where that
+        is only a smoothed version of it.
     """
 
     name: str
     objective: Objective
     max_iter: int
     tol: float
-    most_starts: int | None = None
-    reported: Objective | None = None
+    max_starts: int | None = None
+    monitor: Objective | None = None
 
     @property
-    def measure(self) -> Objective:
-        """What the steps are reported by."""
-        return self.reported or self.objective
+    def monitored(self) -> Objective:
+        """The objective whose values are reported."""
+        return self.monitor or self.objective
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An accepted step of an ascent; iteration 0 is where a start enters a stage.
+    """An accepted step of a local solver.
 
-    `start` counts from 0 within the stage, of `n_starts` that reached it;
-    `best_objective` is the best so far of what was measured the same way, and
-    `fraction` the share of the work done, which never falls.
+    Attributes
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    objective, best_objective : float
+        The monitored objective here, and its largest value so far.
+    stage, n_stages : int
+        The stage, counted from 0, and the number of stages.
+    stage_name : str
+    start, n_starts : int
+        The start, counted from 0, among those that entered the stage.
+    iteration : int
+        Accepted steps of the start in this stage; 0 is the initial plane.
+    n_evaluations : int
+        Evaluations of the objective so far, all starts together.
+    fraction : float
+        Estimated fraction of the work done, in [0, 1]; never decreases.
     """
 
     components: FloatArray
@@ -79,18 +104,21 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Init:
-    """What one start came to.
+class StartResult:
+    """The result of one start.
 
     Attributes
     ----------
     kind : str
+        How the initial plane was found, such as "random".
     objective : float
-        Of the last stage that its plane climbed.
+        Value in the last stage that the plane reached.
     n_iterations, n_evaluations : int
-        Over all stages it climbed itself.
+        Over all stages in which the start was optimized on its own.
     converged : bool
     components : ndarray of shape (n_components, n_features)
+    history : tuple of float
+        The monitored objective at every accepted step of the last of these stages.
     """
 
     kind: str
@@ -99,33 +127,80 @@ class Init:
     n_evaluations: int
     converged: bool
     components: FloatArray
+    history: tuple[float, ...]
+
+    def in_data_space(self, basis: FloatArray) -> Self:
+        """The same result with orthonormal components in the coordinates of the data.
+
+        Parameters
+        ----------
+        basis : ndarray of shape (n_features, n_coordinates)
+            The search ran on the rows X @ basis.
+        """
+        return replace(self, components=orthonormalize(self.components @ basis.T))
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The best plane of all starts, with the record of each.
+    """The best plane of a search, and the result of every start.
 
     Attributes
     ----------
-    best : Init
-        Of those that reached the last stage; if stopped, the best plane on the way.
-    inits : tuple of Init
-        In the order of the starts; a start that met another one carries the
-        plane they reached together. Fewer than the starts if stopped.
+    best : StartResult
+        Of the starts that reached the last stage; if the search was stopped,
+        the best plane so far.
+    start_results : tuple of StartResult
+        In the order of the starts. A start that was merged into another one
+        has the plane that they reached together. Fewer than the starts if the
+        search was stopped.
     history : tuple of float
-        The objective at every accepted step of the last stage, start after start,
-        or of the stage in which it was stopped.
+        The monitored objective at every accepted step of the last stage that
+        was entered, one start after the other.
     n_evaluations : int
     stopped : bool
-        Whether the reporter asked to stop.
+        Whether the report callback requested the stop.
     """
 
-    best: Init
-    inits: tuple[Init, ...]
+    best: StartResult
+    start_results: tuple[StartResult, ...]
     history: tuple[float, ...]
     n_evaluations: int
     stopped: bool
 
 
-# A true return stops the ascent.
-Reporter: TypeAlias = Callable[[Step], bool]
+# Called with every accepted step; a true return value stops the search.
+StepCallback: TypeAlias = Callable[[Step], bool | None]
+
+
+class SolverMonitor(Protocol):
+    """Counts the evaluations of a local solver and records its steps."""
+
+    def count_evaluation(self) -> None:
+        """Count one evaluation of the objective."""
+
+    def accept(self, components: FloatArray, value: float) -> bool:
+        """Record an accepted step and return whether the solver has to stop.
+
+        The initial plane is the first step. `components` must not be changed afterwards.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class LocalOptimum:
+    """The plane that a local solver returns.
+
+    Attributes
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    value : float
+        The objective of the stage there.
+    converged : bool
+    """
+
+    components: FloatArray
+    value: float
+    converged: bool
+
+
+# Maximizes the objective of a stage from an initial plane.
+LocalSolver: TypeAlias = Callable[[Stage, FloatArray, SolverMonitor], LocalOptimum]

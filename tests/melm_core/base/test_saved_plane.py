@@ -63,12 +63,12 @@ def test_it_can_be_a_step_of_a_pipeline():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{", "This is no JSON"),
+        ("{", "This is not JSON"),
         ("[]", "lacks components, center, scale, feature_names"),
         ('{"components": [[1, 0]], "center": [0, 0], "scale": [1, 1]}', "lacks feature_names"),
         (
             '{"components": [[1]], "center": [0], "scale": [1], "feature_names": ["a", "b"]}',
-            r"components of shape \(1, 1\) must be rows of 2 numbers",
+            r"components has shape \(1, 1\); it must be \(n_components, 2\)",
         ),
         (
             '{"components": [[1]], "center": [0, 1], "scale": [1], "feature_names": ["a"]}',

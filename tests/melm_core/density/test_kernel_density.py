@@ -5,14 +5,16 @@ import pytest
 
 from melm_core.density import direct_sums, kernel_density
 from melm_core.density.kernel_density import (
-    SMALLEST_RELATIVE_VARIANCE,
     KernelClasses,
-    automatic_shrinkage,
     bandwidth_factor,
     density_on_grid,
     kernel_classes,
     log_densities,
     mass_levels,
+)
+from melm_core.density.whitening import (
+    SMALLEST_RELATIVE_VARIANCE,
+    automatic_shrinkage,
     pooled_covariance,
     shrink,
     shrinkage_shares,
@@ -61,10 +63,10 @@ def test_projecting_the_kernels_is_the_kernel_of_the_projected_rows():
 def test_the_pooled_covariance_is_the_covariance_of_rows_about_their_class_means():
     X, y = classes(3, 4)
     covariances = [np.cov(X[y == code].T, ddof=0) for code in range(3)]
-    centred = X - np.stack([X[y == code].mean(axis=0) for code in range(3)])[y]
+    centered = X - np.stack([X[y == code].mean(axis=0) for code in range(3)])[y]
     np.testing.assert_allclose(
         pooled_covariance(np.stack(covariances), np.bincount(y).tolist()),
-        np.cov(centred.T, ddof=0),
+        np.cov(centered.T, ddof=0),
         atol=1e-12,
     )
 

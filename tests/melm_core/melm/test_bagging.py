@@ -47,7 +47,7 @@ def test_the_divergence_of_a_bagged_plane_is_that_of_all_rows():
     melm = MELM(n_bootstrap=3, n_init=2, random_state=0).fit(X, y)
     value = cauchy_schwarz_divergence(X, y, melm.components_, shrinkage="auto")
     assert melm.divergence_ == pytest.approx(value, rel=1e-8)
-    assert len(melm.inits_) == 3
+    assert len(melm.start_results_) == 3
     assert melm.predict(X).shape == y.shape
 
 
@@ -59,4 +59,4 @@ def test_a_bagged_fit_reports_its_resamples_and_stops():
     assert fractions == sorted(fractions)
     assert steps[-1].stage.startswith("resample 2 of 2: ")
     stopped = MELM(n_bootstrap=9, random_state=0, callback=lambda _: True).fit(X, y)
-    assert len(stopped.inits_) == 1
+    assert len(stopped.start_results_) == 1

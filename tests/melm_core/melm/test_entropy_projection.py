@@ -37,8 +37,8 @@ def test_the_extreme_planes_of_the_gaussian_entropy_are_principal_ones(k, direct
     expected = axes[:k] if direction == "max" else axes[-k:]
     found = EntropyProjection(k, direction=direction, n_init=3, random_state=0).fit(X)
     assert_orthonormal(found.components_)
-    for init in found.inits_:
-        assert principal_angles(init.components, expected).max() < 1e-3
+    for result in found.start_results_:
+        assert principal_angles(result.components, expected).max() < 1e-3
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])

@@ -67,8 +67,10 @@ def test_the_same_seed_gives_the_same_result_digit_for_digit():
 def test_another_seed_begins_from_other_planes():
     X, y = classes(3, 6)
     one, other = (MELM(n_init=9, random_state=seed, max_iter=1).fit(X, y) for seed in (0, 1))
-    assert [melm.inits_[8].kind for melm in (one, other)] == ["random", "random"]
-    assert largest_angle(one.inits_[8].components, other.inits_[8].components) > 0.01
+    assert [melm.start_results_[8].kind for melm in (one, other)] == ["random", "random"]
+    assert (
+        largest_angle(one.start_results_[8].components, other.start_results_[8].components) > 0.01
+    )
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
@@ -111,21 +113,21 @@ def test_no_plane_nearby_diverges_more():
 def test_the_best_start_is_kept_and_every_start_is_on_record():
     X, y = classes(3, 6)
     melm = MELM(n_init=10, random_state=0).fit(X, y)
-    assert len(melm.inits_) == 10
-    assert {init.kind for init in melm.inits_} == {"wide kernels", "random"}
-    best = max(melm.inits_, key=lambda init: init.objective)
+    assert len(melm.start_results_) == 10
+    assert {result.kind for result in melm.start_results_} == {"wide kernels", "random"}
+    best = max(melm.start_results_, key=lambda result: result.objective)
     assert melm.divergence_ == pytest.approx(best.objective, rel=1e-9)
     # Starts that met share the value of the one that went on.
-    shared = [init for init in melm.inits_ if init.objective == best.objective]
-    assert melm.n_iter_ in {init.n_iterations for init in shared}
+    shared = [result for result in melm.start_results_ if result.objective == best.objective]
+    assert melm.n_iter_ in {result.n_iterations for result in shared}
     assert melm.converged_ == best.converged
     assert largest_angle(melm.components_, best.components) < 1e-7
     assert melm.history_.max() == pytest.approx(melm.divergence_, rel=1e-9)
-    assert melm.n_evaluations_ == sum(init.n_evaluations for init in melm.inits_)
-    for init in melm.inits_:
-        assert_orthonormal(init.components)
-        value = cauchy_schwarz_divergence(X, y, init.components, shrinkage="auto")
-        assert init.objective == pytest.approx(value, rel=1e-9)
+    assert melm.n_evaluations_ == sum(result.n_evaluations for result in melm.start_results_)
+    for result in melm.start_results_:
+        assert_orthonormal(result.components)
+        value = cauchy_schwarz_divergence(X, y, result.components, shrinkage="auto")
+        assert result.objective == pytest.approx(value, rel=1e-9)
 
 
 def test_more_given_planes_never_find_less():
@@ -235,7 +237,7 @@ def test_the_whole_space_leaves_nothing_to_find(k):
     X, y = classes(2, k)
     melm = MELM(k, random_state=0).fit(X, y)
     assert melm.n_iter_ == 0
-    assert len(melm.inits_) == 1
+    assert len(melm.start_results_) == 1
     assert melm.converged_
     assert_orthonormal(melm.components_)
     value = cauchy_schwarz_divergence(X, y, np.eye(k), shrinkage="auto")
@@ -324,7 +326,7 @@ def test_planes_to_begin_from_can_be_given():
     X, y = IRIS
     found = MELM(random_state=0).fit(X, y)
     again = MELM(init=found.components_[None], continuation=()).fit(X, y)
-    assert [init.kind for init in again.inits_] == ["given"]
+    assert [result.kind for result in again.start_results_] == ["given"]
     assert again.n_iter_ <= 2
     assert again.divergence_ == pytest.approx(found.divergence_, rel=1e-6)
 
@@ -339,7 +341,7 @@ def test_the_penalised_form_reaches_about_the_same_value():
     X, y = IRIS
     penalized = MELM(solver="penalty", n_init=4, random_state=0).fit(X, y)
     whitened = MELM(random_state=0).fit(X, y)
-    assert {init.kind for init in penalized.inits_} == {"random"}
+    assert {result.kind for result in penalized.start_results_} == {"random"}
     assert penalized.divergence_ == pytest.approx(whitened.divergence_, rel=1e-3)
 
 

@@ -271,26 +271,26 @@ def test_the_size_of_the_blocks_does_not_matter(entries, monkeypatch):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_the_held_out_divergence_of_the_seen_rows_is_the_divergence(n_classes):
+def test_the_held_out_divergence_of_the_training_rows_is_the_divergence(n_classes):
     X, y = classes(n_classes, 5)
-    seen = kernel_classes(X, y, n_components=2).project(plane(2, 5))
-    value, _ = divergence_and_gradient(seen, np.eye(2))
-    assert held_out_divergence(seen, seen.rows) == pytest.approx(value, rel=1e-12)
+    train = kernel_classes(X, y, n_components=2).project(plane(2, 5))
+    value, _ = divergence_and_gradient(train, np.eye(2))
+    assert held_out_divergence(train, train.rows) == pytest.approx(value, rel=1e-12)
 
 
-def seen_and_unseen_divergence_of_noise(seed: int) -> tuple[float, float]:
+def train_and_held_out_divergence_of_noise(seed: int) -> tuple[float, float]:
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(120, 15)), np.arange(120) % 2
     melm = MELM(n_init=1, random_state=0).fit(X[:60], y[:60])
     Z, labels = melm.transform(X[60:]), y[60:]
-    unseen_rows = [Z[labels == code] for code in (0, 1)]
-    return melm.divergence_, held_out_divergence(melm.projected_classes_, unseen_rows)
+    held_out_rows = [Z[labels == code] for code in (0, 1)]
+    return melm.divergence_, held_out_divergence(melm.projected_classes_, held_out_rows)
 
 
-def test_planes_fitted_to_chance_do_not_diverge_on_unseen_rows_on_average():
-    seen, unseen = np.mean(list(map(seen_and_unseen_divergence_of_noise, range(20))), axis=0)
-    assert seen > 1.5
-    assert abs(unseen) < 0.3
+def test_planes_fitted_to_chance_do_not_diverge_on_held_out_rows_on_average():
+    train, held_out = np.mean(list(map(train_and_held_out_divergence_of_noise, range(20))), axis=0)
+    assert train > 1.5
+    assert abs(held_out) < 0.3
 
 
 def test_the_rows_fill_the_unit_cube_and_keep_their_divergence():
@@ -339,8 +339,11 @@ def test_classes_may_have_any_names(name_of):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"components": np.eye(3)[:2]}, r"components of shape \(2, 3\) must be rows of 4 numbers"),
-        ({"components": np.ones(4)}, r"components of shape \(4,\) must be rows of 4 numbers"),
+        (
+            {"components": np.eye(3)[:2]},
+            r"components has shape \(2, 3\); it must be \(n_components, 4\)",
+        ),
+        ({"components": np.ones(4)}, r"components has shape \(4,\); it must be"),
         ({"components": np.ones((2, 4))}, "must be finite and linearly independent"),
         ({"components": np.full((1, 4), np.nan)}, "must be finite and linearly independent"),
         ({"gamma": 0}, "gamma=0 must be a finite number above 0"),

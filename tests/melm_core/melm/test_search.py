@@ -5,19 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from melm_core import MELM
 from melm_core.density.kernel_density import whitened_kernel_classes
 from melm_core.linalg.planes import principal_angles
-from melm_core.melm import search
 from melm_core.melm.objective import divergence_and_gradient
-from melm_core.melm.search import (
-    SearchSettings,
-    plan_stages,
-    plan_starts,
-    rows_to_compete_on,
-    sample_classes,
-    widenings,
-)
+from melm_core.melm.search import plan_starts, search
+from melm_core.melm.settings import SampleSizes, SearchSettings
+from melm_core.melm.stages import continuation_factors, plan_stages
+from melm_core.melm.subsampling import competition_rows, subsample
 from tests.melm_core.helpers import classes, plane
 
 SETTINGS = SearchSettings(
@@ -31,7 +25,7 @@ SETTINGS = SearchSettings(
     tol=1e-8,
     n_jobs=None,
     seed=0,
-    is_watched=True,
+    has_callback=True,
     is_penalized=False,
 )
 
@@ -48,27 +42,31 @@ def prepared():
     return whitened_kernel_classes(*many_rows(), n_components=2)[0]
 
 
-@pytest.fixture
-def small_limits(monkeypatch):
-    """Let six hundred rows count as very many."""
-    monkeypatch.setattr(search, "MOST_ROWS_FOR_STARTS", 300)
-    monkeypatch.setattr(search, "SAMPLED_ROWS", 100)
-    monkeypatch.setattr(search, "LARGER_SAMPLE", 200)
+# With these sizes, six hundred rows count as very many.
+SAMPLED = replace(SETTINGS, sample_sizes=SampleSizes(max_rows=300, small=100, large=200))
 
 
 def stages_of(settings, planes=None):
     rows = prepared()
-    return plan_stages(rows, rows_to_compete_on(rows, settings), settings, planes)
+    return plan_stages(rows, competition_rows(rows, settings), settings, planes)
 
 
-def fit(**parameters):
-    return MELM(**{"n_init": 9, "random_state": 0, **parameters}).fit(*many_rows())
+def searched(*, stop_after=None, **changes):
+    """Return the rows, the outcome of a sampled search on them, and its steps."""
+    rows, steps = prepared(), []
+
+    def report(step):
+        steps.append(step)
+        return len(steps) == stop_after
+
+    settings = replace(SAMPLED, continuation=None, n_init=9, max_iter=500, tol=1e-9)
+    return rows, search(rows, replace(settings, **changes), report), steps
 
 
 def test_the_kernels_narrow_to_the_target_and_the_best_planes_are_polished():
     stages, starts = stages_of(SETTINGS), plan_starts(prepared(), SETTINGS)
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", "polishing"]
-    assert [stage.most_starts for stage in stages] == [None, None, None, 3]
+    assert [stage.max_starts for stage in stages] == [None, None, None, 3]
     kinds = [start.kind for start in starts]
     assert len(kinds) == 10
     n_wide = kinds.count("wide kernels")
@@ -95,12 +93,12 @@ def test_another_seed_draws_other_random_planes():
         assert principal_angles(a.components, b.components).max() > 1e-3
 
 
-def test_few_starts_all_climb_to_the_end():
+def test_few_starts_all_enter_the_last_stage():
     stages = stages_of(replace(SETTINGS, n_init=3))
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
 
 
-def test_given_planes_all_climb_to_the_end():
+def test_given_planes_all_enter_the_last_stage():
     planes = [plane(2, 4, seed) for seed in range(9)]
     stages, starts = stages_of(SETTINGS, planes), plan_starts(prepared(), SETTINGS, planes)
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
@@ -109,7 +107,7 @@ def test_given_planes_all_climb_to_the_end():
 
 @pytest.mark.parametrize("gamma", [0.1, 0.25, 0.5, 1.0, 1.3, 2.0, 10.0])
 def test_the_automatic_continuation_narrows_from_one_width_whatever_gamma_is(gamma):
-    factors = np.array(widenings(gamma))
+    factors = np.array(continuation_factors(gamma))
     if gamma >= 1.3:
         assert len(factors) == 0
         return
@@ -128,29 +126,36 @@ def test_every_stage_reports_the_divergence_at_gamma_itself():
     components = plane(2, 4)
     value, _ = divergence_and_gradient(prepared(), components, multiclass="mean")
     for stage in stages:
-        reported = stage.reported or stage.objective
-        assert reported(components)[0] == pytest.approx(value, rel=1e-10)
+        assert stage.monitored(components)[0] == pytest.approx(value, rel=1e-10)
     wide, _ = stages[0].objective(components)
     assert wide < value
 
 
-def test_very_many_rows_compete_on_a_sample_first(small_limits):
-    stages = stages_of(SETTINGS)
+def test_very_many_rows_compete_on_a_sample_first():
+    stages = stages_of(SAMPLED)
     assert [stage.name for stage in stages][2:] == ["", "polishing", "200 rows", "all rows"]
-    assert [stage.most_starts for stage in stages] == [None, None, None, 3, 3, 1]
+    assert [stage.max_starts for stage in stages] == [None, None, None, 3, 3, 1]
     value, _ = divergence_and_gradient(prepared(), plane(2, 4), multiclass="mean")
     assert stages[-1].objective(plane(2, 4))[0] == pytest.approx(value, rel=1e-10)
 
 
-def test_many_rows_are_polished_in_one_stage(small_limits, monkeypatch):
-    monkeypatch.setattr(search, "LARGER_SAMPLE", 300)
-    stages = stages_of(SETTINGS)
-    assert [(stage.name, stage.most_starts) for stage in stages][4:] == [("all rows", 3)]
+def test_many_rows_are_refined_in_one_stage():
+    sizes = replace(SAMPLED.sample_sizes, large=300)
+    stages = stages_of(replace(SAMPLED, sample_sizes=sizes))
+    assert [(stage.name, stage.max_starts) for stage in stages][4:] == [("all rows", 3)]
+
+
+def test_the_name_of_a_large_sample_has_a_comma_for_thousands():
+    sizes = SampleSizes(max_rows=300, small=1_000, large=2_000)
+    rows, _ = whitened_kernel_classes(*many_rows(4_500), n_components=2)
+    settings = replace(SETTINGS, sample_sizes=sizes)
+    stages = plan_stages(rows, competition_rows(rows, settings), settings)
+    assert stages[-2].name == "2,000 rows"
 
 
 def test_a_sample_keeps_the_shares_of_the_classes_and_widens_their_kernels():
     whole = prepared()
-    sample = sample_classes(whole, 60, SETTINGS)
+    sample = subsample(whole, 60, SETTINGS)
     assert sample.counts.tolist() == [40, 20]
     for few, rows, narrow, wide in zip(
         sample.rows, whole.rows, whole.covariances, sample.covariances, strict=True
@@ -164,61 +169,57 @@ def test_a_sample_holds_a_few_rows_of_the_smallest_class():
     y[:] = 0
     y[:5] = 1
     rare, _ = whitened_kernel_classes(X, y, n_components=2)
-    assert sample_classes(rare, 60, SETTINGS).counts.tolist() == [60, 4]
+    assert subsample(rare, 60, SETTINGS).counts.tolist() == [60, 4]
 
 
-def test_a_sampled_search_ends_with_a_summit_of_all_rows(small_limits):
-    sampled = fit()
-    X, y = many_rows()
-    stages = stages_of(SETTINGS)
-    assert stages[-1].name == "all rows"
-    polished = MELM(init=sampled.components_[None], continuation=(), random_state=0).fit(X, y)
-    assert sampled.divergence_ == pytest.approx(polished.divergence_, rel=1e-3)
+def test_a_sampled_search_ends_at_an_optimum_of_all_rows():
+    rows, outcome, _ = searched()
+    refined = search(
+        rows,
+        replace(SETTINGS, continuation=(), max_iter=500, tol=1e-9),
+        lambda _: False,
+        [outcome.best.components],
+    )
+    assert outcome.best.objective == pytest.approx(refined.best.objective, rel=1e-3)
 
 
-def test_a_sampled_search_finds_the_plane_of_the_whole_one(small_limits, monkeypatch):
-    sampled = fit()
-    monkeypatch.setattr(search, "MOST_ROWS_FOR_STARTS", 10_000)
-    whole = fit()
-    assert principal_angles(sampled.components_, whole.components_)[-1] < 0.02
-    assert sampled.divergence_ == pytest.approx(whole.divergence_, rel=1e-3)
-    assert sampled.divergence_ == pytest.approx(sampled.history_.max(), rel=1e-9)
+def test_a_sampled_search_finds_the_plane_of_a_search_on_all_rows():
+    _, sampled, _ = searched()
+    _, whole, _ = searched(sample_sizes=SampleSizes())
+    assert principal_angles(sampled.best.components, whole.best.components)[-1] < 0.02
+    assert sampled.best.objective == pytest.approx(whole.best.objective, rel=1e-3)
+    assert sampled.best.objective == pytest.approx(max(sampled.history), rel=1e-9)
 
 
-def test_a_sampled_search_is_the_same_whatever_the_number_of_jobs(small_limits):
-    one, two = fit(n_jobs=1), fit(n_jobs=2)
-    np.testing.assert_array_equal(one.components_, two.components_)
-    assert one.divergence_ == two.divergence_
-    assert [init.objective for init in one.inits_] == [init.objective for init in two.inits_]
+def test_a_sampled_search_does_not_depend_on_the_number_of_jobs():
+    _, one, _ = searched(n_jobs=1)
+    _, two, _ = searched(n_jobs=2)
+    np.testing.assert_array_equal(one.best.components, two.best.components)
+    assert one.best.objective == two.best.objective
+    values = [[result.objective for result in each.start_results] for each in (one, two)]
+    assert values[0] == values[1]
 
 
-def test_progress_names_the_stage_and_never_falls_back(small_limits):
-    reports = []
-    fit(callback=reports.append)
-    ends = [report.stage.partition(", ")[2] for report in reports]
+def test_steps_name_their_stage_and_the_fraction_never_decreases():
+    _, _, steps = searched()
+    names = [step.stage_name for step in steps]
     stages = ["wide kernels first", "γ × 1.5", "", "polishing", "200 rows", "all rows"]
-    assert list(dict.fromkeys(ends)) == stages
-    fractions = [report.fraction for report in reports]
+    assert list(dict.fromkeys(names)) == stages
+    fractions = [step.fraction for step in steps]
     assert fractions == sorted(fractions)
     assert 0 == fractions[0] < fractions[-1] <= 1
 
 
-@pytest.mark.parametrize("n_before", [3, 30])
-def test_a_stop_on_the_sample_keeps_a_plane_and_its_divergence_on_all_rows(small_limits, n_before):
-    reports = []
-
-    def stop(progress):
-        reports.append(progress)
-        return len(reports) == n_before
-
-    stopped = fit(callback=stop, shrinkage=0.0)
-    assert len(reports) == n_before
-    whitened, W = whitened_kernel_classes(*many_rows(), n_components=2, shrinkage=0.0)
-    value, _ = divergence_and_gradient(whitened, stopped.components_ @ np.linalg.pinv(W).T)
-    assert stopped.divergence_ == pytest.approx(value, rel=1e-8)
+@pytest.mark.parametrize("stop_after", [3, 30])
+def test_a_stop_on_the_sample_keeps_a_plane_and_its_divergence_on_all_rows(stop_after):
+    rows, outcome, steps = searched(stop_after=stop_after)
+    assert outcome.stopped
+    assert len(steps) == stop_after
+    value, _ = divergence_and_gradient(rows, outcome.best.components, multiclass="mean")
+    assert outcome.best.objective == pytest.approx(value, rel=1e-8)
 
 
-def test_the_penalised_search_starts_from_random_planes_only():
+def test_the_penalized_search_starts_from_random_planes_only():
     settings = replace(SETTINGS, is_penalized=True, n_init=3, continuation=None)
     stages, starts = stages_of(settings), plan_starts(prepared(), settings)
     assert [start.kind for start in starts] == ["random"] * 3

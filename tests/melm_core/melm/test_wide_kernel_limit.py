@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from melm_core.density.kernel_density import whitened_kernel_classes
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.objective import divergence_and_gradient
-from melm_core.melm.wide_kernel_limit import gaussian_objective, wide_optima
+from melm_core.melm.wide_kernel_limit import wide_kernel_objective, wide_kernel_optima
 from tests.melm_core.helpers import (
     assert_gradient,
     assert_orthonormal,
@@ -25,7 +25,7 @@ def prepared(n_classes: int = 3, n_features: int = 5):
 
 @pytest.mark.parametrize("multiclass", ["mean", "softmin", "ovr"])
 def test_the_gradient_agrees_with_finite_differences(multiclass):
-    objective = gaussian_objective(prepared(), multiclass)
+    objective = wide_kernel_objective(prepared(), multiclass)
     components = plane(2, 5)
     assert_gradient(
         objective(components)[1], finite_differences(lambda V: objective(V)[0], components)
@@ -45,7 +45,7 @@ def test_for_two_classes_the_value_is_that_of_the_two_gaussians():
         return multivariate_normal(means[b], spreads[a] + spreads[b]).logpdf(means[a])
 
     expected = log_potential(0, 0) + log_potential(1, 1) - 2.0 * log_potential(0, 1)
-    value, _ = gaussian_objective(known, "mean")(components)
+    value, _ = wide_kernel_objective(known, "mean")(components)
     assert value == pytest.approx(expected, rel=1e-7)
 
 
@@ -53,18 +53,18 @@ def test_the_divergence_of_ever_wider_kernels_tends_to_it():
     gaps = []
     for factor in (3.0, 30.0, 300.0):
         wide = prepared().widened(factor)
-        limit, _ = gaussian_objective(wide, "mean")(plane(2, 5))
+        limit, _ = wide_kernel_objective(wide, "mean")(plane(2, 5))
         value, _ = divergence_and_gradient(wide, plane(2, 5), multiclass="mean")
         gaps.append(abs(value / limit - 1.0))
     assert gaps[0] > gaps[1] > gaps[2]
     assert gaps[2] < 1e-3
 
 
-def test_the_optima_are_distinct_summits_the_highest_first():
+def test_the_optima_are_distinct_and_the_best_comes_first():
     wide = prepared().widened(1.5)
-    objective = gaussian_objective(wide, "softmin")
+    objective = wide_kernel_objective(wide, "softmin")
     planes = [plane(2, 5, seed) for seed in range(12)]
-    found = wide_optima(wide, planes, multiclass="softmin", most=4)
+    found = wide_kernel_optima(wide, planes, multiclass="softmin", max_planes=4)
     values = [objective(components)[0] for components in found]
     assert values == sorted(values, reverse=True)
     assert values[0] >= max(objective(components)[0] for components in planes)
@@ -77,4 +77,4 @@ def test_the_optima_are_distinct_summits_the_highest_first():
 
 def test_no_more_optima_are_given_than_asked_for():
     planes = [plane(2, 5, seed) for seed in range(6)]
-    assert len(wide_optima(prepared(), planes, multiclass="mean", most=1)) == 1
+    assert len(wide_kernel_optima(prepared(), planes, multiclass="mean", max_planes=1)) == 1

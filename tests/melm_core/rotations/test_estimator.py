@@ -73,7 +73,7 @@ def test_the_whole_space_leaves_nothing_to_find(n_classes):
     X, y = classes(n_classes, 3)
     rotations = RotationFeatures(3, random_state=0).fit(X, y)
     assert rotations.n_iter_ == 0
-    assert [init.kind for init in rotations.inits_] == ["whole space"]
+    assert [result.kind for result in rotations.start_results_] == ["whole space"]
     assert rotations.objective_ == pytest.approx(rotation_objective(X, y, np.eye(3)), abs=1e-10)
 
 
@@ -108,12 +108,12 @@ def test_another_seed_begins_elsewhere():
 def test_every_start_is_on_record_with_its_plane():
     X, y = classes(3, 6)
     rotations = RotationFeatures(n_init=6, random_state=0).fit(X, y)
-    assert len(rotations.inits_) == 6
-    assert rotations.objective_ == max(init.objective for init in rotations.inits_)
-    for init in rotations.inits_:
-        assert_orthonormal(init.components)
-        value = rotation_objective(X, y, init.components)
-        assert init.objective == pytest.approx(value, abs=1e-9)
+    assert len(rotations.start_results_) == 6
+    assert rotations.objective_ == max(result.objective for result in rotations.start_results_)
+    for result in rotations.start_results_:
+        assert_orthonormal(result.components)
+        value = rotation_objective(X, y, result.components)
+        assert result.objective == pytest.approx(value, abs=1e-9)
 
 
 @pytest.mark.parametrize("solver", ["armijo", "lbfgs"])
@@ -368,10 +368,10 @@ FEW = np.arange(len(Y2)) < 25  # 23 rows of class 0, 2 of class 1
         ({"gamma": 0.0}, X4, Y2, "gamma=0.0 must be a finite number above 0"),
         ({"max_iter": 0}, X4, Y2, "max_iter=0 must be a whole number of at least 1"),
         ({"tol": -1.0}, X4, Y2, "tol=-1.0 must be a finite number above 0"),
-        ({"nested": (3, 3)}, X4, Y2, r"nested=\(3, 3\) must fall strictly from below the 4 "),
-        ({"nested": (2,)}, X4, Y2, r"nested=\(2,\) must fall strictly .* n_components=2"),
-        ({"nested": (4,)}, X4, Y2, r"nested=\(4,\) must fall strictly from below the 4"),
-        ({"nested": 3}, X4, Y2, "nested=3 must be a sequence of falling dimensions"),
+        ({"nested": (3, 3)}, X4, Y2, r"nested=\(3, 3\) must decrease strictly, from below the 4 "),
+        ({"nested": (2,)}, X4, Y2, r"nested=\(2,\) must decrease strictly, .* n_components=2"),
+        ({"nested": (4,)}, X4, Y2, r"nested=\(4,\) must decrease strictly, from below the 4"),
+        ({"nested": 3}, X4, Y2, "nested=3 must be a sequence of decreasing dimensions"),
         ({"nested": (3.5,)}, X4, Y2, "nested=3.5 must be a whole number"),
         ({"nested": (3,), "screening": 3}, X4, Y2, "from below the 3 features kept"),
         ({"screening": 5}, X4, Y2, r"screening=5 exceeds the 4 feature\(s\) of the data"),

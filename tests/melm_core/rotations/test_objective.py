@@ -123,9 +123,9 @@ SPIKE = np.where(Y3[:, None] == 1, 2.0, X6)
     [
         (X6, Y3, np.eye(5)[:2], None, r"components has shape \(2, 5\); it must be"),
         (X6, Y3, np.eye(6)[0], None, r"components has shape \(6,\); it must be"),
-        (X6, Y3, np.vstack([np.eye(6)] * 2), None, r"components has shape \(12, 6\)"),
-        (X6, Y3, np.full((1, 6), np.nan), None, "components holds NaN"),
-        (X6, Y3, np.ones((2, 6)), None, "linearly dependent"),
+        (X6, Y3, np.vstack([np.eye(6)] * 2), None, "linearly independent"),
+        (X6, Y3, np.full((1, 6), np.nan), None, "must be finite"),
+        (X6, Y3, np.ones((2, 6)), None, "linearly independent"),
         (X6, Y3, np.eye(6), [0.5, 0.5], r"priors=\[0.5, 0.5\] must be 3 numbers above 0"),
         (X6, Y3, np.eye(6), [0.5, 0.5, 0.0], "must be 3 numbers above 0"),
         (X6, Y3, np.eye(6), [0.5, 0.5, 0.5], "whose sum is 1"),

@@ -42,8 +42,8 @@ def test_the_best_of_twenty_starts_does_not_depend_on_the_seed(generator, m):
 
 def test_a_single_start_may_end_at_a_lower_maximum():
     X, y = two_gaussians(0)
-    inits = RotationFeatures(1, n_init=20, random_state=0).fit(X, y).inits_
-    values = np.array([init.objective for init in inits])
+    inits = RotationFeatures(1, n_init=20, random_state=0).fit(X, y).start_results_
+    values = np.array([result.objective for result in inits])
     assert values.max() - values.min() > 0.1
 
 

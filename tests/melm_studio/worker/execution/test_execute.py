@@ -1,4 +1,4 @@
-"""A run is worked to its end, whatever the end is."""
+"""Every run ends in a final state with a message, however it ends."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_every_plane_is_turned_to_follow_the_one_before(store):
 def test_a_finished_search_knows_how_many_starts_agree_on_its_plane(store):
     data = blobs()
     outcome = worked(store, data, n_init=4).outcome
-    assert outcome == {"agreeing": fitted(data, n_init=4).n_agreeing_inits_, "starts": 4}
+    assert outcome == {"agreeing": fitted(data, n_init=4).n_agreeing_starts_, "starts": 4}
 
 
 def test_a_method_without_starts_has_nothing_to_add(store):

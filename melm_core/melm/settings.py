@@ -1,0 +1,59 @@
+"""The settings of the search for the best plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from melm_core.density.information_potentials import Engine
+from melm_core.melm.multiclass import Multiclass
+
+
+@dataclass(frozen=True)
+class SampleSizes:
+    """When and how the search begins on a sample of the rows.
+
+    Attributes
+    ----------
+    max_rows : int
+        With more rows than this the starts compete on a sample.
+    small : int
+        Rows of that sample.
+    large : int
+        Rows of the sample on which the best few planes are refined; it is
+        left out for less than twice as many rows.
+    """
+
+    max_rows: int = 10_000
+    small: int = 2_000
+    large: int = 50_000
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """The parameters of `MELM` that the search needs.
+
+    Attributes
+    ----------
+    continuation : tuple of float or None
+        None if the continuation factors follow from gamma.
+    seed : int
+    has_callback : bool
+        Whether the steps are reported, which takes evaluations of its own.
+    is_penalized : bool
+        Whether the solver is "penalty".
+    sample_sizes : SampleSizes
+    """
+
+    n_components: int
+    n_init: int
+    gamma: float
+    continuation: tuple[float, ...] | None
+    engine: Engine
+    multiclass: Multiclass
+    max_iter: int
+    tol: float
+    n_jobs: int | None
+    seed: int
+    has_callback: bool
+    is_penalized: bool
+    sample_sizes: SampleSizes = SampleSizes()

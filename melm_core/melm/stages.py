@@ -1,0 +1,147 @@
+"""The stages of the search for the best plane.
+
+The kernels are wide at first and narrow from stage to stage (continuation).
+Then the starts compete at gamma itself, and only the best few distinct planes
+are optimized until they converge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+from melm_core.density.kernel_density import KernelClasses
+from melm_core.melm.objective import divergence_and_gradient
+from melm_core.melm.settings import SearchSettings
+from melm_core.melm.subsampling import subsample
+from melm_core.optimization.types import Objective, Stage
+
+# By default the first stage has the kernels of this gamma, and each further stage has
+# kernels narrower by this ratio, until the next ones would be nearly those of gamma.
+WIDEST_GAMMA = 1.5
+NARROWING = 1.75
+_SMALLEST_FACTOR = 1.2
+
+# Accepted steps per start and tolerance of the stages that do not have to converge.
+_MAX_ITER_PER_STAGE = 30
+_STAGE_TOL = 1e-6
+
+# Planes that are optimized until they converge, and those refined on the large sample.
+N_FINALISTS = 3
+N_FINALISTS_OF_SAMPLE = 3
+_REFINEMENT_TOL = 1e-7
+
+
+def plan_stages(
+    classes: KernelClasses,
+    candidates: KernelClasses,
+    settings: SearchSettings,
+    planes: Sequence[FloatArray] | None = None,
+) -> list[Stage]:
+    """The stages of a search.
+
+    Parameters
+    ----------
+    classes : KernelClasses
+        All rows.
+    candidates : KernelClasses
+        The rows on which the starts compete; the same object if these are all rows.
+    settings : SearchSettings
+    planes : sequence of ndarray of shape (n_components, n_features) or None
+        The given initial planes, if any.
+    """
+    if is_whole_space(classes, settings):
+        return [Stage("", _objective(classes, settings), settings.max_iter, settings.tol)]
+    has_competition = planes is None and settings.n_init > N_FINALISTS
+    stages = _continuation_stages(candidates, settings, has_competition=has_competition)
+    return stages if candidates is classes else stages + _refinement_stages(classes, settings)
+
+
+def is_whole_space(classes: KernelClasses, settings: SearchSettings) -> bool:
+    """Whether the plane has as many dimensions as the data."""
+    return bool(classes.rows[0].shape[1] == settings.n_components)
+
+
+def continuation_factors(gamma: float) -> tuple[float, ...]:
+    """Factors on the kernel width for the stages before gamma itself, decreasing.
+
+    The kernels of the first stage are those of WIDEST_GAMMA whatever gamma is,
+    because they smooth the objective enough; a gamma about as large or larger
+    needs no continuation.
+
+    Parameters
+    ----------
+    gamma : float
+        Kernel width relative to Silverman's rule.
+    """
+    factors = []
+    factor = WIDEST_GAMMA / gamma
+    while factor > _SMALLEST_FACTOR:
+        factors.append(factor)
+        factor /= NARROWING
+    return tuple(factors)
+
+
+def widest_factor(settings: SearchSettings) -> float:
+    """The continuation factor of the first stage, 1 without continuation."""
+    return max(_factors(settings), default=1.0)
+
+
+def _factors(settings: SearchSettings) -> tuple[float, ...]:
+    if settings.continuation is not None:
+        return settings.continuation
+    return () if settings.is_penalized else continuation_factors(settings.gamma)
+
+
+def _continuation_stages(
+    classes: KernelClasses, settings: SearchSettings, *, has_competition: bool
+) -> list[Stage]:
+    """The stages of wide kernels, and those at gamma itself."""
+    target = _objective(classes, settings)
+    max_iter = min(_MAX_ITER_PER_STAGE, settings.max_iter)
+    tol = max(_STAGE_TOL, settings.tol)
+    wide = [
+        Stage(
+            f"γ × {factor:.2g}",
+            _objective(classes.widened(factor), settings),
+            max_iter,
+            tol,
+            monitor=target if settings.has_callback else None,
+        )
+        for factor in _factors(settings)
+    ]
+    last = Stage("", target, settings.max_iter, settings.tol)
+    if not has_competition:
+        return [*wide, last]
+    competition = Stage("", target, max_iter, tol)
+    return [*wide, competition, replace(last, name="polishing", max_starts=N_FINALISTS)]
+
+
+def _refinement_stages(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
+    """The stages on a large sample and on all rows."""
+    tol = max(_REFINEMENT_TOL, settings.tol)
+    n_rows = settings.sample_sizes.large
+    all_rows = Stage("all rows", _objective(classes, settings), settings.max_iter, tol, 1)
+    if int(classes.counts.sum()) <= 2 * n_rows:
+        return [replace(all_rows, max_starts=N_FINALISTS_OF_SAMPLE)]
+    objective = _objective(subsample(classes, n_rows, settings), settings)
+    large = Stage(f"{n_rows:,} rows", objective, settings.max_iter, tol, N_FINALISTS_OF_SAMPLE)
+    return [large, all_rows]
+
+
+def _objective(classes: KernelClasses, settings: SearchSettings) -> Objective:
+    """The divergence, less the penalty |VV' - 1|^2 for the penalized solver."""
+
+    def objective(components: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = divergence_and_gradient(
+            classes, components, engine=settings.engine, multiclass=settings.multiclass
+        )
+        if not settings.is_penalized:
+            return value, gradient
+        excess = components @ components.T - np.eye(len(components))
+        return value - float(np.square(excess).sum()), gradient - 4.0 * excess @ components
+
+    return objective

@@ -1,0 +1,43 @@
+"""Samples of the rows on which the search for a plane begins where there are many rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from melm_core.density.kernel_density import KernelClasses, bandwidth_factor
+from melm_core.melm.settings import SearchSettings
+
+
+def competition_rows(classes: KernelClasses, settings: SearchSettings) -> KernelClasses:
+    """The rows on which the starts compete: all of them, or a sample if there are many."""
+    sizes = settings.sample_sizes
+    if int(classes.counts.sum()) <= sizes.max_rows:
+        return classes
+    return subsample(classes, sizes.small, settings)
+
+
+def subsample(classes: KernelClasses, n_rows: int, settings: SearchSettings) -> KernelClasses:
+    """A stratified sample, with the kernel width that its size requires.
+
+    The kernels keep the shape that all rows have given them.
+
+    Parameters
+    ----------
+    classes : KernelClasses
+    n_rows : int
+        Approximate size; each class keeps at least n_components + 2 rows if it has them.
+    settings : SearchSettings
+    """
+    share = n_rows / int(classes.counts.sum())
+    stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
+    sampled = []
+    for rows in classes.rows:
+        size = min(len(rows), max(settings.n_components + 2, round(share * len(rows))))
+        sampled.append(rows[np.sort(stream.choice(len(rows), size, replace=False))])
+    widening = [
+        bandwidth_factor(len(some), settings.n_components, 1.0)
+        / bandwidth_factor(len(rows), settings.n_components, 1.0)
+        for some, rows in zip(sampled, classes.rows, strict=True)
+    ]
+    covariances = classes.covariances * np.square(widening)[:, None, None]
+    return KernelClasses(tuple(sampled), covariances)

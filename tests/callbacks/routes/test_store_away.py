@@ -1,0 +1,31 @@
+"""While the store does not answer, visitors read so."""
+
+from __future__ import annotations
+
+import pytest
+
+from melm_studio.worker.store.protocol import StoreUnavailableError
+
+
+def refuse(*_, **__):
+    raise StoreUnavailableError
+
+
+@pytest.fixture
+def visitor(studio, monkeypatch):
+    visitor = studio.visitor()
+    for method in ("runs_of", "put_upload", "probe", "supervisor_beat_s", "n_queued"):
+        monkeypatch.setattr(studio.store, method, refuse)
+    return visitor
+
+
+def test_the_loop_and_an_upload_are_put_off_with_a_sentence(visitor):
+    for answer in (visitor.http.get("/frames"), visitor.send(b"a,b\n1,x\n2,y\n", "t.csv")):
+        assert answer.status_code == 503
+        assert "cannot reach its storage of runs" in answer.json["words"]
+        assert answer.json["words"] == answer.json["error"]
+
+
+def test_the_studio_is_not_ready_but_lives(visitor):
+    assert visitor.http.get("/ready").status_code == 503
+    assert visitor.http.get("/health").status_code == 200
