@@ -213,7 +213,8 @@ def _regularized_lda(_options: Values, _seed: int) -> Fit:
 
 def _pls(_options: Values, _seed: int) -> Fit:
     def fit(X: FloatArray, y: IntArray) -> Projection:
-        return PLSRegression(2, scale=False).fit(X, np.eye(int(y.max()) + 1)[y]).transform
+        pls = PLSRegression(2, scale=False).fit(X, np.eye(int(y.max()) + 1)[y])
+        return lambda points: np.asarray(pls.transform(points))
 
     return fit
 

@@ -204,7 +204,8 @@ def noise_widths(centered: FloatArray, codes: IntArray) -> FloatArray:
     means = class_means(centered, codes)[codes]
     own, of_means = (np.square(part).mean(axis=0) for part in (centered - means, means))
     is_null = own <= NULL_VARIANCE * (own + of_means)
-    return np.sqrt(np.where(is_null, LEAST_VARIANCE_OF_MEANS * of_means, own))
+    widths: FloatArray = np.sqrt(np.where(is_null, LEAST_VARIANCE_OF_MEANS * of_means, own))
+    return widths
 
 
 # Signal and noise of each member, from the coordinates of centered rows, the class codes and the

@@ -302,7 +302,7 @@ class GEMPlane(SupervisedPlaneEstimator):
         """Gamma in units of the mean eigenvalue over all features, not over the coordinates."""
         if space.basis is None:
             return self.gamma
-        return self.gamma * space.basis.shape[1] / len(space.basis)
+        return float(self.gamma * space.basis.shape[1] / len(space.basis))
 
 
 def class_pair_eigenvectors(

@@ -111,4 +111,5 @@ def _principal_rest(components: FloatArray, X: FloatArray, n_directions: int) ->
     """Principal directions of X orthogonal to the components, as rows."""
     _, _, frame = np.linalg.svd(components)
     orthogonal = frame[len(components) :]  # (n_features - n_given, n_features)
-    return principal_components(X @ orthogonal.T, n_directions) @ orthogonal
+    directions: FloatArray = principal_components(X @ orthogonal.T, n_directions) @ orthogonal
+    return directions

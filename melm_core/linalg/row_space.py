@@ -44,7 +44,7 @@ class RowSpace:
 
 def is_wide(X: FloatArray, n_components: int) -> bool:
     """Whether there are more features than rows, and rows enough for the components."""
-    return X.shape[1] > len(X) > n_components
+    return bool(X.shape[1] > len(X) > n_components)
 
 
 def row_space(X: FloatArray, n_components: int) -> RowSpace:

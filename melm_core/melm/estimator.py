@@ -27,11 +27,11 @@ from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.information_potentials import ENGINES, Engine
 from melm_core.density.kernel_density import (
     KernelClasses,
-    Shrinkage,
     centered_kernel_classes,
     log_densities,
     whitened_kernel_classes,
 )
+from melm_core.density.shrinkage import Shrinkage
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.melm.bagging import bagged_fits, mean_plane
 from melm_core.melm.gamma_choice import GAMMAS, checked_groups, gamma_path, inner_folds
@@ -219,7 +219,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         folds = inner_folds(y, groups, settings.seed) if self.gamma == "auto" else []
         n_path = len(folds) * len(GAMMAS)
         relay = ProgressRelay(self.callback, n_path + max(self.n_bootstrap, 1))
-        self.gamma_ = self.gamma
+        self.gamma_ = settings.gamma
         if folds:
             self.gamma_path_ = gamma_path(self, X, y, folds, relay.for_fit)
             self.gamma_ = self.gamma_path_.chosen

@@ -28,7 +28,8 @@ from melm_core.base.estimator import (
 )
 from melm_core.density.direct_sums import log_potential
 from melm_core.density.information_potentials import ENGINES, Engine, class_potentials
-from melm_core.density.kernel_density import KernelClasses, Shrinkage, kernel_classes
+from melm_core.density.kernel_density import KernelClasses, kernel_classes
+from melm_core.density.shrinkage import Shrinkage
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 
 
