@@ -265,7 +265,9 @@ def align_projection(projection: FloatArray, reference: FloatArray) -> FloatArra
     True
     """
     centered = projection - projection.mean(axis=0)
-    aligned: FloatArray = centered @ orthogonal_procrustes(projection, reference) + reference.mean(axis=0)
+    aligned: FloatArray = centered @ orthogonal_procrustes(projection, reference) + reference.mean(
+        axis=0
+    )
     return aligned
 
 

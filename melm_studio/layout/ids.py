@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Stores
-CHOICE = "choice"  # what the user asks for: a sample or an upload, its label, standardized or not
+CHOICE = "choice"  # the requested data: a sample or an upload, its label, standardized or not
 SOURCE = "source"  # the last choice that could be read, which the browser remembers
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from
 REVISION = "revision"  # changes whenever the list of runs may have changed
@@ -52,8 +52,8 @@ ARROWS = "arrows"
 
 # Links and stories
 ADDRESS = "address"  # the query of the address that the page was opened with
-REQUESTED = "wanted"  # a view that is to be brought up, as a recipe
-RESTORED = "brought"  # the run that shows it, and how
+REQUESTED = "wanted"  # a view to restore
+RESTORED = "brought"  # the run that shows it, and its view options
 NOTICE = "notice"  # what is said about links and views
 PRESENT_LEGEND = "present-legend"
 CAPTION = "caption"

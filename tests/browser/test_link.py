@@ -101,7 +101,9 @@ def test_a_link_can_hide_the_controls_at_once(page: Page):
 
 def test_a_link_that_cannot_be_read_says_why_and_leaves_the_page(page: Page):
     studio = StudioPage(page, "/?data=sample:wine&method=magic")
-    expect(notice(page)).to_contain_text("This link cannot be opened. The method must be one of melm")
+    expect(notice(page)).to_contain_text(
+        "This link cannot be opened. The method must be one of melm"
+    )
     page.get_by_role("button", name="Close this note").click()
     expect(notice(page)).to_be_hidden()
     expect(studio.summary).to_contain_text("Wine")
