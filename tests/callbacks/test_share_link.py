@@ -37,7 +37,7 @@ def maker(studio):
     return SimpleNamespace(visitor=visitor, runs=runs)
 
 
-def share(visitor, run: str, plane: int = 0, **query):
+def shared(visitor, run: str, plane: int = 0, **query):
     return visitor.http.get(f"/runs/{run}/planes/{plane}/shared-view", query_string=query)
 
 
@@ -79,11 +79,11 @@ def link_of_a_file(studio, name: str = "pots.csv") -> str:
     maker.choose_file(POTS, name, standardise=False)
     run = maker.start(method="pca")
     studio.work()
-    return share(maker, run).json["query"]
+    return shared(maker, run).json["query"]
 
 
 def test_a_link_says_in_words_what_is_on_screen(maker):
-    answer = share(maker.visitor, maker.runs.melm, 1, gamma=0.5, kept=2, hidden="arrows,linked")
+    answer = shared(maker.visitor, maker.runs.melm, 1, gamma=0.5, kept=2, hidden="arrows,linked")
     query = answer.json["query"]
     for part in ("data=sample:iris", "method=melm", "random_state=3", "plane=1", "kept=2"):
         assert part in query
@@ -95,11 +95,11 @@ def test_a_link_says_in_words_what_is_on_screen(maker):
 
 def test_the_last_plane_of_a_run_is_wanted_as_the_newest(studio, maker):
     last = studio.store.last_event(maker.runs.melm).sequence
-    assert share(maker.visitor, maker.runs.melm, last).json["view"]["plane"] is None
+    assert shared(maker.visitor, maker.runs.melm, last).json["view"]["plane"] is None
 
 
 def test_the_maker_of_a_link_finds_the_own_run_again(studio, maker):
-    query = share(maker.visitor, maker.runs.melm, 1, gamma=0.5).json["query"]
+    query = shared(maker.visitor, maker.runs.melm, 1, gamma=0.5).json["query"]
     n_runs = len(studio.store.runs_of(maker.visitor.owner))
     brought = open_link(maker.visitor, query)[RESTORED]
     assert (brought["run"], brought["plane"]) == (maker.runs.melm, 1)
@@ -108,7 +108,7 @@ def test_the_maker_of_a_link_finds_the_own_run_again(studio, maker):
 
 
 def test_a_stranger_gets_a_run_that_comes_out_the_same(studio, maker, visitor):
-    query = share(maker.visitor, maker.runs.melm, 1).json["query"]
+    query = shared(maker.visitor, maker.runs.melm, 1).json["query"]
     changes = open_link(visitor, query)
     run, expected = changes[RESTORED]["run"], changes[RESTORED]["divergence"]
     assert changes[REVISION]
@@ -126,7 +126,7 @@ def test_a_stranger_gets_a_run_that_comes_out_the_same(studio, maker, visitor):
 
 def test_what_did_not_come_out_the_same_is_told_with_the_difference(maker):
     route = f"/runs/{maker.runs.pca}/planes/0/reproduction"
-    found = share(maker.visitor, maker.runs.pca).json["view"]["divergence"]
+    found = shared(maker.visitor, maker.runs.pca).json["view"]["divergence"]
     answer = maker.visitor.http.get(route, query_string={"divergence": found + 0.25}).json
     assert not answer["is_same"]
     assert answer["words"].startswith("Not reproduced: divergence ")
@@ -135,7 +135,7 @@ def test_what_did_not_come_out_the_same_is_told_with_the_difference(maker):
 
 
 def test_a_view_on_the_way_to_another_run_brings_both_runs(studio, maker, visitor):
-    query = share(maker.visitor, maker.runs.pca, morph=f"{maker.runs.melm}:0.5").json["query"]
+    query = shared(maker.visitor, maker.runs.pca, morph=f"{maker.runs.melm}:0.5").json["query"]
     assert maker.runs.melm not in query
     brought = open_link(visitor, query)[RESTORED]
     other, share = brought["look"]["morph"]
@@ -146,7 +146,7 @@ def test_a_view_on_the_way_to_another_run_brings_both_runs(studio, maker, visito
 
 def test_a_plane_that_was_taken_by_hand_comes_back(maker, visitor):
     moves = "2:0.5:0.25,0:-1.0:0.125"
-    query = share(maker.visitor, maker.runs.pca, moves=moves).json["query"]
+    query = shared(maker.visitor, maker.runs.pca, moves=moves).json["query"]
     assert f"moves={moves}" in query
     assert open_link(visitor, query)[RESTORED]["look"]["moves"] == [[2, 0.5, 0.25], [0, -1, 0.125]]
 
@@ -199,7 +199,7 @@ def test_looking_at_a_sample_while_a_file_is_missing_is_nobodys_fault(studio, vi
 
 
 def test_a_table_that_was_prepared_otherwise_is_told(maker, visitor):
-    query = share(maker.visitor, maker.runs.pca).json["query"]
+    query = shared(maker.visitor, maker.runs.pca).json["query"]
     digest = query.partition("sha256=")[2][:64]
     brought = open_link(visitor, query.replace(digest, "0" * 64))[RESTORED]
     assert brought["caution"] == OTHER_PREPARATION
@@ -215,7 +215,7 @@ def test_a_full_page_takes_no_further_view(studio, maker, visitor):
     visitor.choose_sample("iris")
     for seed in range(MAX_PANELS):
         visitor.press_run(method="pca", random_state=seed + 50)
-    changes = open_link(visitor, share(maker.visitor, maker.runs.melm).json["query"])
+    changes = open_link(visitor, shared(maker.visitor, maker.runs.melm).json["query"])
     assert changes == {REQUESTED: None, NOTICE: PANELS_FULL}
 
 
@@ -233,7 +233,7 @@ def test_a_refined_run_of_many_features_goes_into_the_story(studio, visitor):
     refined = visitor.panels()[-1]
     record = studio.store.get(refined)
     studio.store.append(refined, studio.store.event(run, 0))
-    answer = share(visitor, refined).json
+    answer = shared(visitor, refined).json
     assert (answer["query"], answer["words"]) == ("", TOO_LONG)
     assert answer["view"]["parameters"]["init"] == record.parameters["init"]
     studio.store.request_cancel(refined)
@@ -245,7 +245,7 @@ def test_a_run_of_unknown_data_has_no_link(studio, visitor):
     orphan = structs.replace(record, run_id="orphan-of-an-older-studio", source={})
     studio.store.create(orphan)
     studio.work()
-    answer = share(visitor, orphan.run_id)
+    answer = shared(visitor, orphan.run_id)
     assert (answer.status_code, answer.json["words"]) == (400, UNKNOWN_SOURCE)
 
 
