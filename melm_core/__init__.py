@@ -40,7 +40,6 @@ from melm_core.melm.objective import (
     DivergenceTerms,
     cauchy_schwarz_divergence,
     information_potentials,
-    overlap_bound,
 )
 from melm_core.methods.registry import METHODS
 from melm_core.rotations.angle_profile import AngleProfile, angle_profile

@@ -37,14 +37,14 @@ class _ClassCovariancePlane(SupervisedPlaneEstimator):
         ValueError
             If the data or n_components are invalid.
         """
-        X, y = self._validate_labelled(X, y)
+        X, y = self._validate_labeled(X, y)
         check_n_components(self.n_components, X.shape[1])
-        centred = X - self.mean_
-        space = row_space(centred, self.n_components)
+        centered = X - self.mean_
+        space = row_space(centered, self.n_components)
         directions = np.vstack(
             [separating_constants(X, y), space.lift(self._directions(space.rows, y))]
         )
-        self.components_, self.n_class_axes_ = plane_through(directions, centred, self.n_components)
+        self.components_, self.n_class_axes_ = plane_through(directions, centered, self.n_components)
         return self
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_core.melm.class_overlap import overlap_bound
 from melm_core.melm.entropy_projection import EntropyProjection
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
@@ -13,7 +14,6 @@ from melm_core.melm.objective import (
     divergence_and_gradient,
     held_out_divergence,
     information_potentials,
-    overlap_bound,
 )
 
 __all__ = [

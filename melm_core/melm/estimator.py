@@ -212,7 +212,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         ValueError
             If a parameter or the data are invalid; the message says which and why.
         """
-        X, y = self._validate_labelled(X, y)
+        X, y = self._validate_labeled(X, y)
         self._validate_parameters(X.shape[1])
         groups = checked_groups(groups, len(y))
         settings = self._settings()
