@@ -44,7 +44,9 @@ class _ClassCovariancePlane(SupervisedPlaneEstimator):
         directions = np.vstack(
             [separating_constants(X, y), space.lift(self._directions(space.rows, y))]
         )
-        self.components_, self.n_class_axes_ = plane_through(directions, centered, self.n_components)
+        self.components_, self.n_class_axes_ = plane_through(
+            directions, centered, self.n_components
+        )
         return self
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
