@@ -29,7 +29,7 @@ from melm_core.methods import METHODS
 N_FOLDS = 5
 N_REPEATS = 3
 GAMMAS = (0.5, 1.0, 2.0, 4.0)
-SHRINKAGES = ("auto", "ledoit-wolf", "noise")
+SHRINKAGES = ("auto", "ledoit-wolf")
 N_BOOTSTRAP = 15
 _QUICK_SETS = ("heart", "sonar")
 _REFERENCE = "LDA"

@@ -19,7 +19,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 
 # Rules that choose how much a class covariance is regularized.
-SHRINKAGES = ("auto", "ledoit-wolf", "noise")
+SHRINKAGES = ("auto", "ledoit-wolf")
 
 
 class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -247,10 +247,8 @@ def check_shrinkage(value: Any) -> None:
     """A share in [0, 1], or the name of a rule."""
     is_share = isinstance(value, Real) and 0 <= float(value) <= 1
     if not is_share and not (isinstance(value, str) and value in SHRINKAGES):
-        *words, last = (f'"{name}"' for name in SHRINKAGES)
-        raise UserError(
-            f"shrinkage={value!r} must be a number from 0 to 1, or {', '.join(words)} or {last}."
-        )
+        words = " or ".join(f'"{name}"' for name in SHRINKAGES)
+        raise UserError(f"shrinkage={value!r} must be a number from 0 to 1, or {words}.")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

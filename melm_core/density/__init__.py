@@ -13,9 +13,11 @@ from melm_core.density.kernel_density import (
     mass_levels,
     whitened_kernel_classes,
 )
+from melm_core.density.shrinkage import DEFAULT_SHRINKAGE
 from melm_core.density.whitening import within_class_whitening
 
 __all__ = [
+    "DEFAULT_SHRINKAGE",
     "KernelClasses",
     "KernelDensityClassifier",
     "class_thresholds",

@@ -15,7 +15,12 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density import direct_sums, nufft
-from melm_core.density.shrinkage import ClassShapes, Shrinkage, class_shapes
+from melm_core.density.shrinkage import (
+    DEFAULT_SHRINKAGE,
+    ClassShapes,
+    Shrinkage,
+    class_shapes,
+)
 from melm_core.density.whitening import pooled_covariance, shrink, shrinkage_shares, whitening
 from melm_core.linalg.class_moments import rows_by_class
 from melm_core.linalg.row_space import (
@@ -122,7 +127,7 @@ def kernel_classes(
     *,
     n_components: int,
     gamma: float = 1.0,
-    shrinkage: Shrinkage = "auto",
+    shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
 ) -> KernelClasses:
     """Split the rows by class and compute the kernel of each class.
 
@@ -135,11 +140,11 @@ def kernel_classes(
         Dimension of the plane in which the densities will be evaluated.
     gamma : float
         Width of the kernels relative to Silverman's rule.
-    shrinkage : float in [0, 1], "auto", "ledoit-wolf" or "noise"
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
         Share of the pooled within-class covariance mixed into every class
         covariance. "auto" mixes in nothing unless a class is nearly flat in
-        some direction; "ledoit-wolf" and "noise" first regularize each class
-        covariance, see `melm_core.density.shrinkage.class_shapes`.
+        some direction; "ledoit-wolf" first regularizes each class covariance,
+        see `melm_core.density.shrinkage.class_shapes`.
     """
     if is_wide(X, n_components):
         return _wide_kernel_classes(X, y, n_components, gamma, shrinkage)
@@ -173,21 +178,15 @@ def _kernels(
 ) -> tuple[FloatArray, FloatArray]:
     """Kernel covariances, and the multiple of the identity in each."""
     counts = [len(block) for block in rows]
-    covariances = shapes.covariances
-    noise = shapes.noise * shapes.variances
-    if whitener is None:
-        identity = np.diag(shapes.identity)
-    else:
+    covariances, variances = shapes.covariances, shapes.variances
+    if whitener is not None:
         covariances = whitener.T @ covariances @ whitener
-        identity = (whitener.T * shapes.identity) @ whitener
     pooled = pooled_covariance(covariances, counts)
     shares = shrinkage_shares(covariances, pooled, shrinkage)
     squares = np.square(factors)
     kernels = squares[:, None, None] * shrink(covariances, pooled, shares)
-    kernels += noise[:, None, None] * identity
-    variances = shapes.variances
-    within = variances + shares * (np.average(variances, weights=counts) - variances)
-    return kernels, squares * within + noise
+    mean = np.average(variances, weights=counts)
+    return kernels, squares * (variances + shares * (mean - variances))
 
 
 def whitened_kernel_classes(
@@ -196,7 +195,7 @@ def whitened_kernel_classes(
     *,
     n_components: int,
     gamma: float = 1.0,
-    shrinkage: Shrinkage = "auto",
+    shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
 ) -> tuple[KernelClasses, FloatArray]:
     """As `kernel_classes`, in coordinates that are white within the classes.
 
@@ -233,7 +232,7 @@ def centered_kernel_classes(
     *,
     n_components: int,
     gamma: float = 1.0,
-    shrinkage: Shrinkage = "auto",
+    shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
 ) -> tuple[KernelClasses, FloatArray]:
     """As `kernel_classes`, centered but not whitened.
 

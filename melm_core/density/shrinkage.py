@@ -18,7 +18,11 @@ from melm_core.base.array_types import FloatArray
 from melm_core.linalg.class_moments import class_covariances
 from melm_core.linalg.row_space import NULL_VARIANCE
 
-Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf", "noise"]
+Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf"]
+
+# Of the forms that `python -m experiments generalization` compares, the one whose planes separate
+# held-out rows best.
+DEFAULT_SHRINKAGE: Shrinkage = "ledoit-wolf"
 
 # Where the classes do not vary but their means differ, the variance within the
 # classes is taken to be this share of the variance between their means.
@@ -70,18 +74,12 @@ class ClassShapes:
     ----------
     covariances : ndarray of shape (n_classes, n_coordinates, n_coordinates)
         Including the multiples of the identity.
-    identity : ndarray of shape (n_coordinates,)
-        Diagonal, in these coordinates, of the identity of the standardized features.
     variances : ndarray of shape (n_classes,)
-        How much of the identity each class covariance holds.
-    noise : float
-        1 if as much again is to be added to the kernels as noise, 0 if not.
+        How much of the identity of the standardized features each covariance has.
     """
 
     covariances: FloatArray
-    identity: FloatArray
     variances: FloatArray
-    noise: float = 0.0
 
 
 def class_shapes(
@@ -92,11 +90,9 @@ def class_shapes(
     Parameters
     ----------
     rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates)
-    shrinkage : float in [0, 1], "auto", "ledoit-wolf" or "noise"
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
         "ledoit-wolf" shrinks each class covariance towards the identity of the
-        standardized features. "noise" blurs each class by Gaussian noise whose
-        covariance is the identity's part of that estimate, so that directions which
-        vary little by chance are no longer narrow.
+        standardized features; the others leave it as it is.
     n_features : int or None
         Number of standardized features that the coordinates are orthonormal ones of;
         None where the coordinates are features, in any units.
@@ -109,15 +105,14 @@ def class_shapes(
     if n_features is None:
         identity = np.diag(pooled) + np.diag(between)
         n_features = int((identity > 0).sum())
-    if shrinkage in ("ledoit-wolf", "noise"):
+    if shrinkage == "ledoit-wolf":
         shares = _ledoit_wolf_shares(rows, identity, n_features)
         variances = shares * _standard_variances(covariances, identity, n_features)
-        kept = np.ones(len(rows)) if shrinkage == "noise" else 1.0 - shares
-        covariances = kept[:, None, None] * covariances
+        covariances = (1.0 - shares)[:, None, None] * covariances
         covariances += variances[:, None, None] * np.diag(identity)
         pooled = np.average(covariances, axis=0, weights=counts)
     covariances = covariances + variance_of_means(pooled, between, identity)
-    return ClassShapes(covariances, identity, variances, float(shrinkage == "noise"))
+    return ClassShapes(covariances, variances)
 
 
 def _ledoit_wolf_shares(

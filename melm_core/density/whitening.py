@@ -45,7 +45,7 @@ def within_class_whitening(X: FloatArray, y: IntArray, *, shrinkage: Shrinkage =
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
         Class codes 0 .. n_classes-1, each with at least two rows.
-    shrinkage : float in [0, 1], "auto", "ledoit-wolf" or "noise"
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
         Of the class covariances; what is mixed towards the pooled one makes no difference.
     """
     widths, n_features = X.std(axis=0), None

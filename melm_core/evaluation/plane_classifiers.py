@@ -153,7 +153,7 @@ def class_log_densities(
 
     The kernels are those of `melm_core.density.kernel_density`.
     """
-    classes = kernel_classes(Z, y, n_components=Z.shape[1], gamma=gamma)
+    classes = kernel_classes(Z, y, n_components=Z.shape[1], gamma=gamma, shrinkage="auto")
     columns = [
         log_density(points, rows, covariance)
         for rows, covariance in zip(classes.rows, classes.covariances, strict=True)

@@ -31,7 +31,7 @@ from melm_core.density.kernel_density import (
     log_densities,
     whitened_kernel_classes,
 )
-from melm_core.density.shrinkage import Shrinkage
+from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.melm.bagging import bagged_fits, mean_plane
 from melm_core.melm.gamma_choice import GAMMAS, checked_groups, gamma_path, inner_folds
@@ -79,10 +79,13 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     engine : "auto", "direct" or "nufft", default="auto"
         How the kernel sums are computed. The engines agree to 1e-8; "auto"
         chooses the faster one.
-    shrinkage : float in [0, 1] or "auto", default="auto"
-        Weight of the pooled covariance in the kernel of each class. "auto" is
-        zero unless a class is nearly flat in some direction, where the
-        divergence would be unbounded.
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf", default="ledoit-wolf"
+        How the covariance of each class is regularized in its kernel. A number
+        is the weight of the pooled covariance. "auto", with which the planes
+        are invariant under affine maps of the data, is zero unless a class is
+        nearly flat in some direction, where the divergence would be unbounded.
+        "ledoit-wolf" shrinks each covariance towards the identity in
+        standardized features, by the estimate of Ledoit and Wolf.
     multiclass : "mean", "softmin" or "ovr", default="softmin"
         How the divergences of more than two classes are aggregated, see
         `melm_core.melm.multiclass`.
@@ -170,7 +173,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         continuation: Literal["auto"] | Sequence[float] | None = "auto",
         init: Any = "auto",
         engine: Engine = "auto",
-        shrinkage: Shrinkage = "auto",
+        shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
         multiclass: Multiclass = DEFAULT_MULTICLASS,
         max_iter: int = 500,
         tol: float = 1e-9,

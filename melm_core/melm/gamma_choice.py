@@ -201,7 +201,7 @@ def density_accuracy(Z: FloatArray, y: IntArray, points: FloatArray, true: IntAr
         Rows in the plane, and their class codes.
     points, true : ndarray of shape (n_points, n_components), (n_points,)
     """
-    classes = kernel_classes(Z, y, n_components=Z.shape[1])
+    classes = kernel_classes(Z, y, n_components=Z.shape[1], shrinkage="auto")
     right = log_densities(points, classes).argmax(axis=1) == true
     present = np.unique(true)
     return float(np.mean([right[true == code].mean() for code in present]))

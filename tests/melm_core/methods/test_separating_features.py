@@ -35,7 +35,7 @@ def test_it_has_the_largest_weight_in_the_plane(key, n_classes):
     assert found[4] > 0.9
 
 
-@pytest.mark.parametrize("shrinkage", [0.0, 0.3, "auto", "ledoit-wolf", "noise"])
+@pytest.mark.parametrize("shrinkage", [0.0, 0.3, "auto", "ledoit-wolf"])
 @pytest.mark.parametrize("estimator", [MELM(n_init=4, random_state=0), DiscriminantPlane()])
 def test_whatever_the_covariances_are_shrunk_to(estimator, shrinkage):
     X, y = with_a_perfect_feature(2)
