@@ -109,10 +109,22 @@ def class_shapes(
         shares = _ledoit_wolf_shares(rows, identity, n_features)
         variances = shares * _standard_variances(covariances, identity, n_features)
         covariances = (1.0 - shares)[:, None, None] * covariances
-        covariances += variances[:, None, None] * np.diag(identity)
+        covariances += variances[:, None, None] * _identity_of_varying(pooled + between, identity)
         pooled = np.average(covariances, axis=0, weights=counts)
     covariances = covariances + variance_of_means(pooled, between, identity)
     return ClassShapes(covariances, variances)
+
+
+def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
+    """The identity of the standardized features within the directions in which the rows vary."""
+    widths = np.sqrt(identity)
+    units = inverse_widths(widths)
+    variances, directions = np.linalg.eigh(total * np.outer(units, units))
+    varying = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
+    if varying.all():
+        return np.diag(identity)
+    projector = directions[:, varying] @ directions[:, varying].T
+    return projector * np.outer(widths, widths)
 
 
 def _ledoit_wolf_shares(

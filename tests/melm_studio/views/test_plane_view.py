@@ -110,7 +110,7 @@ def test_a_class_that_is_one_point_has_no_lines():
 def test_the_picture_draws_the_densities_that_are_optimized():
     gamma, components = 0.7, plane(2, 5)
     view = PlaneViewer(DATA, NO_ROWS, gamma).view(components)
-    kernels = kernel_classes(DATA.X, DATA.y, n_components=2, gamma=gamma, shrinkage="auto")
+    kernels = kernel_classes(DATA.X, DATA.y, n_components=2, gamma=gamma, shrinkage="ledoit-wolf")
     drawn = kernels.project(
         standardized(components, components @ np.cov(DATA.X.T, ddof=0) @ components.T)
     )
