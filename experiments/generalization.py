@@ -28,7 +28,6 @@ from melm_core.methods import METHODS
 
 N_FOLDS = 5
 N_REPEATS = 3
-GAMMAS = (0.5, 1.0, 2.0, 4.0)
 SHRINKAGES = ("auto", "ledoit-wolf")
 N_BOOTSTRAP = 15
 _QUICK_SETS = ("heart", "sonar")
@@ -86,14 +85,14 @@ def _scores(records: Sequence[Record | None]) -> Scores:
     """Mean of the classifiers in every fold of every repeat, by data set and entrant."""
     folds: dict[tuple[str, str, str], list[float]] = {}
     for record in filter(None, records):
-        key = (record.parameters["name"], *_key(record.parameters))
+        key = (
+            record.parameters["name"],
+            record.parameters["method"],
+            _dumped(record.parameters["options"]),
+        )
         means = np.mean(record.values["folds"], axis=1)
         folds.setdefault(key, []).extend(means.tolist())
     return {key: np.array(values) for key, values in folds.items()}
-
-
-def _key(column: Mapping[str, Any]) -> tuple[str, str]:
-    return column["method"], _dumped(column["options"])
 
 
 def _entries(
@@ -117,27 +116,41 @@ def _entry(row: str, column: str, values: FloatArray | None) -> Entry:
 def _overall(
     scores: Scores, columns: Mapping[str, Column], names: Sequence[str]
 ) -> tuple[Entry, ...]:
-    """Means over the data sets, and over those of the paper; paired differences from LDA."""
-    method, options = columns[_REFERENCE]
-    entries = []
-    for label, column in columns.items():
-        for title, chosen in (("mean", names), ("mean of the ten", data.DATA_SETS)):
-            rows = [
-                (scores[name, *_as_key(column)], scores[name, method, _dumped(options)])
-                for name in chosen
-                if (name, *_as_key(column)) in scores and (name, method, _dumped(options)) in scores
-            ]
-            if len(rows) < len([name for name in chosen if name in names]) or not rows:
-                entries += [Entry(label, title, None), Entry(label, f"{title}, less LDA", None)]
-                continue
-            n_folds = min(len(own) for own, _ in rows), min(len(other) for _, other in rows)
-            paired = np.array([own[: min(n_folds)] - lda[: min(n_folds)] for own, lda in rows])
-            entries.append(Entry(label, title, float(np.mean([own.mean() for own, _ in rows]))))
-            error = float(np.sqrt((paired.var(axis=1, ddof=1) / paired.shape[1]).sum()) / len(rows))
-            entries.append(
-                Entry(label, f"{title}, less LDA", float(paired.mean()), standard_error=error)
-            )
+    """Means over the data sets that every entrant of the first block has, and paired differences.
+
+    An entrant that lacks one of them is still to compute.
+    """
+    first = [_as_key(column) for column in list(columns.values())[:_N_FIRST]]
+    common = [name for name in names if all((name, *key) in scores for key in first)]
+    reference = _as_key(columns[_REFERENCE])
+    entries: list[Entry] = []
+    for title, chosen in (
+        ("the paper's", [name for name in common if name in data.DATA_SETS]),
+        ("all", common),
+    ):
+        for label, column in columns.items():
+            key = _as_key(column)
+            has_all = bool(chosen) and all((name, *key) in scores for name in chosen)
+            own = [scores[name, *key] for name in chosen] if has_all else []
+            other = [scores[name, *reference] for name in chosen] if has_all else []
+            entries += _summary(label, f"{title} ({len(chosen)})", own, other)
     return tuple(entries)
+
+
+def _summary(
+    label: str, title: str, own: Sequence[FloatArray], other: Sequence[FloatArray]
+) -> list[Entry]:
+    """The mean of one entrant, and its difference from another, paired by fold."""
+    less = f"{title}, less {_REFERENCE}"
+    if not own:
+        return [Entry(label, title, None), Entry(label, less, None)]
+    pairs = [(a[: len(b)] - b[: len(a)]) for a, b in zip(own, other, strict=True)]
+    error = float(np.sqrt(sum(pair.var(ddof=1) / len(pair) for pair in pairs)) / len(pairs))
+    difference = float(np.mean([pair.mean() for pair in pairs]))
+    return [
+        Entry(label, title, float(np.mean([scores.mean() for scores in own]))),
+        Entry(label, less, difference, standard_error=error),
+    ]
 
 
 def _as_key(column: Column) -> tuple[str, str]:
@@ -298,7 +311,7 @@ _FIRST: dict[str, Column] = {
 _N_FIRST = len(_FIRST)
 COLUMNS: dict[str, Column] = {
     **_FIRST,
-    **_melm_columns(SHRINKAGES, (0.5, 4.0)),
+    **_melm_columns(SHRINKAGES, (0.5, 4.0, "auto")),
     **_melm_columns(SHRINKAGES, (1.0, 2.0), n_bootstrap=N_BOOTSTRAP),
 }
 # Those whose fits are quick come first.
