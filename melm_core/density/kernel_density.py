@@ -9,7 +9,7 @@ the density on the page is the one that is optimized.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,9 +17,8 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density import direct_sums, nufft
 from melm_core.density.shrinkage import (
     DEFAULT_SHRINKAGE,
-    ClassShapes,
     Shrinkage,
-    class_shapes,
+    regularized_covariances,
 )
 from melm_core.density.whitening import pooled_covariance, shrink, shrinkage_shares, whitening
 from melm_core.linalg.class_moments import rows_by_class
@@ -43,25 +42,6 @@ FOURIER_FLOOR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Surroundings:
-    """What lies around the coordinates of classes with more features than rows.
-
-    Attributes
-    ----------
-    basis : ndarray of shape (n_features, n_coordinates)
-        Rows of the data times this, for their part in the row space, are those of the classes.
-    widths : ndarray of shape (n_features,)
-        Standard deviations of the features.
-    variances : ndarray of shape (n_classes,)
-        Variance of each kernel outside the row space, in standardized features.
-    """
-
-    basis: FloatArray
-    widths: FloatArray
-    variances: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
 class KernelClasses:
     """The rows and the kernel covariance of each class.
 
@@ -70,13 +50,14 @@ class KernelClasses:
     rows : tuple of ndarray of shape (n_samples_of_class, n_coordinates)
     covariances : ndarray of shape (n_classes, n_coordinates, n_coordinates)
         Kernel covariances B_c.
-    surroundings : Surroundings or None
-        Where the coordinates are those of the row space; None where they are the features.
+    basis : ndarray of shape (n_features, n_coordinates) or None
+        Of the row space, where the coordinates are its own: rows of the data times this are
+        the rows here. None where the coordinates are the features.
     """
 
     rows: tuple[FloatArray, ...]
     covariances: FloatArray
-    surroundings: Surroundings | None = None
+    basis: FloatArray | None = None
 
     @property
     def counts(self) -> IntArray:
@@ -85,34 +66,25 @@ class KernelClasses:
 
     def widened(self, factor: float) -> KernelClasses:
         """The same rows with kernels `factor` times as wide."""
-        around = self.surroundings
-        if around is not None:
-            around = replace(around, variances=around.variances * factor**2)
-        return KernelClasses(self.rows, self.covariances * factor**2, around)
+        return KernelClasses(self.rows, self.covariances * factor**2, self.basis)
 
     def project(self, components: FloatArray) -> KernelClasses:
         """The classes projected by `components`, shape (n_components, n_features)."""
-        inner = components
-        if self.surroundings is not None:
-            inner = components @ self.surroundings.basis
+        inner = self._within(components)
         return KernelClasses(
-            tuple(rows @ inner.T for rows in self.rows), self.spread(components) @ components.T
+            tuple(rows @ inner.T for rows in self.rows), inner @ self.covariances @ inner.T
         )
 
     def spread(self, components: FloatArray) -> FloatArray:
         """The components times each kernel covariance, (n_classes, n_components, n_features)."""
-        around = self.surroundings
-        if around is None:
-            return components @ self.covariances
-        inner = components @ around.basis
-        outside = components * around.widths**2 - inner @ around.basis.T
-        return (inner @ self.covariances) @ around.basis.T + (
-            around.variances[:, None, None] * outside
-        )
+        return self.lift(self._within(components) @ self.covariances)
 
     def lift(self, components: FloatArray) -> FloatArray:
-        """Components (n_components, n_coordinates) in the features."""
-        return components if self.surroundings is None else components @ self.surroundings.basis.T
+        """Components (..., n_coordinates) in the features."""
+        return components if self.basis is None else components @ self.basis.T
+
+    def _within(self, components: FloatArray) -> FloatArray:
+        return components if self.basis is None else components @ self.basis
 
 
 def bandwidth_factor(n_samples: int, n_components: int, gamma: float) -> float:
@@ -144,49 +116,35 @@ def kernel_classes(
         Share of the pooled within-class covariance mixed into every class
         covariance. "auto" mixes in nothing unless a class is nearly flat in
         some direction; "ledoit-wolf" first regularizes each class covariance,
-        see `melm_core.density.shrinkage.class_shapes`.
+        see `melm_core.density.shrinkage.regularized_covariances`.
     """
+    space = RowSpace(X)
+    n_features = None
     if is_wide(X, n_components):
-        return _wide_kernel_classes(X, y, n_components, gamma, shrinkage)
-    rows = rows_by_class(X, y)
-    shapes = class_shapes(rows, shrinkage)
-    factors = [bandwidth_factor(len(block), n_components, gamma) for block in rows]
-    return KernelClasses(rows, _kernels(shapes, rows, factors, shrinkage)[0])
-
-
-def _wide_kernel_classes(
-    X: FloatArray, y: IntArray, n_components: int, gamma: float, shrinkage: Shrinkage
-) -> KernelClasses:
-    """The classes in the row space; the rows are not centered, so that projections agree."""
-    widths = X.std(axis=0)
-    scales = np.where(widths > 0, widths, 1.0)
-    space = row_space(X / scales, n_components)
+        # Not centered, so that projections agree with those of the data.
+        widths = X.std(axis=0)
+        scales, n_features = np.where(widths > 0, widths, 1.0), int((widths > 0).sum())
+        scaled = row_space(X / scales, n_components)
+        space = RowSpace(scaled.rows, scales[:, None] * scaled.lift_columns(np.eye(len(X))))
     rows = rows_by_class(space.rows, y)
-    shapes = class_shapes(rows, shrinkage, n_features=int((widths > 0).sum()))
-    factors = [bandwidth_factor(len(block), n_components, gamma) for block in rows]
-    kernels, outside = _kernels(shapes, rows, factors, shrinkage)
-    basis = scales[:, None] * space.lift_columns(np.eye(len(X)))
-    return KernelClasses(rows, kernels, Surroundings(basis, scales, outside))
+    counts = [len(block) for block in rows]
+    covariances = regularized_covariances(rows, shrinkage, n_features)
+    kernels = _kernels(covariances, counts, n_components, gamma, shrinkage)
+    return KernelClasses(rows, kernels, space.basis)
 
 
 def _kernels(
-    shapes: ClassShapes,
-    rows: Sequence[FloatArray],
-    factors: Sequence[float],
+    covariances: FloatArray,
+    counts: Sequence[int],
+    n_components: int,
+    gamma: float,
     shrinkage: Shrinkage,
-    whitener: FloatArray | None = None,
-) -> tuple[FloatArray, FloatArray]:
-    """Kernel covariances, and the multiple of the identity in each."""
-    counts = [len(block) for block in rows]
-    covariances, variances = shapes.covariances, shapes.variances
-    if whitener is not None:
-        covariances = whitener.T @ covariances @ whitener
+) -> FloatArray:
     pooled = pooled_covariance(covariances, counts)
     shares = shrinkage_shares(covariances, pooled, shrinkage)
-    squares = np.square(factors)
-    kernels = squares[:, None, None] * shrink(covariances, pooled, shares)
-    mean = np.average(variances, weights=counts)
-    return kernels, squares * (variances + shares * (mean - variances))
+    factors = np.array([bandwidth_factor(count, n_components, gamma) for count in counts])
+    kernels: FloatArray = np.square(factors)[:, None, None] * shrink(covariances, pooled, shares)
+    return kernels
 
 
 def whitened_kernel_classes(
@@ -217,11 +175,11 @@ def whitened_kernel_classes(
         mean, n_features = np.zeros(space.rows.shape[1]), int((widths > 0).sum())
     members = [y == code for code in range(int(y.max()) + 1)]
     blocks = [space.rows[mask] for mask in members]
-    shapes = class_shapes(blocks, shrinkage, n_features)
     counts = [len(block) for block in blocks]
-    whitener = whitening(pooled_covariance(shapes.covariances, counts))
-    factors = [bandwidth_factor(count, n_components, gamma) for count in counts]
-    kernels, _ = _kernels(shapes, blocks, factors, shrinkage, whitener)
+    covariances = regularized_covariances(blocks, shrinkage, n_features)
+    whitener = whitening(pooled_covariance(covariances, counts))
+    white = whitener.T @ covariances @ whitener
+    kernels = _kernels(white, counts, n_components, gamma, shrinkage)
     rows = tuple((block - mean) @ whitener for block in blocks)
     return KernelClasses(rows, kernels), space.lift_columns(whitener)
 

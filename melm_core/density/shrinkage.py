@@ -9,7 +9,6 @@ of the outer products of the rows asks for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -66,25 +65,9 @@ def ledoit_wolf_share(offsets: FloatArray, n_features: int) -> float:
     return float(np.clip(scatter / (len(offsets) * distance), 0.0, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
-class ClassShapes:
-    """Regularized class covariances, and what of them is a multiple of one identity.
-
-    Attributes
-    ----------
-    covariances : ndarray of shape (n_classes, n_coordinates, n_coordinates)
-        Including the multiples of the identity.
-    variances : ndarray of shape (n_classes,)
-        How much of the identity of the standardized features each covariance has.
-    """
-
-    covariances: FloatArray
-    variances: FloatArray
-
-
-def class_shapes(
+def regularized_covariances(
     rows: Sequence[FloatArray], shrinkage: Shrinkage, n_features: int | None = None
-) -> ClassShapes:
+) -> FloatArray:
     """Class covariances that are not null in any direction in which the class means differ.
 
     Parameters
@@ -101,7 +84,7 @@ def class_shapes(
     counts = [len(block) for block in rows]
     pooled = np.average(covariances, axis=0, weights=counts)
     between = covariance_of_means(np.stack([block.mean(axis=0) for block in rows]), counts)
-    identity, variances = np.ones(len(pooled)), np.zeros(len(rows))
+    identity = np.ones(len(pooled))
     if n_features is None:
         identity = np.diag(pooled) + np.diag(between)
         n_features = int((identity > 0).sum())
@@ -111,8 +94,8 @@ def class_shapes(
         covariances = (1.0 - shares)[:, None, None] * covariances
         covariances += variances[:, None, None] * _identity_of_varying(pooled + between, identity)
         pooled = np.average(covariances, axis=0, weights=counts)
-    covariances = covariances + variance_of_means(pooled, between, identity)
-    return ClassShapes(covariances, variances)
+    regularized: FloatArray = covariances + variance_of_means(pooled, between, identity)
+    return regularized
 
 
 def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
@@ -124,7 +107,8 @@ def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
     if varying.all():
         return np.diag(identity)
     projector = directions[:, varying] @ directions[:, varying].T
-    return projector * np.outer(widths, widths)
+    identity_of_varying: FloatArray = projector * np.outer(widths, widths)
+    return identity_of_varying
 
 
 def _ledoit_wolf_shares(

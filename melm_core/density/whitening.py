@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.shrinkage import Shrinkage, class_shapes, inverse_widths
+from melm_core.density.shrinkage import Shrinkage, inverse_widths, regularized_covariances
 from melm_core.linalg.class_moments import rows_by_class
 from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 
@@ -52,8 +52,8 @@ def within_class_whitening(X: FloatArray, y: IntArray, *, shrinkage: Shrinkage =
     space = standardized_row_space(X - X.mean(axis=0), widths, 1)
     if space.basis is not None:
         n_features = int((widths > 0).sum())
-    shapes = class_shapes(rows_by_class(space.rows, y), shrinkage, n_features)
-    whitener = whitening(pooled_covariance(shapes.covariances, np.bincount(y).tolist()))
+    shapes = regularized_covariances(rows_by_class(space.rows, y), shrinkage, n_features)
+    whitener = whitening(pooled_covariance(shapes, np.bincount(y).tolist()))
     return space.lift_columns(whitener)
 
 

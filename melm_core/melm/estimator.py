@@ -156,7 +156,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     >>> X, y = load_iris(return_X_y=True)
     >>> melm = MELM(random_state=0).fit(X, y)
     >>> round(melm.divergence_, 2)
-    7.31
+    6.71
     >>> melm.transform(X).shape
     (150, 2)
     >>> round(melm.score(X, y), 2)

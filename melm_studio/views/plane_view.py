@@ -73,7 +73,7 @@ class PlaneViewer:
         self._mean = train.X.mean(axis=0)
         # R with R'R the covariance: of more features than rows, it has few rows.
         centered = (train.X - self._mean) / np.sqrt(len(train.y))
-        self._covariance_root = np.linalg.qr(centered, mode="r")
+        self._covariance_root: FloatArray = np.asarray(np.linalg.qr(centered, mode="r"))
         self._classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
         self._n_classes = len(self._classes.rows)
         self.n_train, self.n_rows = len(train.y), len(train.y) + len(held_out.y)

@@ -6,8 +6,8 @@ from sklearn.covariance import LedoitWolf
 
 from melm_core.density.shrinkage import (
     LEAST_VARIANCE_OF_MEANS,
-    class_shapes,
     ledoit_wolf_share,
+    regularized_covariances,
     variance_of_means,
 )
 from tests.melm_core.helpers import classes
@@ -34,16 +34,16 @@ def test_the_share_does_not_change_in_coordinates_of_the_row_space():
 def test_class_covariances_are_those_of_ledoit_and_wolf_in_standard_units():
     X, y = classes(3, 6)
     rows = [standardized(X)[y == code] for code in range(3)]
-    shapes = class_shapes(rows, "ledoit-wolf")
+    shapes = regularized_covariances(rows, "ledoit-wolf")
     expected = [LedoitWolf().fit(block).covariance_ for block in rows]
-    np.testing.assert_allclose(shapes.covariances, expected, atol=1e-12)
+    np.testing.assert_allclose(shapes, expected, atol=1e-12)
 
 
 def test_units_of_the_features_make_no_difference():
     X, y = classes(2, 4)
     units = np.array([1e-3, 1.0, 7.0, 1e4])
     one, other = (
-        class_shapes([rows[y == code] for code in (0, 1)], "ledoit-wolf").covariances
+        regularized_covariances([rows[y == code] for code in (0, 1)], "ledoit-wolf")
         for rows in (X, X * units)
     )
     np.testing.assert_allclose(other, one * np.outer(units, units), rtol=1e-9)
