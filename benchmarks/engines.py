@@ -89,7 +89,7 @@ def _paper_fit(name: str) -> list[Measurement]:
     path = paper_table(name)
     if path is None:
         return []
-    X, y = _standardised(path)
+    X, y = _standardized(path)
     melm = MELM(random_state=0)
     with threadpool_limits(1):
         before = _once(lambda: melm.fit(X, y))
@@ -128,7 +128,7 @@ def planted(n_rows: int, n_features: int, seed: int) -> tuple[FloatArray, IntArr
     return X, y, plane
 
 
-def _standardised(path: Path) -> tuple[FloatArray, IntArray]:
+def _standardized(path: Path) -> tuple[FloatArray, IntArray]:
     table = pd.read_csv(path)
     X = StandardScaler().fit_transform(table.drop(columns="label"))
     return X, (table["label"].to_numpy() > 0).astype(np.int64)

@@ -38,8 +38,8 @@ def fit(repeats: int) -> list[Measurement]:
 
 def _evaluations(data: LabelledData) -> Callable[[], None]:
     """Values and gradients at a random plane, as the search asks for them."""
-    centred = data.X - data.X.mean(axis=0)
-    whitened = centred @ within_class_whitening(centred, data.y)
+    centered = data.X - data.X.mean(axis=0)
+    whitened = centered @ within_class_whitening(centered, data.y)
     classes = kernel_classes(whitened, data.y, n_components=N_COMPONENTS)
     components = np.random.default_rng(0).normal(size=(N_COMPONENTS, whitened.shape[1]))
 

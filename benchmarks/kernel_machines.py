@@ -62,13 +62,13 @@ def _machines() -> Iterator[tuple[str, KernelMachine]]:
     for n_centers in (_FEW, _MANY):
         X, y = crescents(0, n_rows_per_class=n_centers // 2)
         weights = np.where(y == 1, 1.0, -1.0) / len(y)
-        yield f"densities, {n_centers} centres", KernelMachine(X, weights, _BANDWIDTH)
+        yield f"densities, {n_centers} centers", KernelMachine(X, weights, _BANDWIDTH)
     X, y = crescents(0, n_rows_per_class=_FEW // 2)
     fisher = KernelFisherDiscriminant(bandwidth=_BANDWIDTH, regularization=0.03, max_rows=_FEW).fit(
         X, y
     )
-    yield f"kernel Fisher, {_FEW} centres", KernelMachine.from_estimator(fisher)
+    yield f"kernel Fisher, {_FEW} centers", KernelMachine.from_estimator(fisher)
     X, y = crescents(0, noise=0.15)
     svc = SVC(gamma=0.5 / _BANDWIDTH**2).fit(X, y)
     machine = KernelMachine.from_estimator(svc)
-    yield f"sparse SVC, {len(machine.centers)} centres", machine
+    yield f"sparse SVC, {len(machine.centers)} centers", machine

@@ -1,8 +1,8 @@
-"""The paper's own formulas, as an honest person would vectorise them, to compare with.
+"""The paper's own formulas, as an honest person would vectorize them, to compare with.
 
 Czarnecki, Józefowicz and Tabor, 2015, section 3: the gradient of every
 potential as a sum over all pairs of rows of outer products w w', and L-BFGS
-on the penalised objective from random starts. Ledoit-Wolf is left off.
+on the penalized objective from random starts. Ledoit-Wolf is left off.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from melm_core.density import KernelClasses, kernel_classes
 def fit(
     X: FloatArray, y: IntArray, *, n_init: int, seed: int, gamma: float = 1.0
 ) -> tuple[float, int]:
-    """The best divergence of the penalised objective over random starts, and evaluations."""
+    """The best divergence of the penalized objective over random starts, and evaluations."""
     classes = kernel_classes(X, y, n_components=2, gamma=gamma)
     stream = np.random.default_rng(seed)
     best, n_evaluations = -np.inf, 0
     for _ in range(n_init):
         start, _ = np.linalg.qr(stream.standard_normal((X.shape[1], 2)))
         result = scipy.optimize.minimize(
-            _penalised, start.ravel(), args=(classes,), jac=True, method="L-BFGS-B"
+            _penalized, start.ravel(), args=(classes,), jac=True, method="L-BFGS-B"
         )
         n_evaluations += result.nfev
         best = max(best, value_and_gradient(result.x.reshape(-1, 2), classes)[0])
@@ -41,7 +41,7 @@ def value_and_gradient(V: FloatArray, classes: KernelClasses) -> tuple[float, Fl
     return value, gradient
 
 
-def _penalised(v: FloatArray, classes: KernelClasses) -> tuple[float, FloatArray]:
+def _penalized(v: FloatArray, classes: KernelClasses) -> tuple[float, FloatArray]:
     V = v.reshape(-1, 2)
     value, gradient = value_and_gradient(V, classes)
     excess = V.T @ V - np.eye(2)

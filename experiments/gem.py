@@ -96,7 +96,7 @@ def methods(X: FloatArray, y: IntArray, *, l2: float = _L2, **gem: Any) -> Mappi
 def held_out(model: Any, X: FloatArray, y: IntArray, split: int) -> tuple[float, float]:
     """Error in per cent and cross-entropy in nats on the rows that a split keeps apart."""
     parts = train_test_split(X, y, test_size=_TEST_SHARE, stratify=y, random_state=split)
-    seen, unseen, y_seen, y_unseen = parts
-    model.fit(seen, y_seen)
-    error = 100 * np.mean(model.predict(unseen) != y_unseen)
-    return float(error), float(log_loss(y_unseen, model.predict_proba(unseen)))
+    X_train, X_test, y_train, y_test = parts
+    model.fit(X_train, y_train)
+    error = 100 * np.mean(model.predict(X_test) != y_test)
+    return float(error), float(log_loss(y_test, model.predict_proba(X_test)))

@@ -26,7 +26,7 @@ _PLANE_FEATURES = 2
 def cross_validated_identity(X: FloatArray, y: IntArray, *, random_state: int) -> Separability:
     """Held-out scores without a projection, over the folds that the planes are scored on.
 
-    Features are standardised by the training rows, not whitened: of many
+    Features are standardized by the training rows, not whitened: of many
     features most directions are noise, which whitening would make as large as
     the rest. Squared distances grow with the number of features, so the inverse
     square widths of the SVM's kernels fall with it.
@@ -40,12 +40,12 @@ def cross_validated_identity(X: FloatArray, y: IntArray, *, random_state: int) -
 def _fold_confusion(X: FloatArray, y: IntArray, fold: Fold, random_state: int) -> FloatArray:
     mean, widths = X[fold.train].mean(axis=0), X[fold.train].std(axis=0)
     varying = widths > 0
-    seen, unseen = (
+    X_train, X_test = (
         (X[rows][:, varying] - mean[varying]) / widths[varying] for rows in (fold.train, fold.test)
     )
-    classifiers = [_for_features(classifier, seen.shape[1]) for classifier in PLANE_CLASSIFIERS]
+    classifiers = [_for_features(classifier, X_train.shape[1]) for classifier in PLANE_CLASSIFIERS]
     predictions = [
-        classifier.tuned_predictions(seen, y[fold.train], unseen, random_state)
+        classifier.tuned_predictions(X_train, y[fold.train], X_test, random_state)
         for classifier in classifiers
     ]
     n_classes = int(y.max()) + 1

@@ -2,7 +2,7 @@
 
 The data sets of Figures 2 and 3 of the maximum entropy approximation paper.
 Every row has the machine itself, the paper's approximation, the one with exact
-moments, the same with refitted amplitudes, and reduced sets (k-means centres
+moments, the same with refitted amplitudes, and reduced sets (k-means centers
 and least-squares weights) of as many and of three times as many terms.
 """
 
@@ -84,22 +84,22 @@ def _row(title: str, fit: Fit, splits: list[Split]) -> Mapping[str, Score]:
 
 
 def _scores(fit: Fit, split: Split) -> Mapping[str, Score]:
-    seen, y_seen, unseen, y_unseen = split
-    machine = fit(seen, y_seen, _bandwidth(seen))
-    wanted = machine.decision_function(unseen)
+    train, y_train, test, y_test = split
+    machine = fit(train, y_train, _bandwidth(train))
+    wanted = machine.decision_function(test)
 
     def score(model: Any) -> Score:
-        values = model.decision_function(unseen)
+        values = model.decision_function(test)
         error = np.linalg.norm(values - wanted) / np.linalg.norm(wanted)
-        return float(roc_auc_score(y_unseen, values)), float(error)
+        return float(roc_auc_score(y_test, values)), float(error)
 
     scores = {"original": score(machine)}
     for name, parameters in APPROXIMATIONS.items():
-        approximation = KernelMachineApproximation(**parameters).fit(machine, seen)
+        approximation = KernelMachineApproximation(**parameters).fit(machine, train)
         scores[name] = score(approximation)
     n_terms = approximation.n_components_
-    scores["reduced set"] = score(reduced_set(machine, n_terms, seen))
-    scores["reduced set x 3"] = score(reduced_set(machine, 3 * n_terms, seen))
+    scores["reduced set"] = score(reduced_set(machine, n_terms, train))
+    scores["reduced set x 3"] = score(reduced_set(machine, 3 * n_terms, train))
     return scores
 
 
@@ -115,9 +115,9 @@ def _splits(name: str, data: Path, quick: bool, seed: int) -> Iterator[Split]:
         return
     X, y = _read(path)
     folds = StratifiedKFold(_N_QUICK_FOLDS if quick else _N_FOLDS, shuffle=True, random_state=seed)
-    for seen, unseen in folds.split(X, y):
-        scaler = StandardScaler().fit(X[seen])
-        yield scaler.transform(X[seen]), y[seen], scaler.transform(X[unseen]), y[unseen]
+    for train, test in folds.split(X, y):
+        scaler = StandardScaler().fit(X[train])
+        yield scaler.transform(X[train]), y[train], scaler.transform(X[test]), y[test]
 
 
 def _read(path: Path) -> tuple[FloatArray, IntArray]:

@@ -22,9 +22,9 @@ _N_GAUSSIANS, _GAUSSIAN_FEATURES, _GAUSSIAN_ROWS = 5, 20, 500
 
 
 def compare(seed: int = 0) -> None:
-    """Print held-out balanced accuracy, of the densities and of 5 neighbours, a row a data set."""
+    """Print held-out balanced accuracy, of the densities and of 5 neighbors, a row a data set."""
     names = tuple(AGGREGATES)
-    print(f"Held out, {_FOLDS} folds: class densities / 5 neighbours in the plane.")
+    print(f"Held out, {_FOLDS} folds: class densities / 5 neighbors in the plane.")
     print(f"{'data':18}" + "".join(f"{name:>18}" for name in names))
     with threadpool_limits(1):
         for name, X, y in _data(seed):
@@ -37,13 +37,13 @@ def _held_out(X: FloatArray, y: IntArray, aggregate: Multiclass, seed: int) -> t
     folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
     for train, test in folds.split(X, y):
         scaler = StandardScaler().fit(X[train])
-        seen, unseen = scaler.transform(X[train]), scaler.transform(X[test])
-        melm = MELM(multiclass=aggregate, random_state=seed).fit(seen, y[train])
-        neighbours = KNeighborsClassifier().fit(melm.transform(seen), y[train])
+        X_train, X_test = scaler.transform(X[train]), scaler.transform(X[test])
+        melm = MELM(multiclass=aggregate, random_state=seed).fit(X_train, y[train])
+        neighbors = KNeighborsClassifier().fit(melm.transform(X_train), y[train])
         scores.append(
             (
-                balanced_accuracy_score(y[test], melm.predict(unseen)),
-                balanced_accuracy_score(y[test], neighbours.predict(melm.transform(unseen))),
+                balanced_accuracy_score(y[test], melm.predict(X_test)),
+                balanced_accuracy_score(y[test], neighbors.predict(melm.transform(X_test))),
             )
         )
     densities, nearest = np.mean(scores, axis=0)

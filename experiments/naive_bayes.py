@@ -55,8 +55,8 @@ def _widths(rows: FloatArray) -> FloatArray:
 
 def _log_density(points: FloatArray, rows: FloatArray, widths: FloatArray) -> FloatArray:
     total = np.zeros(len(points))
-    for x, centres, width in zip(points.T, rows.T, widths, strict=True):
-        offsets = (x[:, None] - centres) / width
-        log_constant = np.log(len(centres) * width * np.sqrt(2 * np.pi))
+    for x, centers, width in zip(points.T, rows.T, widths, strict=True):
+        offsets = (x[:, None] - centers) / width
+        log_constant = np.log(len(centers) * width * np.sqrt(2 * np.pi))
         total += logsumexp(-0.5 * np.square(offsets), axis=1) - log_constant
     return total

@@ -69,7 +69,7 @@ FIGURE_4_SETS = 8
 
 # Salas-Boni and Tabak, 2013: accuracy, M and mean squared error, in-sample, then the same in
 # cross-validation. The SVMs give no posterior. The paper prints the cross-validated M of QDA on
-# the mixtures as -4925; by its neighbours it is -0.4925.
+# the mixtures as -4925; by its neighbors it is -0.4925.
 ROTATION_COLUMNS = ("acc", "M", "MSE", "CV acc", "CV M", "CV MSE")
 _BENCHMARKS: Mapping[str, Mapping[str, tuple[float, ...]]] = {
     "two Gaussians, 10-D": {

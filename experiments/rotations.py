@@ -120,9 +120,9 @@ def mean_scores(
     """
     rows = []
     for seed, (X, y) in enumerate(draws):
-        seen = model.fit(X, y).predict_proba(X)
-        unseen = held_out_posteriors(model, X, y, n_folds=n_folds, seed=seed)
-        rows.append([*scores(seen, y), *scores(unseen, y)])
+        in_sample = model.fit(X, y).predict_proba(X)
+        held_out = held_out_posteriors(model, X, y, n_folds=n_folds, seed=seed)
+        rows.append([*scores(in_sample, y), *scores(held_out, y)])
     means: FloatArray = np.mean(rows, axis=0)
     return means
 

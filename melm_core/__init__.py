@@ -1,6 +1,7 @@
-"""Numbers only: divergences, densities, geometry and the estimators built on them."""
+"""Estimators of discriminative projections, and the densities and divergences they optimize."""
 
 from melm_core.base.progress import Callback, Progress
+from melm_core.base.saved_plane import SavedPlane
 from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.baselines.factors import (
@@ -10,7 +11,7 @@ from melm_core.baselines.factors import (
 )
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
-from melm_core.baselines.nca import NeighbourhoodComponentsPlane
+from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.density.kernel_density import density_on_grid
@@ -40,6 +41,7 @@ from melm_core.melm.objective import (
     information_potentials,
     overlap_bound,
 )
+from melm_core.methods.registry import METHODS
 from melm_core.rotations.angle_profile import AngleProfile, angle_profile
 from melm_core.rotations.estimator import RotationFeatures
 from melm_core.rotations.objective import rotation_objective
@@ -47,6 +49,7 @@ from melm_core.rotations.objective import rotation_objective
 __all__ = [
     "GEM",
     "MELM",
+    "METHODS",
     "AngleProfile",
     "ApproximateKernelClassifier",
     "ApproximationWarning",
@@ -73,11 +76,12 @@ __all__ = [
     "KernelMachine",
     "KernelMachineApproximation",
     "KernelPCAProjection",
-    "NeighbourhoodComponentsPlane",
+    "NeighborhoodComponentsPlane",
     "NonNegativePlane",
     "PerClassPCA",
     "Progress",
     "RotationFeatures",
+    "SavedPlane",
     "SignalNoisePlane",
     "align_projection",
     "angle_profile",

@@ -63,7 +63,7 @@ def register(app: Dash, studio: Studio) -> None:
         scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
         viewer = studio.gallery.viewer(record)
         # A method of one step is told by the divergence of its plane.
-        objective = METHODS[record.method].maximises or "divergence"
+        objective = METHODS[record.method].maximizes or "divergence"
         kind = (tuple(viewer.class_names), viewer.n_drawn, scheme, viewer.n_components, objective)
         body = {
             **_styles(*kind),

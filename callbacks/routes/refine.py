@@ -15,7 +15,7 @@ from melm_core.methods import GAMMA, METHODS, SEED
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, new_run
 
 _CURVED = "This picture is no plane of the features, so there is nothing to climb on from."
-_REFINING = next(method for method in METHODS.values() if method.refines)
+_REFINING = next(method for method in METHODS.values() if method.accepts_init)
 
 
 def register(app: Dash, studio: Studio) -> None:

@@ -73,7 +73,7 @@ def _once_more(studio: Studio, record: RunRecord) -> RunRecord:
 
 def _head_start(studio: Studio, record: RunRecord) -> dict[str, Any]:
     """The best plane of a run that was cut short, where its method can begin from one."""
-    can_begin = record.state.is_cut_short and METHODS[record.method].refines
+    can_begin = record.state.is_cut_short and METHODS[record.method].accepts_init
     best = best_event(studio.store, record.run_id) if can_begin else None
     if best is None:
         return {}

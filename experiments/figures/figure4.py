@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from experiments.figures import figure3
-from experiments.figures.svg import COLOURS, Line, Panel, picture
+from experiments.figures.svg import COLORS, Line, Panel, picture
 from experiments.paper_numbers import FIGURE_4_SETS
 from experiments.records import Settings
 from experiments.report import Entry, Report, Section
@@ -103,15 +103,15 @@ def _picture(known: Mapping[str, FloatArray]) -> str:
     names = list(known)
     if not names:
         return ""
-    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
+    colors = {name: COLORS[i % len(COLORS)] for i, name in enumerate(names)}
     curves = {name: _curve(values) for name, values in known.items()}
 
     def lines(shares: bool) -> list[Line]:
         return [
             Line(
                 curve / (1.0, known[name].max()) if shares else curve,
-                colours[name],
-                is_dashed=names.index(name) >= len(COLOURS),
+                colors[name],
+                is_dashed=names.index(name) >= len(COLORS),
             )
             for name, curve in curves.items()
         ]
@@ -120,7 +120,7 @@ def _picture(known: Mapping[str, FloatArray]) -> str:
     values, ratios = lines(shares=False), lines(shares=True)
     left = Panel("expected divergence", [*values, _threshold(values)], label)
     right = Panel("ratio to the highest", [*ratios, _threshold(ratios)], label)
-    key = Panel("", legend=[(name, colours[name]) for name in names])
+    key = Panel("", legend=[(name, colors[name]) for name in names])
     return picture([left, right, key], n_columns=3, scale=1.5)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments import data
-from experiments.figures.svg import COLOURS, Line, Mark, Panel, Points, picture
+from experiments.figures.svg import COLORS, Line, Mark, Panel, Points, picture
 from experiments.planes import COLUMNS
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
@@ -22,7 +22,7 @@ from melm_studio.views.plane_view import standardized
 _NAME = "heart"
 _GAMMA = 1.0
 _PROTOCOL = (
-    "All 270 rows, standardised, drawn in standard deviations of the plane: no disease in blue, "
+    "All 270 rows, standardized, drawn in standard deviations of the plane: no disease in blue, "
     "disease in orange. The lines hold 50, 80 and 95 % of the kernel density of a class, of width "
     f"{_GAMMA:g}, which is also the width that MELM is fitted with here. Separability is in-sample."
 )
@@ -75,8 +75,8 @@ def cell(folder: Path, *, name: str, method: str, gamma: float) -> Values:
 def _panel(record: Record) -> Panel:
     rows, contours = record.values["rows"], record.values["contours"]
     marks: list[Mark] = [
-        *(Points(_array(points), COLOURS[code]) for code, points in enumerate(rows)),
-        *(Line(_array(line), COLOURS[code]) for code, line in enumerate(contours)),
+        *(Points(_array(points), COLORS[code]) for code, points in enumerate(rows)),
+        *(Line(_array(line), COLORS[code]) for code, line in enumerate(contours)),
     ]
     return Panel(record.parameters["method"], marks, with_axes=False)
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from experiments.data import standardized
-from experiments.figures.svg import COLOURS, Panel, Points, picture
+from experiments.figures.svg import COLORS, Panel, Points, picture
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
 from experiments.rotations import KEPT
@@ -91,7 +91,7 @@ def _panels(record: Record) -> list[Panel]:
         Panel(
             f"Figure {figure}: {plane}",
             [
-                Points(np.array(rows), COLOURS[code])
+                Points(np.array(rows), COLORS[code])
                 for code, rows in enumerate(record.values[plane]["rows"])
             ],
             with_axes=False,

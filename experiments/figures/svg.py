@@ -10,8 +10,8 @@ import numpy as np
 
 from melm_core.base import FloatArray
 
-# Okabe and Ito's palette, told apart by colour-blind people as well.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#000000")
+# Okabe and Ito's palette, told apart by color-blind people as well.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#000000")
 _INK, _FRAME = "#444", "#bbb"
 _WIDTH, _HEIGHT = 240, 180
 _MARGIN_LEFT, _MARGIN_TOP, _MARGIN_BOTTOM, _MARGIN_RIGHT = 46, 26, 34, 10
@@ -23,7 +23,7 @@ class Line:
     """Joined vertices, shape (n_vertices, 2); a row of nan begins a new line."""
 
     vertices: FloatArray
-    colour: str = COLOURS[0]
+    color: str = COLORS[0]
     is_dashed: bool = False
 
 
@@ -32,16 +32,16 @@ class Points:
     """Dots, shape (n_points, 2)."""
 
     places: FloatArray
-    colour: str = COLOURS[0]
+    color: str = COLORS[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Bars:
-    """Bars of `heights` (n,) between neighbouring `edges` (n + 1,)."""
+    """Bars of `heights` (n,) between neighboring `edges` (n + 1,)."""
 
     edges: FloatArray
     heights: FloatArray
-    colour: str = COLOURS[0]
+    color: str = COLORS[0]
 
 
 Mark = Line | Points | Bars
@@ -86,8 +86,8 @@ def picture(panels: Sequence[Panel], n_columns: int = 5, *, scale: float = 1.0) 
 def _panel(panel: Panel, width: float, height: float) -> str:
     inner = np.array([width - _MARGIN_LEFT - _MARGIN_RIGHT, height - _MARGIN_TOP - _MARGIN_BOTTOM])
     legend = [
-        _text(_MARGIN_LEFT + 6, _MARGIN_TOP + 14 + 13 * i, word, "start", colour)
-        for i, (word, colour) in enumerate(panel.legend)
+        _text(_MARGIN_LEFT + 6, _MARGIN_TOP + 14 + 13 * i, word, "start", color)
+        for i, (word, color) in enumerate(panel.legend)
     ]
     return "\n".join([*(_framed_marks(panel, inner) if panel.marks else ()), *legend])
 
@@ -136,12 +136,12 @@ def _line(line: Line, placed: Place) -> str:
         if len(whole) > 1:
             paths.append("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in placed(whole)))
     dashes = ' stroke-dasharray="4 3"' if line.is_dashed else ""
-    return f'<path d="{"".join(paths)}" fill="none" stroke="{line.colour}"{dashes}/>'
+    return f'<path d="{"".join(paths)}" fill="none" stroke="{line.color}"{dashes}/>'
 
 
 def _points(points: Points, placed: Place) -> str:
     dots = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in placed(points.places))
-    style = f'stroke="{points.colour}" stroke-width="2.6" stroke-linecap="round" opacity="0.6"'
+    style = f'stroke="{points.color}" stroke-width="2.6" stroke-linecap="round" opacity="0.6"'
     return f'<path d="{dots}" fill="none" {style}/>'
 
 
@@ -152,7 +152,7 @@ def _bars(bars: Bars, placed: Place) -> str:
         f"M{x0:.1f} {y0:.1f}H{x1:.1f}V{y1:.1f}H{x0:.1f}Z"
         for (x0, y0), (x1, y1) in zip(lower, upper, strict=True)
     )
-    return f'<path d="{boxes}" fill="{bars.colour}"/>'
+    return f'<path d="{boxes}" fill="{bars.color}"/>'
 
 
 def _bounds(panel: Panel) -> tuple[FloatArray, FloatArray]:
@@ -171,6 +171,6 @@ def _extent(mark: Mark) -> FloatArray:
     return np.array([[mark.edges[0], 0.0], [mark.edges[-1], mark.heights.max()]])
 
 
-def _text(x: float, y: float, words: str, anchor: str, colour: str = _INK) -> str:
-    place = f'x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" fill="{colour}"'
+def _text(x: float, y: float, words: str, anchor: str, color: str = _INK) -> str:
+    place = f'x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" fill="{color}"'
     return f"<text {place}>{html.escape(words)}</text>"

@@ -108,17 +108,17 @@ def _rotations(problem: str, way: str, n_components: int, max_iter: int) -> Rota
 
 
 def _all_scores(model: Any, X: FloatArray, y: IntArray, n_folds: int, seed: int) -> Values:
-    seen = scores(model.fit(X, y).predict_proba(X), y)
-    unseen = scores(held_out_posteriors(model, X, y, n_folds=n_folds, seed=seed), y)
-    return dict(zip(ROTATION_COLUMNS, (*seen, *unseen), strict=True))
+    in_sample = scores(model.fit(X, y).predict_proba(X), y)
+    held_out = scores(held_out_posteriors(model, X, y, n_folds=n_folds, seed=seed), y)
+    return dict(zip(ROTATION_COLUMNS, (*in_sample, *held_out), strict=True))
 
 
 def _accuracies(machine: SVC, X: FloatArray, y: IntArray, n_folds: int, seed: int) -> Values:
     model = make_pipeline(StandardScaler(), machine)
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    unseen = cross_val_predict(model, X, y, cv=folds)
-    seen = model.fit(X, y).predict(X)
-    return {"acc": float(np.mean(seen == y)), "CV acc": float(np.mean(unseen == y))}
+    held_out = cross_val_predict(model, X, y, cv=folds)
+    in_sample = model.fit(X, y).predict(X)
+    return {"acc": float(np.mean(in_sample == y)), "CV acc": float(np.mean(held_out == y))}
 
 
 def _cells(problem: str, quick: bool) -> list[Cell]:
@@ -208,7 +208,7 @@ _NOTES = {
     BREAST_CANCER: (
         "10-fold cross-validation, ± the standard error over rounds of folds. The benchmarks take "
         f"all 30 features, rotations the {KEPT} of largest M, screened within each fold, where the "
-        "paper screens and standardises before it splits. In-sample the paper's LDA and QDA are "
+        "paper screens and standardizes before it splits. In-sample the paper's LDA and QDA are "
         "ours with uniform priors, and its naive Bayes ours with empirical ones, nearly to the "
         "digit."
     ),

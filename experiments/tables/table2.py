@@ -99,9 +99,9 @@ def _entry(one: Cell, record: Record | None, figure: str) -> Entry:
 def _notes(entries: Sequence[Entry]) -> tuple[str, ...]:
     return (
         "As in the paper, the best classifier of the three by its mean over the test folds. Inner "
-        "folds choose MELM's kernel width, GEM's regularisation and, which is ours, whether MELM's "
+        "folds choose MELM's kernel width, GEM's regularization and, which is ours, whether MELM's "
         "class kernels are drawn towards the pooled one. ± is the standard error over the five "
-        "folds. Features are standardised by the training rows.",
+        "folds. Features are standardized by the training rows.",
         f"Of the planes, {places(entries, 'MELM', leaving_out=(_IDENTITY,))} "
         f"{closeness(entries, 'MELM', _CLOSE)}",
         "The widths to choose from were moved once after results were seen: with 0.125 to 2 in "

@@ -120,7 +120,7 @@ def _notes(entries: Sequence[Entry], subsets: str) -> tuple[str, ...]:
     return (
         f"Means over {subsets}, each of {_SHARE:.0%} of the rows of every class, with the standard "
         "error over them; the paper does not say how large its subsets are. Features are "
-        "standardised in the subset. MELM chooses its kernel width, and GEM its regularisation, by "
+        "standardized in the subset. MELM chooses its kernel width, and GEM its regularization, by "
         "the separability itself; the paper says only that both are fitted.",
         f"{places(entries, 'MELM')} {closeness(entries, 'MELM', _CLOSE)}",
         _DIFFERENCE,

@@ -1,4 +1,4 @@
-"""The methods to compare with."""
+"""Projections by other methods, for comparison."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from melm_core.baselines.factors import (
 )
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
-from melm_core.baselines.nca import NeighbourhoodComponentsPlane
+from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
     "KernelFisherDiscriminant",
     "KernelFisherProjection",
     "KernelPCAProjection",
-    "NeighbourhoodComponentsPlane",
+    "NeighborhoodComponentsPlane",
     "NonNegativePlane",
     "PerClassPCA",
     "SignalNoisePlane",

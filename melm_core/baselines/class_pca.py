@@ -1,7 +1,7 @@
-"""Principal components of the classes instead of the whole data.
+"""Principal components of the class covariances instead of the total covariance.
 
-The three comparison methods that the authors of MELM wrote themselves
-(Czarnecki, Józefowicz and Tabor, 2015, section 5, footnotes 6 to 8).
+Three baselines defined by the authors of MELM (Czarnecki, Józefowicz and Tabor,
+2015, section 5, footnotes 6 to 8).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from melm_core.linalg.completion import plane_through
 
 
 class _ClassCovariancePlane(SupervisedPlaneEstimator):
-    """A plane that follows from the rows, the class covariances and the class sizes."""
+    """A plane determined by the class covariances."""
 
     def __init__(self, n_components: int = 2) -> None:
         self.n_components = n_components
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the plane.
+        """Compute the plane.
 
         Parameters
         ----------
@@ -34,7 +34,7 @@ class _ClassCovariancePlane(SupervisedPlaneEstimator):
         Raises
         ------
         ValueError
-            If the data or n_components break a rule; the message names both.
+            If the data or n_components are invalid.
         """
         X, y = self._validate_labelled(X, y)
         check_n_components(self.n_components, X.shape[1])
@@ -44,18 +44,18 @@ class _ClassCovariancePlane(SupervisedPlaneEstimator):
         return self
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
-        """Directions in their order, shape (n_directions, n_features)."""
+        """Directions in order of priority, shape (n_directions, n_features)."""
         raise NotImplementedError
 
 
 class ClassPCA(_ClassCovariancePlane):
     """Principal directions of the class covariances, weighted by class size (cPCA).
 
-    The sum over classes of N_c cov_c, that is, the principal components of the
-    rows about the means of their classes: the spread between the classes does
-    not count. Any number of classes. Where the classes vary along fewer
-    directions than n_components, the principal directions of what is left of
-    the data complete the plane.
+    They are the eigenvectors of the sum over classes of N_c cov_c, that is, the
+    principal components of the rows centered at the means of their classes:
+    variance between the classes is ignored. If the classes vary along fewer
+    directions than n_components, principal components of the residuals
+    complete the plane.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ class ClassPCA(_ClassCovariancePlane):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows, the largest variance within the classes first.
+        Orthonormal rows, by descending variance within the classes.
     n_class_axes_ : int
-        Rows that the classes give; the others complete the plane.
+        Number of rows that come from the class covariances.
     mean_ : ndarray of shape (n_features,)
     classes_ : ndarray of shape (n_classes,)
 
@@ -75,6 +75,15 @@ class ClassPCA(_ClassCovariancePlane):
     W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
     for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015,
     footnote 6.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import ClassPCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = ClassPCA().fit(X, y)
+    >>> plane.components_.shape
+    (2, 4)
     """
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
@@ -86,10 +95,10 @@ class ClassPCA(_ClassCovariancePlane):
 class BalancedClassPCA(_ClassCovariancePlane):
     """Principal directions of the unweighted sum of the class covariances (2ePCA).
 
-    For two classes the two-ellipsoid PCA of the paper; more classes are summed
-    in the same way, so that a class counts the same however many rows it has.
-    Where the classes vary along fewer directions than n_components, the
-    principal directions of what is left of the data complete the plane.
+    For two classes this is the two-ellipsoid PCA of the paper; any number of
+    classes is summed in the same way. All classes have equal weight, however
+    many rows they have. If the classes vary along fewer directions than
+    n_components, principal components of the residuals complete the plane.
 
     Parameters
     ----------
@@ -98,15 +107,24 @@ class BalancedClassPCA(_ClassCovariancePlane):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows, the largest variance first.
+        Orthonormal rows, by descending variance.
     n_class_axes_ : int
-        Rows that the classes give; the others complete the plane.
+        Number of rows that come from the class covariances.
     mean_ : ndarray of shape (n_features,)
     classes_ : ndarray of shape (n_classes,)
 
     References
     ----------
     As for `ClassPCA`, footnote 7.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import BalancedClassPCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = BalancedClassPCA().fit(X, y)
+    >>> plane.components_.shape
+    (2, 4)
     """
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
@@ -114,19 +132,18 @@ class BalancedClassPCA(_ClassCovariancePlane):
 
 
 class PerClassPCA(_ClassCovariancePlane):
-    """The plane of the classes' own first principal components (pPCA).
+    """The plane spanned by the first principal component of each class (pPCA).
 
-    With as many classes as components, two for a plane, axis i is the first
-    principal component of class i, as in the paper. With more classes than
-    components, the classes whose first component takes the largest share of
-    their variance come first and the others are left out. With fewer, the
-    second components of the classes follow the first, again by their shares,
-    then the third. A direction in the span of those before it is passed over,
-    and where none is left the principal directions of what remains of the data
-    complete the plane.
+    With as many classes as components, axis i is the first principal component
+    of class i, as in the paper. With more classes, those whose first component
+    explains the largest share of their variance are used. With fewer, the
+    second principal components follow, ordered by the share of variance they
+    explain, then the third. Directions in the span of earlier ones are
+    skipped. If too few remain, principal components of the residuals complete
+    the plane.
 
-    The axes of two classes need not be orthogonal: `components_` spans the
-    same plane, its first row along the first of them.
+    The principal components of different classes need not be orthogonal:
+    `components_` spans the same plane, and its first row is the first of them.
 
     Parameters
     ----------
@@ -137,13 +154,22 @@ class PerClassPCA(_ClassCovariancePlane):
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows.
     n_class_axes_ : int
-        Rows that the classes give; the others complete the plane.
+        Number of rows that come from the class covariances.
     mean_ : ndarray of shape (n_features,)
     classes_ : ndarray of shape (n_classes,)
 
     References
     ----------
     As for `ClassPCA`, footnote 8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import PerClassPCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = PerClassPCA().fit(X, y)
+    >>> plane.components_.shape
+    (2, 4)
     """
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
@@ -160,7 +186,7 @@ class PerClassPCA(_ClassCovariancePlane):
 
 
 def _principal_axes(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Variances, descending, and axes as rows; those without variance are left out."""
+    """Positive variances, descending, and their axes as rows."""
     variances, axes = np.linalg.eigh(covariance)
     negligible = len(variances) * np.finfo(np.float64).eps * max(variances[-1], 0.0)
     kept = np.flatnonzero(variances > negligible)[::-1]

@@ -1,4 +1,4 @@
-"""Classical planes to compare with."""
+"""Fisher's linear discriminants (LDA)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from melm_core.linalg.planes import orthonormalize
 
 
 class DiscriminantPlane(SupervisedPlaneEstimator):
-    """Fisher's linear discriminants, completed to a plane where there are too few.
+    """Fisher's linear discriminants, completed to a plane if there are too few.
 
-    C classes have C - 1 discriminants at most: for two classes the second axis
-    is the principal direction of what the discriminant leaves.
+    C classes have at most C - 1 discriminants. For two classes, the second
+    axis is the first principal component of the residuals.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class DiscriminantPlane(SupervisedPlaneEstimator):
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows, the discriminants first.
     n_discriminants_ : int
-        Rows that are discriminants; the others complete the plane.
+        Number of rows that are discriminants.
     mean_ : ndarray of shape (n_features,)
     classes_ : ndarray of shape (n_classes,)
 
@@ -34,28 +34,42 @@ class DiscriminantPlane(SupervisedPlaneEstimator):
     R. A. Fisher: The Use of Multiple Measurements in Taxonomic Problems, 1936.
     C. R. Rao: The Utilization of Multiple Measurements in Problems of
     Biological Classification, 1948.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import DiscriminantPlane
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = DiscriminantPlane().fit(X, y)
+    >>> plane.n_discriminants_
+    2
     """
 
     def __init__(self, n_components: int = 2) -> None:
         self.n_components = n_components
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the plane.
+        """Compute the plane.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels of two or more classes, each with at least two rows.
+
+        Raises
+        ------
+        ValueError
+            If the data or n_components are invalid.
         """
         X, y = self._validate_labelled(X, y)
         check_n_components(self.n_components, X.shape[1])
-        centred = X - self.mean_
-        whitener = within_class_whitening(centred, y)
-        discriminants = fisher_discriminants(centred @ whitener, y, self.n_components)
+        centered = X - self.mean_
+        whitener = within_class_whitening(centered, y)
+        discriminants = fisher_discriminants(centered @ whitener, y, self.n_components)
         self.n_discriminants_ = len(discriminants)
         found = discriminants @ whitener.T
         if len(found):
             found = orthonormalize(found)
-        self.components_ = complete(found, centred, self.n_components)
+        self.components_ = complete(found, centered, self.n_components)
         return self

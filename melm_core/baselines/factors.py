@@ -1,7 +1,7 @@
-"""Planes of independent components, common factors and non-negative parts.
+"""Planes of independent components (ICA), common factors (FA) and non-negative factors (NMF).
 
-Each spans the directions that scikit-learn's estimator finds in data space, so
-the picture is an orthogonal projection like that of every other plane.
+Each plane is the span of the directions that scikit-learn's estimator finds in
+data space, so the projection onto it is orthogonal, as for all other planes.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from melm_core.density.kernel_density import whitening
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.completion import plane_through, standard_units
 
-# Separating k sources takes rows in proportion to k^2; with fewer of them a
-# method that looks for non-Gaussian projections finds them in noise.
+# Separating k sources requires a number of rows proportional to k^2; with fewer, FastICA overfits
+# and finds non-Gaussian projections in noise.
 _ROWS_PER_SQUARED_SOURCE = 5
 
 
 class _FactorPlane(PlaneEstimator):
-    """A plane through directions that an iteration finds without the labels."""
+    """A plane through directions found by an iterative, unsupervised method."""
 
     n_components: int
     max_iter: int
     tol: float
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the plane.
+        """Compute the plane.
 
         Parameters
         ----------
@@ -48,7 +48,7 @@ class _FactorPlane(PlaneEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         check_n_components(self.n_components, X.shape[1])
@@ -62,11 +62,11 @@ class _FactorPlane(PlaneEstimator):
         return self
 
     def _directions(self, X: FloatArray) -> FloatArray:
-        """Directions in their order, shape (n_directions, n_features)."""
+        """Directions in order of priority, shape (n_directions, n_features)."""
         raise NotImplementedError
 
     def _run(self, model: Any, X: FloatArray) -> None:
-        """Fit scikit-learn's model; whether it converged is kept, not warned of."""
+        """Fit scikit-learn's model and record convergence in place of a warning."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
             model.fit(X)
@@ -77,45 +77,54 @@ class _FactorPlane(PlaneEstimator):
 class IndependentComponentsPlane(_FactorPlane):
     """The plane of the most non-Gaussian independent components (ICA).
 
-    FastICA separates the data, whitened along their leading principal
-    directions, into independent sources; the plane shows the sources of the
-    largest negentropy, up to a linear map within it. (FastICA told to find
-    only n_components sources rotates the first principal components among
-    themselves: its plane is that of PCA.) The result does not depend on the
-    units of the features.
+    FastICA separates the leading principal components of the data into
+    independent sources; the plane is that of the sources with the largest
+    negentropy. (With only n_components sources, FastICA merely rotates the
+    first principal components, and its plane is that of PCA.) The result does
+    not depend on the units of the features.
 
     Parameters
     ----------
     n_components : int, default=2
     n_sources : int or None, default=None
-        Sources to separate the data into, at least n_components; never more
-        than directions in which the data vary. None for as many as the rows
-        support, the square root of a fifth of their number.
+        Number of sources, at least n_components and at most the rank of the
+        data. None for sqrt(n_samples / 5), about as many as the rows support.
     max_iter : int, default=200
     tol : float, default=1e-4
-        Change of the unmixing matrix below which it has converged.
+        Change of the unmixing matrix at which the iteration has converged.
     random_state : int, RandomState or None, default=None
-        Seed of the rotation that the iteration begins with.
+        Seed of the initial rotation.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows; the first is along the most non-Gaussian source.
+        Orthonormal rows; the first is the direction of the most non-Gaussian
+        source.
     negentropies_ : ndarray of shape (n_sources,)
-        Of every source, descending: (E log cosh s - E log cosh g)^2 with a
-        standard normal g.
+        Approximate negentropy of every source, descending:
+        (E log cosh s - E log cosh g)^2 with a standard normal g.
     n_iter_ : int
     converged_ : bool
-        Whether the iteration settled; sources that are Gaussian have no axes
-        to settle on.
+        Whether the iteration converged; it may not if sources are Gaussian,
+        which have no unique axes.
     n_found_ : int
-        Rows that are sources; the others complete the plane.
+        Number of rows that are sources; the others are principal components
+        of the residuals.
     mean_ : ndarray of shape (n_features,)
 
     References
     ----------
     A. Hyvärinen: Fast and Robust Fixed-Point Algorithms for Independent
     Component Analysis, IEEE Transactions on Neural Networks 10, 1999.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import IndependentComponentsPlane
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = IndependentComponentsPlane(random_state=0).fit(X, y)
+    >>> plane.components_.shape
+    (2, 4)
     """
 
     def __init__(
@@ -136,7 +145,7 @@ class IndependentComponentsPlane(_FactorPlane):
     def _directions(self, X: FloatArray) -> FloatArray:
         offsets = X - X[0]
         covariance = covariance_of(offsets)
-        # The last columns belong to the largest variances.
+        # The last columns have the largest variances.
         whitener = whitening(covariance)[:, -self._most_sources(len(X)) :]
         self.negentropies_ = np.empty(0)
         if whitener.shape[1] == 0:
@@ -163,10 +172,10 @@ class IndependentComponentsPlane(_FactorPlane):
 class FactorAnalysisPlane(_FactorPlane):
     """The plane of the common factors (FA): the span of the loadings.
 
-    Every feature is a combination of n_components factors plus noise of its
-    own, however strong. Unlike PCA, a feature that is noisy does not attract
-    the plane. Fitted in standard units, which leaves the maximum of the
-    likelihood where it is.
+    Every feature is modeled as a combination of n_components factors plus
+    independent noise of any variance. Unlike in PCA, noisy features do not
+    dominate the plane. The model is fitted to standardized features, which
+    does not change the maximum of the likelihood.
 
     Parameters
     ----------
@@ -174,19 +183,20 @@ class FactorAnalysisPlane(_FactorPlane):
         Number of factors.
     max_iter : int, default=1000
     tol : float, default=1e-6
-        Increase of the log-likelihood, in nats a row, below which it has
-        converged.
+        Increase of the log-likelihood, in nats per row, at which the iteration
+        has converged.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows.
     noise_variance_ : ndarray of shape (n_features,)
-        Variance of each feature's own noise, in units of the data.
+        Noise variance of each feature, in squared units of the data.
     n_iter_ : int
     converged_ : bool
     n_found_ : int
-        Rows that are factors; the others complete the plane.
+        Number of rows that are factors; the others are principal components
+        of the residuals.
     mean_ : ndarray of shape (n_features,)
 
     References
@@ -194,6 +204,15 @@ class FactorAnalysisPlane(_FactorPlane):
     C. Spearman: General Intelligence, Objectively Determined and Measured,
     American Journal of Psychology 15, 1904.
     D. Barber: Bayesian Reasoning and Machine Learning, 2012, algorithm 21.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import FactorAnalysisPlane
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = FactorAnalysisPlane().fit(X, y)
+    >>> plane.components_.shape
+    (2, 4)
     """
 
     def __init__(self, n_components: int = 2, *, max_iter: int = 1000, tol: float = 1e-6) -> None:
@@ -208,8 +227,8 @@ class FactorAnalysisPlane(_FactorPlane):
         self.noise_variance_ = np.zeros(X.shape[1])
         if n_factors == 0:
             return np.empty((0, X.shape[1]))
-        # Its random numbers serve an approximate decomposition only; a fixed
-        # seed makes the result a function of the data.
+        # Random numbers are used only for an approximate decomposition; a fixed seed makes the
+        # result reproducible.
         model = FactorAnalysis(
             n_factors, max_iter=self.max_iter, tol=self.tol * len(rows), random_state=0
         )
@@ -220,12 +239,12 @@ class FactorAnalysisPlane(_FactorPlane):
 
 
 class NonNegativePlane(_FactorPlane):
-    """The plane of the parts of a non-negative factorisation (NMF).
+    """The plane of the factors of a non-negative matrix factorization (NMF).
 
-    Every feature is shifted so that its smallest value is 0, as in the MELM
-    paper, and the rows are approximated by sums of n_components non-negative
-    parts with non-negative weights. The plane is the span of the parts; a
-    projection onto it drops the condition on the weights.
+    Every feature is shifted to a minimum of 0, as in the MELM paper, and the
+    rows are approximated by combinations of n_components non-negative parts
+    with non-negative weights. The plane is the span of the parts; the
+    coordinates of the projection may be negative.
 
     Parameters
     ----------
@@ -233,27 +252,37 @@ class NonNegativePlane(_FactorPlane):
         Number of parts.
     max_iter : int, default=2000
     tol : float, default=1e-4
-        Size of the projected gradient, relative to the first one, below which
-        it has converged.
+        Norm of the projected gradient, relative to the initial one, at which
+        the iteration has converged.
     random_state : int, RandomState or None, default=None
-        Seed of the approximate decomposition that the iteration begins with.
+        Seed of the approximate decomposition used for initialization.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows.
     parts_ : ndarray of shape (n_parts, n_features)
-        Non-negative rows of unit length; no more than the shifted data have rank.
+        Non-negative rows of unit length, at most the rank of the shifted data.
     n_iter_ : int
     converged_ : bool
     n_found_ : int
-        Rows that come from the parts; the others complete the plane.
+        Number of rows that come from the parts; the others are principal
+        components of the residuals.
     mean_ : ndarray of shape (n_features,)
 
     References
     ----------
     D. D. Lee, H. S. Seung: Learning the Parts of Objects by Non-negative
     Matrix Factorization, Nature 401, 1999.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import NonNegativePlane
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = NonNegativePlane(random_state=0).fit(X, y)
+    >>> plane.components_.shape
+    (2, 4)
     """
 
     def __init__(
@@ -290,14 +319,18 @@ class NonNegativePlane(_FactorPlane):
 
 
 def negentropies(sources: FloatArray) -> FloatArray:
-    """How far from Gaussian each source is, (E log cosh s - E log cosh g)^2.
+    """Approximate negentropy of each source, (E log cosh s - E log cosh g)^2.
 
-    Hyvärinen's approximation (1999) with the contrast that FastICA uses.
+    Hyvärinen's approximation (1999) with the contrast function of FastICA.
 
     Parameters
     ----------
     sources : ndarray of shape (n_samples, n_sources)
-        Of zero mean and unit variance.
+        With zero mean and unit variance.
+
+    Returns
+    -------
+    ndarray of shape (n_sources,)
     """
     nodes, weights = np.polynomial.hermite_e.hermegauss(64)
     gaussian = weights @ _log_cosh(nodes) / weights.sum()
@@ -306,24 +339,24 @@ def negentropies(sources: FloatArray) -> FloatArray:
 
 
 def _log_cosh(x: FloatArray) -> FloatArray:
-    """Without overflow at large arguments."""
+    """Compute log cosh x without overflow at large arguments."""
     logs: FloatArray = np.logaddexp(x, -x) - np.log(2.0)
     return logs
 
 
-def _same_covariance(centred: FloatArray) -> FloatArray:
-    """Rows of zero mean and the same covariance, at most twice as many as features.
+def _same_covariance(centered: FloatArray) -> FloatArray:
+    """At most 2 n_features rows of zero mean and the same covariance.
 
-    The likelihood of the factors knows the data by their covariance only, so
-    an iteration need not touch every row.
+    The likelihood depends on the data only through their covariance, so the
+    iterations need not process every row.
     """
-    n_samples, n_features = centred.shape
+    n_samples, n_features = centered.shape
     if n_samples <= 2 * n_features:
-        return centred
-    root = np.linalg.qr(centred, mode="r") * np.sqrt(n_features / n_samples)
+        return centered
+    root = np.linalg.qr(centered, mode="r") * np.sqrt(n_features / n_samples)
     return np.vstack([root, -root])
 
 
 def _rank(X: FloatArray) -> int:
-    """Number of directions, by the small matrix X'X."""
+    """Rank of X, computed from the small matrix X'X."""
     return int(np.linalg.matrix_rank(X.T @ X, hermitian=True))

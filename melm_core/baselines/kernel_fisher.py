@@ -21,55 +21,54 @@ from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_spa
 from melm_core.density.gaussian_sums import gaussian_sums
 from melm_core.linalg.class_moments import class_means
 
-# Discriminants that explain less than this share of their own variance by the
-# class are rounding.
+# Discriminants with a smaller share of variance between the classes are rounding errors.
 NULL_DISCRIMINANT = 1e-12
 
 
 class KernelFisherDiscriminant(
     ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin, BaseEstimator
 ):
-    """Functions that separate the class means most, in the feature space of a Gaussian kernel.
+    """Fisher's linear discriminants in the feature space of a Gaussian kernel.
 
-    Fisher's discriminants of the rows after the map into feature space, with a
-    multiple of the identity added to the covariance within the classes. As
-    functions of x they are f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 sigma^2)) + b.
-    Their unit is the regularised standard deviation within the classes, their
-    origin the mean of the class means, so that a row belongs to the class
-    whose mean is nearest: priors are ignored.
+    A multiple of the identity is added to the covariance within the classes.
+    As functions of x the discriminants are
+    f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 sigma^2)) + b. Their unit is the
+    regularized standard deviation within the classes, and their origin is the
+    mean of the class means. A row is assigned to the class with the nearest
+    mean, which assumes equal priors.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        Number of discriminants, at most one less than classes; None for all.
+        Number of discriminants, at most n_classes - 1; None for all.
     bandwidth : float or "median", default="median"
         sigma, in units of the data; "median" is the median distance between
         two rows.
     bandwidth_scale : float, default=1.0
-        Multiplies `bandwidth`.
+        Factor applied to `bandwidth`.
     regularization : float, default=1e-3
-        What is added to the covariance within the classes, as a share of the
-        total variance in feature space.
+        Multiple of the identity added to the within-class covariance, as a
+        share of the total variance in feature space.
     max_rows : int, default=1500
-        Time grows with the third power of the number of rows; more rows than
-        this are represented by a stratified sample.
+        Larger data are represented by a stratified sample of this many rows,
+        because the time is cubic in the number of rows.
 
     Attributes
     ----------
-    X_fit_ : ndarray of shape (n_centres, n_features)
-        Centres c_i: the rows it was fitted on.
-    dual_coef_ : ndarray of shape (n_components, n_centres)
-        Weights w_i of each discriminant; zeros where the classes no longer differ.
+    X_fit_ : ndarray of shape (n_centers, n_features)
+        Centers c_i: the training rows or their sample.
+    dual_coef_ : ndarray of shape (n_components, n_centers)
+        Weights w_i of each discriminant; zeros for discriminants that do not exist.
     intercept_ : ndarray of shape (n_components,)
-        b. For two classes the decision threshold is at f(x) = 0.
+        b. For two classes, the decision threshold is f(x) = 0.
     bandwidth_ : float
         sigma.
     class_means_ : ndarray of shape (n_classes, n_components)
-        Mean discriminants of each class.
+        Mean of the discriminants in each class.
     n_discriminants_ : int
-        Rows of `dual_coef_` that are not zero.
-    sample_indices_ : ndarray of shape (n_centres,)
-        Which rows it was fitted on: all of them up to `max_rows`.
+        Number of rows of `dual_coef_` that are not zero.
+    sample_indices_ : ndarray of shape (n_centers,)
+        Indices of the training rows that are centers.
     classes_ : ndarray of shape (n_classes,)
 
     References
@@ -79,6 +78,15 @@ class KernelFisherDiscriminant(
     IX, 1999.
     G. Baudat, F. Anouar: Generalized Discriminant Analysis Using a Kernel
     Approach, Neural Computation 12, 2000.
+
+    Examples
+    --------
+    >>> from melm_core import KernelFisherDiscriminant
+    >>> from melm_core.datasets import crescents
+    >>> X, y = crescents(0)
+    >>> model = KernelFisherDiscriminant(bandwidth=0.5).fit(X, y)
+    >>> model.score(X, y) > 0.9
+    True
     """
 
     classes_: npt.NDArray[Any]
@@ -99,7 +107,7 @@ class KernelFisherDiscriminant(
         self.max_rows = max_rows
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the discriminants.
+        """Compute the discriminants.
 
         Parameters
         ----------
@@ -110,7 +118,7 @@ class KernelFisherDiscriminant(
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X, codes = validate_labelled(self, X, y)
         n_components = self._checked_n_components()
@@ -136,14 +144,13 @@ class KernelFisherDiscriminant(
         return values
 
     def decision_function(self, X: Any) -> FloatArray:
-        """How far each row leans towards a class.
+        """Scores of the classes.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            For two classes the discriminant f(x), positive on the side of
-            `classes_[1]`; for more, -1/2 of the squared distance to each class
-            mean.
+            For two classes, the discriminant f(x), positive for `classes_[1]`.
+            For more, minus half the squared distance to each class mean.
         """
         values = self.transform(X)
         if len(self.classes_) == 2:
@@ -154,7 +161,7 @@ class KernelFisherDiscriminant(
         return scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Class of the nearest mean, shape (n_samples,)."""
+        """Class with the nearest mean, shape (n_samples,)."""
         scores = self.decision_function(X)
         codes = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[codes]
@@ -171,9 +178,9 @@ class KernelFisherDiscriminant(
         check_integer("n_components", self.n_components, minimum=1)
         if self.n_components > most:
             raise UserError(
-                f"n_components={self.n_components} exceeds the {most} discriminant(s) that "
-                f"{len(self.classes_)} classes have; choose at most {most}, or take "
-                "KernelFisherProjection, which completes them."
+                f"n_components={self.n_components} exceeds the {most} discriminant(s) of "
+                f"{len(self.classes_)} classes; choose at most {most}, or use "
+                "KernelFisherProjection, which adds principal components."
             )
         return self.n_components
 
@@ -181,13 +188,13 @@ class KernelFisherDiscriminant(
         self, space: KernelSpace, y: IntArray, directions: FloatArray, n_components: int
     ) -> None:
         means = class_means(space.coordinates, y) @ directions.T  # (n_classes, n_discriminants)
-        # The last class lies on the positive side of every discriminant.
+        # The mean of the last class is on the positive side of every discriminant.
         signs = np.where(means[-1] < means.mean(axis=0), -1.0, 1.0)
         weights, intercepts = space.functions(signs[:, None] * directions)
         origin = means.mean(axis=0)
         missing = n_components - len(directions)
         self.n_discriminants_ = len(directions)
-        self.X_fit_, self.bandwidth_ = space.centres, space.bandwidth
+        self.X_fit_, self.bandwidth_ = space.centers, space.bandwidth
         self.dual_coef_ = np.pad(weights, ((0, missing), (0, 0)))
         self.intercept_ = np.pad(intercepts - signs * origin, (0, missing))
         self.class_means_ = np.pad(signs * (means - origin), ((0, 0), (0, missing)))
@@ -196,35 +203,35 @@ class KernelFisherDiscriminant(
 def kernel_discriminants(
     space: KernelSpace, y: IntArray, n_components: int, regularization: float
 ) -> FloatArray:
-    """Fisher's discriminants in feature space, of unit regularised variance within the classes.
+    """Fisher's discriminants in feature space, with unit regularized within-class variance.
 
-    With B = O'O the covariance between the classes and D the total covariance
-    plus the ridge, which is diagonal in principal coordinates, the problem
-    B w = r (D - B) w is one of C classes: the eigenvectors v of O D^-1 O' give
-    w = D^-1 O'v.
+    Let B = O'O be the between-class covariance and D the total covariance plus
+    the ridge, which is diagonal in principal coordinates. The eigenproblem
+    B w = r (D - B) w reduces to one of size n_classes: the eigenvectors v of
+    O D^-1 O' give w = D^-1 O'v.
 
     Parameters
     ----------
     space : KernelSpace
-    y : ndarray of shape (n_centres,)
-        Class codes of its rows.
+    y : ndarray of shape (n_centers,)
+        Class codes of the centers.
     n_components : int
-        Discriminants at most.
+        Maximum number of discriminants.
     regularization : float
         Ridge, as a share of the total variance.
 
     Returns
     -------
     ndarray of shape (n_discriminants, rank)
-        The one that separates most first; fewer than n_components where the
-        classes do not differ along more directions.
+        By descending separation; fewer than n_components if the classes do not
+        differ along more directions.
     """
     shares = np.bincount(y) / len(y)
     offsets = np.sqrt(shares)[:, None] * class_means(space.coordinates, y)  # O
     ridged = space.variances + regularization * space.variances.sum()
     explained, axes = np.linalg.eigh((offsets / ridged) @ offsets.T)
     kept = np.flatnonzero(explained > NULL_DISCRIMINANT)[::-1][: min(n_components, len(shares) - 1)]
-    # Variance within the classes of D^-1 O'v is g (1 - g) for the eigenvalue g.
+    # For an eigenvalue g, the within-class variance of D^-1 O'v is g (1 - g).
     widths = np.sqrt(explained[kept] * np.maximum(1.0 - explained[kept], NULL_DISCRIMINANT))
     directions: FloatArray = (axes.T[kept] @ offsets) / ridged / widths[:, None]
     return directions

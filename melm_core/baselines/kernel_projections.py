@@ -1,4 +1,4 @@
-"""Nonlinear references: pictures that no linear projection of the data can give."""
+"""Nonlinear projections for comparison: kernel PCA and kernel Fisher discriminants."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class _KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return self.n_components
 
     def _keep(self, space: KernelSpace, directions: FloatArray) -> None:
-        """Take over directions of feature space, shape (at most n_components, rank)."""
-        weights, intercepts = space.functions(_towards_furthest(directions, space.coordinates))
+        """Store directions of feature space, shape (at most n_components, rank)."""
+        weights, intercepts = space.functions(_oriented(directions, space.coordinates))
         missing = self.n_components - len(directions)
-        self.X_fit_, self.bandwidth_ = space.centres, space.bandwidth
+        self.X_fit_, self.bandwidth_ = space.centers, space.bandwidth
         self.dual_coef_ = np.pad(weights, ((0, missing), (0, 0)))
         self.intercept_ = np.pad(intercepts, (0, missing))
 
@@ -50,8 +50,8 @@ class _KernelProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 class KernelPCAProjection(_KernelProjection):
     """The leading principal components in the feature space of a Gaussian kernel.
 
-    Never looks at the labels. Where feature space has fewer directions than
-    n_components, as for data that are constant, the last coordinates are zero.
+    If feature space has fewer than n_components directions, as for constant
+    data, the last coordinates are zero. The labels are ignored.
 
     Parameters
     ----------
@@ -61,30 +61,38 @@ class KernelPCAProjection(_KernelProjection):
         sigma of exp(-|x - c|^2 / (2 sigma^2)), in units of the data; "median"
         is the median distance between two rows.
     bandwidth_scale : float, default=1.0
-        Multiplies `bandwidth`.
+        Factor applied to `bandwidth`.
     max_rows : int, default=1500
-        Time grows with the third power of the number of rows; more rows than
-        this are represented by that many, evenly spaced among them.
+        Larger data are represented by this many evenly spaced rows, because
+        the time is cubic in the number of rows.
 
     Attributes
     ----------
-    X_fit_ : ndarray of shape (n_centres, n_features)
-        Centres of the kernels: the rows it was fitted on.
-    dual_coef_ : ndarray of shape (n_components, n_centres)
+    X_fit_ : ndarray of shape (n_centers, n_features)
+        Centers of the kernels: the training rows or their sample.
+    dual_coef_ : ndarray of shape (n_components, n_centers)
     intercept_ : ndarray of shape (n_components,)
         Coordinate i of x is the sum of the kernels at x, weighted by row i of
         `dual_coef_`, plus `intercept_[i]`.
     variances_ : ndarray of shape (n_components,)
-        Of the coordinates, descending.
+        Variances of the coordinates, descending.
     bandwidth_ : float
         sigma.
-    sample_indices_ : ndarray of shape (n_centres,)
-        Which rows it was fitted on: all of them up to `max_rows`.
+    sample_indices_ : ndarray of shape (n_centers,)
+        Indices of the training rows that are centers.
 
     References
     ----------
     B. Schölkopf, A. Smola, K.-R. Müller: Nonlinear Component Analysis as a
     Kernel Eigenvalue Problem, Neural Computation 10, 1998.
+
+    Examples
+    --------
+    >>> from melm_core import KernelPCAProjection
+    >>> from melm_core.datasets import crescents
+    >>> X, _ = crescents(0)
+    >>> KernelPCAProjection(n_components=3).fit_transform(X).shape
+    (300, 3)
     """
 
     def __init__(
@@ -101,7 +109,7 @@ class KernelPCAProjection(_KernelProjection):
         self.max_rows = max_rows
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the components.
+        """Compute the components.
 
         Parameters
         ----------
@@ -111,7 +119,7 @@ class KernelPCAProjection(_KernelProjection):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         check_integer("n_components", self.n_components, minimum=1)
@@ -132,11 +140,11 @@ class KernelPCAProjection(_KernelProjection):
 class KernelFisherProjection(_KernelProjection):
     """Fisher's discriminants in the feature space of a Gaussian kernel, completed.
 
-    C classes have C - 1 discriminants at most: for two classes the second axis
-    is the leading kernel principal component of what the discriminant leaves.
-    The axes are orthonormal in feature space. Where that has fewer directions
-    than n_components, as for data that are constant, the last coordinates are
-    zero. `KernelFisherDiscriminant` is the classifier.
+    C classes have at most C - 1 discriminants. For two classes, the second
+    axis is the first kernel principal component of the residuals. The axes are
+    orthonormal in feature space. If that has fewer than n_components
+    directions, as for constant data, the last coordinates are zero.
+    `KernelFisherDiscriminant` is the corresponding classifier.
 
     Parameters
     ----------
@@ -146,33 +154,41 @@ class KernelFisherProjection(_KernelProjection):
         sigma of exp(-|x - c|^2 / (2 sigma^2)), in units of the data; "median"
         is the median distance between two rows.
     bandwidth_scale : float, default=1.0
-        Multiplies `bandwidth`.
+        Factor applied to `bandwidth`.
     regularization : float, default=1e-3
-        What is added to the covariance within the classes, as a share of the
-        total variance in feature space.
+        Multiple of the identity added to the within-class covariance, as a
+        share of the total variance in feature space.
     max_rows : int, default=1500
-        Time grows with the third power of the number of rows; more rows than
-        this are represented by a stratified sample.
+        Larger data are represented by a stratified sample of this many rows,
+        because the time is cubic in the number of rows.
 
     Attributes
     ----------
-    X_fit_ : ndarray of shape (n_centres, n_features)
-        Centres of the kernels: the rows it was fitted on.
-    dual_coef_ : ndarray of shape (n_components, n_centres)
+    X_fit_ : ndarray of shape (n_centers, n_features)
+        Centers of the kernels: the training rows or their sample.
+    dual_coef_ : ndarray of shape (n_components, n_centers)
     intercept_ : ndarray of shape (n_components,)
         Coordinate i of x is the sum of the kernels at x, weighted by row i of
         `dual_coef_`, plus `intercept_[i]`.
     n_discriminants_ : int
-        Coordinates that are discriminants; the others complete them.
+        Number of coordinates that are discriminants.
     bandwidth_ : float
         sigma.
-    sample_indices_ : ndarray of shape (n_centres,)
-        Which rows it was fitted on: all of them up to `max_rows`.
+    sample_indices_ : ndarray of shape (n_centers,)
+        Indices of the training rows that are centers.
     classes_ : ndarray of shape (n_classes,)
 
     References
     ----------
     As for `KernelFisherDiscriminant`.
+
+    Examples
+    --------
+    >>> from melm_core import KernelFisherProjection
+    >>> from melm_core.datasets import crescents
+    >>> X, y = crescents(0)
+    >>> KernelFisherProjection().fit(X, y).n_discriminants_
+    1
     """
 
     classes_: npt.NDArray[Any]
@@ -198,7 +214,7 @@ class KernelFisherProjection(_KernelProjection):
         return tags
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the discriminants and what completes them.
+        """Compute the discriminants and complete them.
 
         Parameters
         ----------
@@ -209,7 +225,7 @@ class KernelFisherProjection(_KernelProjection):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X, codes = validate_labelled(self, X, y)
         check_integer("n_components", self.n_components, minimum=1)
@@ -233,13 +249,17 @@ class KernelFisherProjection(_KernelProjection):
 
 
 def _completed(found: FloatArray, variances: FloatArray, n_components: int) -> FloatArray:
-    """Add principal directions of what the orthonormal rows leave, up to n_components or the rank.
+    """Complete orthonormal rows by principal components of the residuals.
 
     Parameters
     ----------
     found : ndarray of shape (n_found, rank)
     variances : ndarray of shape (rank,)
-        Of the coordinates, which are uncorrelated.
+        Variances of the coordinates, which are uncorrelated.
+
+    Returns
+    -------
+    ndarray of shape (min(n_components, rank), rank)
     """
     rank = len(variances)
     missing = min(n_components, rank) - len(found)
@@ -250,8 +270,8 @@ def _completed(found: FloatArray, variances: FloatArray, n_components: int) -> F
     return np.vstack([found, axes.T[::-1]])
 
 
-def _towards_furthest(directions: FloatArray, coordinates: FloatArray) -> FloatArray:
-    """Each direction with the sign that makes the largest coordinate positive."""
-    values = coordinates @ directions.T  # (n_centres, n_directions)
+def _oriented(directions: FloatArray, coordinates: FloatArray) -> FloatArray:
+    """The directions, with signs that make the coordinate of largest magnitude positive."""
+    values = coordinates @ directions.T  # (n_centers, n_directions)
     furthest = np.take_along_axis(values, np.abs(values).argmax(axis=0)[None], axis=0)[0]
     return np.where(furthest < 0, -1.0, 1.0)[:, None] * directions

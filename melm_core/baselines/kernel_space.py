@@ -1,7 +1,7 @@
-"""The feature space of a Gaussian kernel, spanned by the rows it was given.
+"""The feature space of a Gaussian kernel, spanned by the training rows.
 
-A function f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 sigma^2)) + b is a direction
-of this space and an origin on it.
+A direction of this space, with an origin, is a function
+f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 sigma^2)) + b.
 """
 
 from __future__ import annotations
@@ -19,39 +19,39 @@ from melm_core.base.sampling import stratified_sample
 
 Bandwidth = float | Literal["median"]
 
-# Directions of feature space whose variance is below this share of the
-# largest one are rounding.
+# Directions of feature space with less than this fraction of the largest variance are rounding
+# errors.
 NULL_SHARE = 1e-12
 
-# The same for a kernel that is 1 everywhere: its values are known to this precision.
+# Absolute bound, for a kernel that is 1 everywhere up to rounding.
 NULL_VARIANCE = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class KernelSpace:
-    """Rows in the principal coordinates of feature space.
+    """The training rows in the principal coordinates of feature space.
 
     Attributes
     ----------
-    centres : ndarray of shape (n_centres, n_features)
+    centers : ndarray of shape (n_centers, n_features)
     bandwidth : float
         sigma.
     variances : ndarray of shape (rank,)
-        Of the rows along the principal directions, descending, all positive.
-    coordinates : ndarray of shape (n_centres, rank)
-        The rows about their mean; distances between them are those of feature space.
-    kernel_means : ndarray of shape (n_centres,)
-        Mean over the rows of the kernel at each centre.
+        Variances along the principal directions, descending and positive.
+    coordinates : ndarray of shape (n_centers, rank)
+        Centered rows; their distances are those in feature space.
+    kernel_means : ndarray of shape (n_centers,)
+        Mean over the rows of the kernel around each center.
     """
 
-    centres: FloatArray
+    centers: FloatArray
     bandwidth: float
     variances: FloatArray
     coordinates: FloatArray
     kernel_means: FloatArray
 
     def functions(self, directions: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The coordinates along directions as sums of kernels.
+        """Express the coordinates along directions as sums of kernels.
 
         Parameters
         ----------
@@ -59,12 +59,12 @@ class KernelSpace:
 
         Returns
         -------
-        weights : ndarray of shape (n_directions, n_centres)
+        weights : ndarray of shape (n_directions, n_centers)
             Each row sums to zero.
         intercepts : ndarray of shape (n_directions,)
             Coordinates are `gaussian_sums(X, ..., weights.T) + intercepts`.
         """
-        moments = self.variances * len(self.centres)
+        moments = self.variances * len(self.centers)
         weights = (directions / moments) @ self.coordinates.T
         return weights, -weights @ self.kernel_means
 
@@ -77,7 +77,7 @@ def sampled_space(
     bandwidth_scale: float,
     max_rows: int,
 ) -> tuple[KernelSpace, IntArray]:
-    """Feature space spanned by the rows, or by a stratified sample of max_rows of them.
+    """The feature space spanned by the rows, or by a stratified sample of them.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def sampled_space(
     Returns
     -------
     space : KernelSpace
-    indices : ndarray of shape (n_centres,)
-        The rows it is spanned by.
+    indices : ndarray of shape (n_centers,)
+        Indices of the rows that span it.
     """
     check_integer("max_rows", max_rows, minimum=4)
     indices = stratified_sample(y, max_rows / len(y), int(y.max()) + 1)
@@ -101,36 +101,36 @@ def sampled_space(
     return kernel_space(X[indices], sigma), indices
 
 
-def kernel_space(centres: FloatArray, bandwidth: float) -> KernelSpace:
-    """Principal coordinates of the rows in feature space, by the centred kernel matrix.
+def kernel_space(centers: FloatArray, bandwidth: float) -> KernelSpace:
+    """Principal coordinates of the rows in feature space, from the centered kernel matrix.
 
     Parameters
     ----------
-    centres : ndarray of shape (n_centres, n_features)
+    centers : ndarray of shape (n_centers, n_features)
     bandwidth : float
     """
-    kernel = gaussian_kernel(centres, centres, bandwidth)  # (n_centres, n_centres)
+    kernel = gaussian_kernel(centers, centers, bandwidth)  # (n_centers, n_centers)
     means = kernel.mean(axis=0)
     moments, axes = np.linalg.eigh(kernel - means - means[:, None] + means.mean())
-    floor = max(NULL_SHARE * moments[-1], NULL_VARIANCE * len(centres))
+    floor = max(NULL_SHARE * moments[-1], NULL_VARIANCE * len(centers))
     kept = np.flatnonzero(moments > floor)[::-1]
     coordinates = axes[:, kept] * np.sqrt(moments[kept])
-    return KernelSpace(centres, bandwidth, moments[kept] / len(centres), coordinates, means)
+    return KernelSpace(centers, bandwidth, moments[kept] / len(centers), coordinates, means)
 
 
-def gaussian_kernel(X: FloatArray, centres: FloatArray, bandwidth: float) -> FloatArray:
-    """exp(-|x - c|^2 / (2 sigma^2)), shape (n_samples, n_centres)."""
-    origin = centres.mean(axis=0)  # squares of large coordinates would lose the differences
+def gaussian_kernel(X: FloatArray, centers: FloatArray, bandwidth: float) -> FloatArray:
+    """exp(-|x - c|^2 / (2 sigma^2)), shape (n_samples, n_centers)."""
+    origin = centers.mean(axis=0)  # keeps the precision of large coordinates
     values: FloatArray = rbf_kernel(
-        (X - origin) / bandwidth, (centres - origin) / bandwidth, gamma=0.5
+        (X - origin) / bandwidth, (centers - origin) / bandwidth, gamma=0.5
     )
     return values
 
 
-def chosen_bandwidth(bandwidth: Bandwidth, centres: FloatArray) -> float:
-    """The number given, or the median distance between two different rows.
+def chosen_bandwidth(bandwidth: Bandwidth, centers: FloatArray) -> float:
+    """The given bandwidth, or the median distance between distinct rows.
 
-    1 where all rows are equal.
+    The median is 1 if all rows are equal.
 
     Raises
     ------
@@ -140,6 +140,6 @@ def chosen_bandwidth(bandwidth: Bandwidth, centres: FloatArray) -> float:
     if bandwidth != "median":
         check_positive("bandwidth", bandwidth)
         return float(bandwidth)
-    distances = pdist(centres)
+    distances = pdist(centers)
     apart = distances[distances > 0]
     return float(np.median(apart)) if len(apart) else 1.0

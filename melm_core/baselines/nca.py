@@ -1,4 +1,4 @@
-"""Neighbourhood components analysis (Goldberger, Roweis, Hinton and Salakhutdinov, 2005)."""
+"""Neighborhood components analysis (Goldberger, Roweis, Hinton and Salakhutdinov, 2005)."""
 
 from __future__ import annotations
 
@@ -25,52 +25,50 @@ from melm_core.linalg.completion import plane_through, standard_units
 from melm_core.optimization.progress import ProgressReporter
 from melm_core.optimization.types import Step
 
-# An axis along which the classes are narrower than this, in standard units, is
-# not stretched: exponents of its distances would lose their digits.
+# Axes with a smaller within-class standard deviation than this, in standard units, are not scaled:
+# the exponents would lose precision.
 SMALLEST_WIDTH = 1e-3
 
 
-class NeighbourhoodComponentsPlane(SupervisedPlaneEstimator):
-    """The plane in which a row's neighbours most often share its class (NCA).
+class NeighborhoodComponentsPlane(SupervisedPlaneEstimator):
+    """The plane of neighborhood components analysis (NCA).
 
-    Maximises the expected leave-one-out accuracy of a rule that picks each
-    row's neighbour at random, with probability proportional to exp(-distance^2).
-    The ascent runs on free components in standard units, from the plane of the
-    linear discriminants; the map that it finds also stretches the plane, and
-    `components_` keeps its span.
+    It maximizes the expected leave-one-out accuracy of classifying each row by
+    a random neighbor, drawn with probability proportional to exp(-distance^2).
+    The search starts from the linear discriminants of the standardized
+    features and optimizes an unconstrained linear map; `components_` is an
+    orthonormal basis of its span.
 
     Parameters
     ----------
     n_components : int, default=2
     max_iter : int, default=100
-        Accepted steps at most.
+        Maximum number of accepted steps.
     tol : float, default=1e-5
-        Relative improvement, and size of the gradient, below which the ascent
-        has converged.
+        Relative improvement, and norm of the gradient, at which the search has
+        converged.
     max_rows : int, default=2000
-        An evaluation takes time and memory in proportion to the square of the
-        number of rows; more rows than this are represented by a stratified
-        sample.
+        Larger data are represented by a stratified sample of this many rows,
+        because time and memory are quadratic in the number of rows.
     callback : callable, default=None
-        Given a `Progress` at every accepted step; a true return stops the fit
-        and the best plane so far is kept. An evaluation of the objective for
-        each of these is what `n_evaluations` counts.
+        Called with a `Progress` at every accepted step; a true return value
+        stops the fit, which keeps the last accepted plane.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows.
     scaling_ : ndarray of shape (n_components, n_features)
-        The map itself: rows z = scaling_ (x - mean_) are those whose
-        neighbours were counted.
+        The optimized map; distances are those between the rows
+        z = scaling_ (x - mean_).
     objective_ : float
-        Expected leave-one-out accuracy after this map, between 0 and 1.
+        Expected leave-one-out accuracy under this map, between 0 and 1.
     sample_indices_ : ndarray of shape (n_sampled,)
-        Rows that the search saw: all of them up to `max_rows`.
+        Indices of the rows used by the search.
     n_iter_ : int
-        Accepted steps.
+        Number of accepted steps.
     converged_ : bool
-        Whether the ascent ended by itself.
+        Whether the search converged, rather than being stopped.
     mean_ : ndarray of shape (n_features,)
     classes_ : ndarray of shape (n_classes,)
 
@@ -78,6 +76,15 @@ class NeighbourhoodComponentsPlane(SupervisedPlaneEstimator):
     ----------
     J. Goldberger, S. Roweis, G. Hinton, R. Salakhutdinov: Neighbourhood
     Components Analysis, NIPS 17, 2005.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import NeighborhoodComponentsPlane
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = NeighborhoodComponentsPlane(max_iter=20).fit(X, y)
+    >>> print(f"{plane.objective_:.1f}")
+    1.0
     """
 
     def __init__(
@@ -96,7 +103,7 @@ class NeighbourhoodComponentsPlane(SupervisedPlaneEstimator):
         self.callback = callback
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the plane.
+        """Compute the plane.
 
         Parameters
         ----------
@@ -107,7 +114,7 @@ class NeighbourhoodComponentsPlane(SupervisedPlaneEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X, y = self._validate_labelled(X, y)
         check_n_components(self.n_components, X.shape[1])
@@ -117,25 +124,25 @@ class NeighbourhoodComponentsPlane(SupervisedPlaneEstimator):
         standardized, widths = standard_units(X)
         self.sample_indices_ = stratified_sample(y, self.max_rows / len(y), len(self.classes_))
         rows, codes = standardized[self.sample_indices_], y[self.sample_indices_]
-        centred = X - self.mean_
+        centered = X - self.mean_
 
         def span(mapping: FloatArray) -> FloatArray:
-            return plane_through(mapping / widths, centred, self.n_components)[0]
+            return plane_through(mapping / widths, centered, self.n_components)[0]
 
         ascent = _Ascent(rows, codes, span, self.max_iter, self.callback)
-        ascent.climb(discriminating_map(rows, codes, self.n_components), self.tol)
+        ascent.optimize(discriminant_map(rows, codes, self.n_components), self.tol)
         self.components_ = span(ascent.mapping)
         self.scaling_ = ascent.mapping / widths
-        self.objective_ = neighbour_accuracy(rows @ ascent.mapping.T, codes)
+        self.objective_ = neighbor_accuracy(rows @ ascent.mapping.T, codes)
         self.n_iter_ = ascent.n_accepted
         self.converged_ = not ascent.is_stopped and ascent.n_accepted < self.max_iter
         return self
 
 
-def neighbour_accuracy(Z: FloatArray, y: IntArray) -> float:
-    """Expected leave-one-out accuracy of a random neighbour, drawn by exp(-distance^2).
+def neighbor_accuracy(Z: FloatArray, y: IntArray) -> float:
+    """Expected leave-one-out accuracy of a random neighbor, drawn by exp(-distance^2).
 
-    The mean over rows of p_i, Goldberger et al. (2005), equations 1 to 3.
+    The mean over the rows of p_i, Goldberger et al. (2005), equations 1 to 3.
 
     Parameters
     ----------
@@ -149,10 +156,10 @@ def neighbour_accuracy(Z: FloatArray, y: IntArray) -> float:
     return float((shares * (y[:, None] == y)).sum(axis=1).mean())
 
 
-def discriminating_map(X: FloatArray, y: IntArray, n_components: int) -> FloatArray:
-    """The plane of the linear discriminants, scaled to unit variance within the classes.
+def discriminant_map(X: FloatArray, y: IntArray, n_components: int) -> FloatArray:
+    """The linear discriminants, scaled to unit variance within the classes.
 
-    Neighbours are counted at distances of about 1, so the scale matters.
+    The scale matters because the softmax weights neighbors at distances of about 1.
 
     Parameters
     ----------
@@ -174,7 +181,7 @@ def discriminating_map(X: FloatArray, y: IntArray, n_components: int) -> FloatAr
 
 
 class _Ascent:
-    """Climbs from a map, keeps the last accepted one and tells the callback.
+    """The search from one initial map: the last accepted map, and reports to the callback.
 
     Attributes
     ----------
@@ -198,10 +205,10 @@ class _Ascent:
         self._report = ProgressReporter(callback, to_data_space=span)
         self.n_accepted = 0
 
-    def climb(self, mapping: FloatArray, tol: float) -> None:
-        """Follow the gradient from a map until nothing improves or the callback stops it."""
+    def optimize(self, mapping: FloatArray, tol: float) -> None:
+        """Maximize from an initial map until convergence, or until the callback stops it."""
         self.mapping = mapping
-        self.is_stopped = self._tell()
+        self.is_stopped = self._report()
         if not self.is_stopped:
             NeighborhoodComponentsAnalysis(
                 len(mapping),
@@ -214,14 +221,14 @@ class _Ascent:
     def _accept(self, entries: FloatArray, _: int) -> None:
         self.mapping = entries.reshape(self.mapping.shape).copy()
         self.n_accepted += 1
-        self.is_stopped = self._tell()
+        self.is_stopped = self._report()
         if self.is_stopped:
-            raise StopIteration  # the optimiser's own way to be stopped
+            raise StopIteration  # how scikit-learn's optimizer is stopped
 
-    def _tell(self) -> bool:
+    def _report(self) -> bool:
         if self._callback is None:
             return False
-        objective = neighbour_accuracy(self._rows @ self.mapping.T, self._codes)
+        objective = neighbor_accuracy(self._rows @ self.mapping.T, self._codes)
         self._best = max(self._best, objective)
         return self._report(self._step(objective))
 

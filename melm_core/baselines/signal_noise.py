@@ -1,16 +1,16 @@
-"""Directions of the largest ratio of signal to noise: one quotient, five classical methods.
+"""The family of methods that maximize a ratio of signal to noise variance.
 
-Every member maximises v'Sv / v'Nv and differs in the symmetric matrices S and
-N only (GEM, section 3 and Table 1):
+Each member maximizes v'Sv / v'Nv with its own symmetric matrices S and N (GEM,
+section 3 and Table 1):
 
     pca           S = E[xx']            N = 1
     vca           S = 1                 N = E[xx']
     fisher_lda    S = Cov E[x|y]        N = E Cov[x|y]
     sir           S = Cov E[x|y]        N = E[xx']
-    oriented_pca  S = E[xx']            N = any noise that matters, E[zz']
+    oriented_pca  S = E[xx']            N = E[zz'] for any noise z
 
-with x about its mean. Sliced inverse regression whitens x and takes the second
-moment of the class means, which is the quotient above in the coordinates of x.
+where x is centered. Sliced inverse regression (SIR) whitens x and takes the
+second moment of the class means, which is equivalent to the ratio above.
 """
 
 from __future__ import annotations
@@ -41,28 +41,27 @@ from melm_core.linalg.second_moments import centred_rows, square_sum
 Member: TypeAlias = Literal["pca", "vca", "fisher_lda", "sir", "oriented_pca"]
 Moment: TypeAlias = Callable[[FloatArray, IntArray], FloatArray]
 
-# Ratios below this share of the largest belong to directions without any signal.
+# Directions with less than this fraction of the largest ratio have no signal.
 _NO_SIGNAL = 1e-10
 
 
 def signal_noise_directions(
     X: Any, y: Any, member: Member, *, noise: Any = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Directions of the largest ratio of signal to noise, and their ratios.
+    """Directions of the largest ratios of signal to noise.
 
-    Directions without any noise have no ratio and are left out.
+    Directions without noise, whose ratio is undefined, are excluded.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-        Labels of two or more classes, each with at least two rows; "pca" and
-        "vca" do not look at them.
+        Labels of two or more classes, each with at least two rows; ignored by
+        "pca" and "vca".
     member : "pca", "vca", "fisher_lda", "sir" or "oriented_pca"
     noise : array-like of shape (n_features, n_features), default=None
-        Covariance of the noise, for "oriented_pca" only. By default that of
-        independent errors in the features, as large as the features vary
-        within the classes.
+        Covariance of the noise, for "oriented_pca" only. By default it is
+        diagonal, with the within-class variances of the features.
 
     Returns
     -------
@@ -74,8 +73,22 @@ def signal_noise_directions(
     Raises
     ------
     ValueError
-        If the member is unknown, the labels hold one class, or the noise is
-        not a covariance of the features.
+        If the member is unknown, the labels contain only one class, or the
+        noise is not a covariance of the features.
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, equation 4 and Table 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import signal_noise_directions
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ratios, vectors = signal_noise_directions(X, y, "fisher_lda")
+    >>> print(ratios[:2].round(2))
+    [32.19  0.29]
     """
     check_choice("member", member, tuple(MEMBERS))
     X, y = check_X_y(X, y, dtype=np.float64, ensure_min_samples=2)
@@ -86,29 +99,28 @@ def signal_noise_directions(
 
 
 class SignalNoisePlane(SupervisedPlaneEstimator):
-    """Plane of the directions with the largest ratio of signal to noise.
+    """The plane of the directions with the largest ratios of signal to noise.
 
-    Where a member has too few directions with a signal, as Fisher's has for
-    few classes, principal directions of what they leave complete the plane.
+    If a member has too few directions with a signal, as Fisher's discriminants
+    of few classes, principal components of the residuals complete the plane.
 
     Parameters
     ----------
     n_components : int, default=2
     member : "pca", "vca", "fisher_lda", "sir" or "oriented_pca", default="pca"
-        Which signal and noise, see `melm_core.baselines.signal_noise`.
+        The signal and noise matrices; see `melm_core.baselines.signal_noise`.
     noise : array-like of shape (n_features, n_features), default=None
-        Covariance of the noise, for "oriented_pca" only. By default that of
-        independent errors in the features, as large as the features vary
-        within the classes.
+        Covariance of the noise, for "oriented_pca" only. By default it is
+        diagonal, with the within-class variances of the features.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows; the first m span the m first directions.
+        Orthonormal rows; the first m span the first m directions.
     ratios_ : ndarray of shape (n_directions_,)
-        Signal to noise of the directions, descending.
+        Ratios of signal to noise, descending.
     n_directions_ : int
-        Rows that stand for directions; the others complete the plane.
+        Number of rows that come from these directions.
     mean_ : ndarray of shape (n_features,)
     classes_ : ndarray of shape (n_classes,)
 
@@ -116,6 +128,14 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
     Eigenvectors, ICML 2014, equation 4 and Table 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import SignalNoisePlane
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SignalNoisePlane(member="sir").fit(X, y).n_directions_
+    2
     """
 
     def __init__(self, n_components: int = 2, *, member: Member = "pca", noise: Any = None) -> None:
@@ -124,7 +144,7 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
         self.noise = noise
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the plane.
+        """Compute the plane.
 
         Parameters
         ----------
@@ -135,59 +155,67 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X, y = self._validate_labelled(X, y)
         check_n_components(self.n_components, X.shape[1])
         check_choice("member", self.member, tuple(MEMBERS))
-        centred = centred_rows(X)
-        ratios, vectors = _directions(centred, y, self.member, self.noise)
+        centered = centred_rows(X)
+        ratios, vectors = _directions(centered, y, self.member, self.noise)
         with_signal = ratios > _NO_SIGNAL * ratios.max(initial=0.0)
         found, kept = independent_rows(vectors.T[with_signal], self.n_components)
         self.n_directions_ = len(found)
         self.ratios_ = ratios[with_signal][kept]
-        self.components_ = complete(found, centred, self.n_components)
+        self.components_ = complete(found, centered, self.n_components)
         return self
 
 
-def total(centred: FloatArray) -> FloatArray:
-    """E[xx'] of centred rows."""
-    moment: FloatArray = square_sum(centred) / len(centred)
+def total_covariance(centered: FloatArray) -> FloatArray:
+    """E[xx'], the covariance of centered rows."""
+    moment: FloatArray = square_sum(centered) / len(centered)
     return moment
 
 
-def between(centred: FloatArray, codes: IntArray) -> FloatArray:
-    """Cov E[x|y]: the covariance of the class means, classes weighted by their rows."""
-    return total(class_means(centred, codes)[codes])
+def between_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArray:
+    """Cov E[x|y], the covariance of the class means weighted by class size."""
+    return total_covariance(class_means(centered, codes)[codes])
 
 
-def within(centred: FloatArray, codes: IntArray) -> FloatArray:
-    """E Cov[x|y]: the mean covariance within the classes, weighted by their rows."""
-    return total(centred - class_means(centred, codes)[codes])
+def within_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArray:
+    """E Cov[x|y], the mean of the class covariances weighted by class size."""
+    return total_covariance(centered - class_means(centered, codes)[codes])
 
 
-# Signal and noise of each member, from centred rows and class codes.
+def independent_noise(centered: FloatArray, codes: IntArray) -> FloatArray:
+    """Variance of each feature within the classes, as a diagonal covariance."""
+    return np.diag(np.diag(within_class_covariance(centered, codes)))
+
+
+# Signal and noise of each member, from centered rows and class codes.
 MEMBERS: Mapping[Member, tuple[Moment, Moment]] = MappingProxyType(
     {
-        "pca": (lambda x, _: total(x), lambda x, _: np.eye(x.shape[1])),
-        "vca": (lambda x, _: np.eye(x.shape[1]), lambda x, _: total(x)),
-        "fisher_lda": (between, within),
-        "sir": (between, lambda x, _: total(x)),
-        "oriented_pca": (lambda x, _: total(x), lambda x, y: np.diag(np.diag(within(x, y)))),
+        "pca": (lambda x, _: total_covariance(x), lambda x, _: np.eye(x.shape[1])),
+        "vca": (lambda x, _: np.eye(x.shape[1]), lambda x, _: total_covariance(x)),
+        "fisher_lda": (between_class_covariance, within_class_covariance),
+        "sir": (between_class_covariance, lambda x, _: total_covariance(x)),
+        "oriented_pca": (
+            lambda x, _: total_covariance(x),
+            independent_noise,
+        ),
     }
 )
 
 
 def _directions(
-    centred: FloatArray, codes: IntArray, member: Member, noise: Any
+    centered: FloatArray, codes: IntArray, member: Member, noise: Any
 ) -> tuple[FloatArray, FloatArray]:
     signal_of, noise_of = MEMBERS[member]
     if noise is None:
-        noise = noise_of(centred, codes)
+        noise = noise_of(centered, codes)
     else:
-        noise = _checked_noise(noise, member, centred.shape[1])
+        noise = _checked_noise(noise, member, centered.shape[1])
     whitener = whitening(noise)  # (n_features, rank)
-    signal = signal_of(centred, codes)
+    signal = signal_of(centered, codes)
     if whitener.shape[1] == 0:
         return np.empty(0), whitener
     ratios, turned = eigh(whitener.T @ signal @ whitener)
@@ -196,18 +224,20 @@ def _directions(
 
 def _checked_noise(noise: Any, member: Member, n_features: int) -> FloatArray:
     if member != "oriented_pca":
-        raise UserError(f"noise is for 'oriented_pca' only; {member!r} has a noise of its own.")
+        raise UserError(
+            f"noise applies only to 'oriented_pca', and member={member!r} defines its own; omit it."
+        )
     covariance: FloatArray = np.asarray(noise, dtype=np.float64)
     if covariance.shape != (n_features, n_features):
         raise UserError(
-            f"noise has the shape {covariance.shape}; a covariance of {n_features} feature(s) has "
-            f"the shape ({n_features}, {n_features})."
+            f"noise has shape {covariance.shape}; a covariance of {n_features} feature(s) must "
+            f"have shape ({n_features}, {n_features})."
         )
     variances = (
         np.linalg.eigvalsh(covariance) if np.isfinite(covariance).all() else np.array([np.nan])
     )
     if not np.allclose(covariance, covariance.T) or not variances[0] >= -_NO_SIGNAL * variances[-1]:
         raise UserError(
-            "noise must be a covariance: symmetric, finite and without negative variances."
+            "noise must be a covariance matrix: symmetric, finite and positive semidefinite."
         )
     return covariance

@@ -1,4 +1,4 @@
-"""Data drawn at random: the generators of the papers, and data without structure."""
+"""Random data: the generators of the papers, and pure noise."""
 
 from __future__ import annotations
 

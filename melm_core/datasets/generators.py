@@ -1,6 +1,6 @@
 """The synthetic data of the rotations paper (Salas-Boni and Tabak, 2013, section 5).
 
-Where the paper leaves something open, the docstring says what was chosen.
+The docstrings list choices that the paper leaves open.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ def five_gaussians(random_state: int) -> tuple[FloatArray, IntArray]:
     """Five Gaussian classes in 20 dimensions (Figure 4).
 
     Means uniform on the sphere of radius 3; the covariance of class j has
-    singular values in [0, j], for j = 1 to 5. Chosen here: the singular
-    values uniform, the axes of each covariance uniform (Haar), and the rows
-    of each class a uniform whole number from 200 to 400.
+    singular values in [0, j], for j = 1 to 5. Not given in the paper and
+    chosen here: the singular values are uniform, the axes of each covariance
+    are uniform (Haar), and the number of rows of each class is a uniform
+    integer from 200 to 400.
 
     Parameters
     ----------
@@ -30,6 +31,18 @@ def five_gaussians(random_state: int) -> tuple[FloatArray, IntArray]:
     X : ndarray of shape (n_samples, 20)
     y : ndarray of shape (n_samples,)
         Class codes 0 .. 4.
+
+    References
+    ----------
+    R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013,
+    Figure 4.
+
+    Examples
+    --------
+    >>> from melm_core.datasets import five_gaussians
+    >>> X, y = five_gaussians(0)
+    >>> X.shape
+    (1580, 20)
     """
     stream = np.random.default_rng(random_state)
     blocks = []
@@ -42,10 +55,11 @@ def five_gaussians(random_state: int) -> tuple[FloatArray, IntArray]:
 def five_mixtures(random_state: int) -> tuple[FloatArray, IntArray]:
     """Five classes in 10 dimensions, each a mixture of two Gaussians (Figure 5).
 
-    Means uniform on the sphere of radius 3; one covariance of each class with
-    singular values uniform in [0, 1], the other in [0, 0.7]; the share of the
-    first Gaussian uniform in [1/3, 2/3]. Chosen here: the axes uniform (Haar),
-    and the rows of each class a uniform whole number from 200 to 400.
+    Means uniform on the sphere of radius 3; the covariances of each class have
+    singular values uniform in [0, 1] and in [0, 0.7]; the share of the first
+    Gaussian is uniform in [1/3, 2/3]. Not given in the paper and chosen here:
+    the axes are uniform (Haar), and the number of rows of each class is a
+    uniform integer from 200 to 400.
 
     Parameters
     ----------
@@ -56,6 +70,18 @@ def five_mixtures(random_state: int) -> tuple[FloatArray, IntArray]:
     X : ndarray of shape (n_samples, 10)
     y : ndarray of shape (n_samples,)
         Class codes 0 .. 4.
+
+    References
+    ----------
+    R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013,
+    Figure 5.
+
+    Examples
+    --------
+    >>> from melm_core.datasets import five_mixtures
+    >>> X, y = five_mixtures(0)
+    >>> X.shape
+    (1595, 10)
     """
     stream = np.random.default_rng(random_state)
     blocks = []
@@ -68,10 +94,11 @@ def five_mixtures(random_state: int) -> tuple[FloatArray, IntArray]:
 
 
 def two_gaussians(random_state: int) -> tuple[FloatArray, IntArray]:
-    """Two Gaussian classes in 10 dimensions that differ in their covariances only (section 5.2).
+    """Two Gaussian classes in 10 dimensions that differ only in covariance (section 5.2).
 
     200 rows with covariance Q diag(2, 0.3, 1, ..., 1) Q' and 100 rows with
-    Q diag(0.3, 4, 1, ..., 1) Q', both about 0. Chosen here: Q uniform (Haar).
+    Q diag(0.3, 4, 1, ..., 1) Q', both with mean 0. Not given in the paper and
+    chosen here: Q is uniform (Haar).
 
     Parameters
     ----------
@@ -82,6 +109,18 @@ def two_gaussians(random_state: int) -> tuple[FloatArray, IntArray]:
     X : ndarray of shape (300, 10)
     y : ndarray of shape (300,)
         Class codes 0 and 1.
+
+    References
+    ----------
+    R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013,
+    section 5.2.
+
+    Examples
+    --------
+    >>> from melm_core.datasets import two_gaussians
+    >>> X, y = two_gaussians(0)
+    >>> X.shape
+    (300, 10)
     """
     stream = np.random.default_rng(random_state)
     variances = np.ones((2, 10))
@@ -95,13 +134,13 @@ def two_gaussians(random_state: int) -> tuple[FloatArray, IntArray]:
 
 
 def two_mixtures(random_state: int) -> tuple[FloatArray, IntArray]:
-    """Two mixtures in 10 dimensions that differ in a plane (section 5.2, the second experiment).
+    """Two mixtures in 10 dimensions that differ in one plane (section 5.2, second experiment).
 
-    In the plane of the first two features 300 rows lie about (-2, -2), (0, 0)
-    and (2, 2) with variance 0.1, and 200 rows about (-1, -2) and (1, 2) with
-    variance 0.5; the other eight features are standard normal. Chosen here:
-    equal shares of the Gaussians of a class, drawn a row, and no rotation, as
-    the paper names none.
+    In the first two features, the first class (300 rows) has means (-2, -2),
+    (0, 0) and (2, 2) with variance 0.1, and the second (200 rows) has means
+    (-1, -2) and (1, 2) with variance 0.5. The other eight features are
+    standard normal. Not given in the paper and chosen here: the Gaussians of a
+    class have equal probabilities, and there is no rotation.
 
     Parameters
     ----------
@@ -112,16 +151,28 @@ def two_mixtures(random_state: int) -> tuple[FloatArray, IntArray]:
     X : ndarray of shape (500, 10)
     y : ndarray of shape (500,)
         Class codes 0 and 1.
+
+    References
+    ----------
+    R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013,
+    section 5.2.
+
+    Examples
+    --------
+    >>> from melm_core.datasets import two_mixtures
+    >>> X, y = two_mixtures(0)
+    >>> X.shape
+    (500, 10)
     """
     stream = np.random.default_rng(random_state)
     blocks = []
-    for n_rows, variance, centres in (
+    for n_rows, variance, centers in (
         (300, 0.1, [[-2.0, -2.0], [0.0, 0.0], [2.0, 2.0]]),
         (200, 0.5, [[-1.0, -2.0], [1.0, 2.0]]),
     ):
         block = stream.standard_normal((n_rows, 10))
-        chosen = stream.integers(len(centres), size=n_rows)
-        block[:, :2] = np.sqrt(variance) * block[:, :2] + np.array(centres)[chosen]
+        chosen = stream.integers(len(centers), size=n_rows)
+        block[:, :2] = np.sqrt(variance) * block[:, :2] + np.array(centers)[chosen]
         blocks.append(block)
     return _stacked(blocks)
 
@@ -129,7 +180,7 @@ def two_mixtures(random_state: int) -> tuple[FloatArray, IntArray]:
 def _on_sphere(
     stream: np.random.Generator, n_rows: int, n_features: int, widest: float
 ) -> FloatArray:
-    """Rows of a Gaussian with its mean on the sphere and singular values in [0, widest]."""
+    """Gaussian rows with a mean on the sphere and covariance singular values in [0, widest]."""
     direction = stream.standard_normal(n_features)
     mean = _RADIUS * direction / np.linalg.norm(direction)
     axes = np.sqrt(stream.uniform(0.0, widest, n_features)) * _orthogonal(stream, n_features)
@@ -138,7 +189,7 @@ def _on_sphere(
 
 
 def _orthogonal(stream: np.random.Generator, n: int) -> FloatArray:
-    """A matrix drawn uniformly from the orthogonal group (Haar measure)."""
+    """A random orthogonal matrix (Haar measure)."""
     q, r = np.linalg.qr(stream.standard_normal((n, n)))
     uniform: FloatArray = q * np.sign(np.diag(r))
     return uniform

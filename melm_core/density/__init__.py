@@ -1,4 +1,4 @@
-"""Class densities: Gaussian kernels, the engines that sum them, and densities on grids."""
+"""Class densities: Gaussian kernels, kernel sums, and densities on grids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classification by the class densities that MELM optimises."""
+"""Classification by the kernel densities of the classes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _BEYOND_WIDTHS = 4.0
 
 
 class ClassDensityMixin(ClassifierMixin):
-    """Prediction by the larger class density, priors ignored.
+    """Prediction of the class with the largest density, assuming equal priors.
 
-    An estimator has `classes_` and gives the logarithms of its class densities.
+    Subclasses set `classes_` and implement `_log_densities`.
     """
 
     classes_: npt.NDArray[Any]
@@ -31,38 +31,53 @@ class ClassDensityMixin(ClassifierMixin):
         raise NotImplementedError
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Class of the largest density, shape (n_samples,)."""
+        """Predict the class with the largest density, shape (n_samples,)."""
         codes = self._log_densities(X).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[codes]
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Share of each class density, shape (n_samples, n_classes)."""
+        """Posterior probabilities under equal priors, shape (n_samples, n_classes)."""
         return density_shares(self._log_densities(X))
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Log of the mean of the class densities, shape (n_samples,)."""
+        """Logarithm of the mean class density in nats, shape (n_samples,)."""
         return log_mean_density(self._log_densities(X))
 
 
 class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
-    """Predicts the class of the largest kernel density, class priors ignored.
+    """Classifier by the largest kernel density, assuming equal class priors.
 
-    The kernels are those of the divergence: covariance h_c^2 cov_c with
-    Silverman's rule times gamma.
+    The kernels are those of the Cauchy-Schwarz divergence: covariance
+    h_c^2 cov_c with the bandwidth h_c of Silverman's rule times gamma.
 
     Parameters
     ----------
     gamma : float, default=1.0
         Kernel width relative to Silverman's rule.
     shrinkage : float in [0, 1] or "auto", default="auto"
-        Share of the pooled covariance in each class kernel.
+        Weight of the pooled covariance in each class covariance.
 
     Attributes
     ----------
     kernel_classes_ : KernelClasses
-        Rows and kernels of each class.
+        Rows and kernel of each class.
     classes_ : ndarray of shape (n_classes,)
+
+    References
+    ----------
+    W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
+    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015,
+    section 3.
+
+    Examples
+    --------
+    >>> from melm_core import KernelDensityClassifier
+    >>> from melm_core.datasets import crescents
+    >>> X, y = crescents(0)
+    >>> classifier = KernelDensityClassifier(gamma=0.5).fit(X, y)
+    >>> classifier.predict([[0.0, 1.0], [1.0, -0.5]])
+    array([0, 1])
     """
 
     def __init__(self, gamma: float = 1.0, *, shrinkage: Shrinkage = "auto") -> None:
@@ -70,13 +85,18 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
         self.shrinkage = shrinkage
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Keep the rows of each class with their kernel.
+        """Store the rows and the kernel of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels of two or more classes, each with at least two rows.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
@@ -96,7 +116,7 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
 
 
 def density_shares(logs: FloatArray) -> FloatArray:
-    """Share of each density in their sum, from their logarithms (n_samples, n_classes)."""
+    """Each density divided by their sum, from their logarithms (n_samples, n_classes)."""
     densities = np.exp(logs - logs.max(axis=1, keepdims=True))
     shares: FloatArray = densities / densities.sum(axis=1, keepdims=True)
     return shares
@@ -109,14 +129,19 @@ def log_mean_density(logs: FloatArray) -> FloatArray:
 
 
 def class_thresholds(classes: KernelClasses) -> FloatArray:
-    """Points of a line at which the class of the largest density changes, ascending.
+    """Thresholds of a one-dimensional projection at which the predicted class changes.
 
-    The decision points of the Multithreshold Entropy Linear Classifier (MELC).
+    The thresholds of the Multithreshold Entropy Linear Classifier (MELC).
 
     Parameters
     ----------
     classes : KernelClasses
         Projected onto one component.
+
+    Returns
+    -------
+    ndarray of shape (n_thresholds,)
+        Ascending, in units of the projection.
     """
     points = np.concatenate(classes.rows)[:, 0]
     margin = _BEYOND_WIDTHS * float(np.sqrt(classes.covariances.max()))

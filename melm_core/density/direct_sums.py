@@ -1,6 +1,6 @@
 """The direct engine: sums over pairs of points, in blocks of bounded memory.
 
-Everything is a logarithm, so that classes twenty standard deviations apart
+All results are logarithms, so that classes twenty standard deviations apart
 still have a finite potential and a finite gradient.
 """
 
@@ -13,36 +13,36 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 
-# Kernel values held at once: half a megabyte, which stays in the cache of a
-# core and below the size for which each block would get fresh pages.
+# Kernel values in memory at once: half a megabyte fits in the cache of a core and is too small
+# for the allocator to request new pages for each block.
 BLOCK_ENTRIES = 1 << 16
 
-# Exponents that rounding has lifted above zero by more than this are cut.
+# Exponents that exceed zero by more than this, through rounding, are clipped.
 _ROUNDED_UP = 1e-12
 
-# The pairs within one sample are taken once between such blocks of its rows:
-# more blocks save more of the work, smaller ones cost more calls.
+# Within one sample, pairs of rows from different blocks are summed only once. More blocks save
+# more work but cost more calls.
 _OWN_BLOCKS = 8
 _SMALLEST_OWN_BLOCK = 64
 
-# A sum of kernels none of which exceeds exp(-LARGEST_EXPONENT) would lose its
-# digits to underflow; it is taken again relative to its largest term.
+# A sum whose terms are all below exp(-LARGEST_EXPONENT) would underflow; it is computed again
+# relative to its largest term.
 LARGEST_EXPONENT = 600.0
 
-# Smallest variance of a kernel relative to its largest one: below it a kernel
-# is flat to working precision, and is widened to stay invertible.
+# Smallest variance of a kernel relative to its largest: narrower kernels are singular to working
+# precision and are widened to this.
 FLATTEST_KERNEL = 1e-12
 
-# Smallest variance of any kernel. A class constant all over the plane has none
-# of its own; the square of the inverse of this one is still finite.
+# Smallest variance of any kernel, for classes that are constant in the plane. The square of its
+# inverse is finite.
 NARROWEST_KERNEL = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
 class Potential:
-    """log ip of two samples, and its derivatives.
+    """Logarithm of the information potential of two samples, and its derivatives.
 
-    ip = mean over pairs of N(a_i - b_j; 0, C).
+    The potential is the mean over all pairs of N(a_i - b_j; 0, C).
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Potential:
     by_first : ndarray of shape (n_first, n_components)
     by_second : ndarray of shape (n_second, n_components)
     by_covariance : ndarray of shape (n_components, n_components)
-        Derivative by C, symmetric.
+        Derivative with respect to C, symmetric.
     """
 
     value: float
@@ -60,13 +60,13 @@ class Potential:
 
 
 def log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -> Potential:
-    """Logarithm of the information potential between two samples, with derivatives.
+    """Logarithm of the information potential of two samples, with derivatives.
 
     Parameters
     ----------
     a : ndarray of shape (n_first, n_components)
     b : ndarray of shape (n_second, n_components)
-        If it is the very object `a`, each pair of rows is summed once only.
+        If it is the same object as `a`, each pair of rows is summed only once.
     covariance : ndarray of shape (n_components, n_components)
         C, the sum of the two kernel covariances.
     """
@@ -76,13 +76,18 @@ def log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -> Poten
 def log_potentials(
     rows: Sequence[FloatArray], covariances: FloatArray
 ) -> dict[tuple[int, int], Potential]:
-    """The potentials of all unordered pairs of classes, each class with itself included.
+    """Log potentials of all unordered pairs of classes, including each class with itself.
 
     Parameters
     ----------
     rows : sequence of ndarray of shape (n_samples_of_class, n_components)
     covariances : ndarray of shape (n_classes, n_components, n_components)
         Kernel covariance of each class.
+
+    Returns
+    -------
+    dict from (int, int) to Potential
+        By class codes (a, b) with a <= b.
     """
     first, second = np.triu_indices(len(rows))
     roots, log_norms = inverse_root(covariances[first] + covariances[second])
@@ -95,7 +100,7 @@ def log_potentials(
 
 
 def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Logarithm of a kernel density at points.
+    """Logarithm of a kernel density at the given points.
 
     Parameters
     ----------
@@ -108,9 +113,9 @@ def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) ->
     -------
     ndarray of shape (n_points,)
     """
-    centre = rows.mean(axis=0)
+    center = rows.mean(axis=0)
     root, log_norm = inverse_root(covariance)
-    u, v = (points - centre) @ root, (rows - centre) @ root
+    u, v = (points - center) @ root, (rows - center) @ root
     logs = np.empty(len(points))
     for block, exponents in exponent_blocks(u, v):
         largest = exponents.max(axis=1)
@@ -120,10 +125,10 @@ def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) ->
     return logs
 
 
-def density_on_grid(
+def separable_density_on_grid(
     x: FloatArray, y: FloatArray, rows: FloatArray, variances: FloatArray
 ) -> FloatArray:
-    """A density whose kernel lies along the axes, on the grid x times y, shape (len(y), len(x)).
+    """A density whose kernel has a diagonal covariance, on the grid x times y.
 
     Parameters
     ----------
@@ -131,7 +136,11 @@ def density_on_grid(
         Coordinates of the grid lines.
     rows : ndarray of shape (n_samples, 2)
     variances : ndarray of shape (2,)
-        Of the kernel.
+        Diagonal of the kernel covariance.
+
+    Returns
+    -------
+    ndarray of shape (len(y), len(x))
     """
     along_x, along_y = (
         np.exp(-0.5 * (lines[:, None] - rows[:, axis]) ** 2 / variances[axis])
@@ -143,11 +152,18 @@ def density_on_grid(
 
 
 def inverse_root(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Matrix R with R R' = covariance^-1, and the log of the Gaussian's norming factor.
+    """Root of the inverse covariance, and the log normalization of the Gaussian.
 
     Parameters
     ----------
     covariance : ndarray of shape (..., n_components, n_components)
+
+    Returns
+    -------
+    root : ndarray of shape (..., n_components, n_components)
+        R with R R' = covariance^-1.
+    log_norm : ndarray of shape (...)
+        Logarithm of the Gaussian density at its mean.
     """
     variances, axes = np.linalg.eigh(covariance)
     floor = np.maximum(FLATTEST_KERNEL * variances[..., -1:], NARROWEST_KERNEL)
@@ -157,11 +173,11 @@ def inverse_root(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _potential(a: FloatArray, b: FloatArray, root: FloatArray, log_norm: FloatArray) -> Potential:
-    """The potential for C^-1 = root root'."""
+    """The potential with C^-1 = root root'."""
     is_same = a is b
-    centre = a.mean(axis=0) if is_same else 0.5 * (a.mean(axis=0) + b.mean(axis=0))
-    a = a - centre
-    b = a if is_same else b - centre
+    center = a.mean(axis=0) if is_same else 0.5 * (a.mean(axis=0) + b.mean(axis=0))
+    a = a - center
+    b = a if is_same else b - center
     u = a @ root
     sums = _kernel_sums(a, b, u, u if is_same else b @ root)
     precision = root @ root.T
@@ -211,14 +227,14 @@ def _sums_relative_to(
 
 
 def _own_sums_relative_to(shift: float, a: FloatArray, u: FloatArray) -> tuple[_KernelSums, float]:
-    """The sums over all pairs of one sample, with the pairs of different blocks taken once.
+    """The sums over all pairs of one sample; pairs from different blocks are computed once.
 
-    A row is as close to itself as can be, so the largest exponent is zero.
+    The largest exponent is zero, that of a row with itself.
     """
     rows = _with_ones(a)
     sums = np.zeros_like(rows)
-    wanted = max(_SMALLEST_OWN_BLOCK, len(u) // _OWN_BLOCKS)
-    step = max(1, min(wanted, BLOCK_ENTRIES // len(u)))
+    preferred = max(_SMALLEST_OWN_BLOCK, len(u) // _OWN_BLOCKS)
+    step = max(1, min(preferred, BLOCK_ENTRIES // len(u)))
     left, right = exponent_factors(u, u)
     for begin in range(0, len(u), step):
         end = min(begin + step, len(u))
@@ -229,7 +245,7 @@ def _own_sums_relative_to(shift: float, a: FloatArray, u: FloatArray) -> tuple[_
 
 
 def _kernel(exponents: FloatArray, shift: float) -> FloatArray:
-    """The exponential of the exponents less the shift, in their memory."""
+    """exp(exponents - shift), computed in place."""
     if shift:
         exponents -= shift
     kernel: FloatArray = np.exp(exponents, out=exponents)
@@ -237,7 +253,7 @@ def _kernel(exponents: FloatArray, shift: float) -> FloatArray:
 
 
 def exponent_blocks(u: FloatArray, v: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Slices of the rows u_i, and -|u_i - v_j|^2 / 2 for all v_j as one matrix product each."""
+    """Yield slices of the rows u_i with their matrices -|u_i - v_j|^2 / 2 over all v_j."""
     left, right = exponent_factors(u, v)
     step = max(1, BLOCK_ENTRIES // len(v))
     for begin in range(0, len(u), step):
@@ -246,14 +262,14 @@ def exponent_blocks(u: FloatArray, v: FloatArray) -> Iterator[tuple[slice, Float
 
 
 def _not_above_zero(exponents: FloatArray) -> FloatArray:
-    """Rounding may lift them where the kernel is far narrower than the spread of the points."""
+    """Clip positive exponents: rounding errors where the kernel is narrow relative to the data."""
     if exponents.max() > _ROUNDED_UP:
         np.minimum(exponents, 0.0, out=exponents)
     return exponents
 
 
 def exponent_factors(u: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Matrices, two columns wider than the points, with inner products -|u_i - v_j|^2 / 2."""
+    """Matrices with two columns more than the points and inner products -|u_i - v_j|^2 / 2."""
     k = u.shape[1]
     left, right = np.empty((len(u), k + 2)), np.empty((len(v), k + 2))
     left[:, :k], right[:, :k] = u, v

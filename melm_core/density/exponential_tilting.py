@@ -1,13 +1,12 @@
-"""The information potential of two samples far apart, in O(N) and without loss of digits.
+"""The information potential of two distant samples, in O(N) without loss of precision.
 
 Every summand exp(-|u - v|^2 / 2) equals
 
     exp(|m|^2 / 2) exp(m u) exp(-m v) exp(-|u + m - v|^2 / 2)
 
-for any shift m. With the m of the saddle point, where the tilted means meet,
-the sum on the right is one of neighbouring points with positive weights: the
-Fourier engine then has its full relative accuracy, however small the
-potential itself is.
+for any shift m. At the saddle point m the tilted means coincide, and the sum on
+the right is over neighboring points with positive weights: the Fourier engine
+then has its full relative accuracy, however small the potential is.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from melm_core.base.array_types import FloatArray
 from melm_core.density.direct_sums import Potential, inverse_root
 from melm_core.density.nufft import Box
 
-# Points whose tilted weight is below this share of the largest one add nothing.
+# Points whose tilted weight is below this fraction of the largest are dropped.
 NEGLIGIBLE_WEIGHT = 1e-18
 
 _NEWTON_STEPS = 100
@@ -26,7 +25,7 @@ _HALVINGS = 40
 
 
 def tilted_log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -> Potential:
-    """The same as `direct.log_potential`, for samples that hardly overlap.
+    """Equals `direct_sums.log_potential`, for samples that hardly overlap.
 
     Parameters
     ----------
@@ -59,10 +58,10 @@ def tilted_log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -
 
 
 def saddle_point(u: FloatArray, v: FloatArray) -> FloatArray:
-    """Minimiser m of log sum exp(m u) + log sum exp(-m v) + |m|^2 / 2, by damped Newton steps.
+    """Minimizer m of log sum exp(m u) + log sum exp(-m v) + |m|^2 / 2, by Newton's method.
 
-    The function is strongly convex; its value bounds the logarithm of the
-    kernel sum from above (Chernoff).
+    The function is strongly convex and is an upper bound of the logarithm of
+    the kernel sum (Chernoff). Steps are damped by backtracking.
     """
     shift = np.zeros(u.shape[1])
     value, gradient, hessian = _bound(u, v, shift)
@@ -90,7 +89,7 @@ def _bound(u: FloatArray, v: FloatArray, m: FloatArray) -> tuple[float, FloatArr
 
 
 def _tilt(points: FloatArray, m: FloatArray) -> tuple[FloatArray, float]:
-    """Weights exp(m z) with largest 1, and the logarithm taken out of them."""
+    """Weights exp(m z) scaled to a maximum of 1, and the logarithm of the scale."""
     exponents = points @ m
     largest = float(exponents.max())
     weights: FloatArray = np.exp(exponents - largest)
@@ -106,7 +105,7 @@ def _moments(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, Float
 def _weighted_sums(
     u: FloatArray, weights_u: FloatArray, v: FloatArray, weights_v: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Kernel sums at each u over weighted v and the reverse, and their gradients."""
+    """Kernel sums with gradients at each u over the weighted v, and at each v over the u."""
     box = Box.around([u, v])
     angles_u, angles_v = box.angles(u), box.angles(v)
     spectrum = box.gaussian() * ((2.0 * np.pi) ** (0.5 * u.shape[1]) / box.volume)

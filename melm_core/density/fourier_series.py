@@ -1,12 +1,12 @@
-"""All information potentials of the classes at once, in O(N), by Fourier series.
+"""The Fourier engine: all information potentials of the classes at once, in O(N).
 
 With F_c(kappa) = sum_j exp(i kappa z_j) over the rows of class c and the
 smoothed series G_c = exp(-kappa' C_c kappa / 2) F_c, Poisson summation gives
 
     ip_ab = 1 / (N_a N_b T) sum_kappa Re G_a conj G_b
 
-on a box of volume T: one transform a class serves every pair of classes, and
-k transforms back a class serve the derivatives by all its points.
+on a box of volume T. One transform per class serves all pairs of classes, and k
+inverse transforms per class give the derivatives with respect to its k-dimensional points.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from melm_core.density.direct_sums import Potential, inverse_root, log_potential
 from melm_core.density.exponential_tilting import tilted_log_potential
 from melm_core.density.nufft import MOST_MODES, Box, ComplexArray
 
-# A cross potential below this share of the classes' own ones has lost digits
-# to the tolerance of the transforms, and is summed on its own.
+# A cross potential below this fraction of the classes' own potentials has lost precision to the
+# tolerance of the transforms and is computed separately.
 FAR = 1e-4
 
-# Up to this many pairs of rows a far pair of classes is summed directly.
+# Distant pairs of classes are summed directly up to this many pairs of rows.
 FAR_DIRECT_PAIRS = 300_000
 
 
-class SpectralPotentials:
-    """Potentials between all pairs of classes, and derivatives of their weighted sums.
+class FourierPotentials:
+    """Potentials of all pairs of classes, and derivatives of their weighted sums.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ class SpectralPotentials:
     Raises
     ------
     ValueError
-        Beyond MOST_MODES modes, which would not fit in bounded memory.
+        If more than MOST_MODES modes are needed, which bounds the memory.
     """
 
     def __init__(self, rows: Sequence[FloatArray], covariances: FloatArray) -> None:
         self._rows, self._covariances = rows, covariances
-        self._root, widths, self._box = spectral_box(rows, covariances)
+        self._root, widths, self._box = fourier_box(rows, covariances)
         check_modes(self._box)
         self._frequencies = self._box.frequencies
         self._angles = [self._box.angles(part @ self._root) for part in rows]
@@ -83,7 +83,7 @@ class SpectralPotentials:
         return by_points, by_covariances
 
     def _pull(self, shares: FloatArray) -> ComplexArray:
-        """sum_b shares_b G_b, one class at a time."""
+        """sum_b shares_b G_b, accumulated class by class to bound the memory."""
         pull = np.zeros_like(self._smoothed[0])
         for share, smoothed in zip(shares, self._smoothed, strict=True):
             pull += share * smoothed
@@ -112,7 +112,7 @@ class SpectralPotentials:
         return (log_potential if is_small else tilted_log_potential)(first, second, covariance)
 
     def _shares(self, weights: FloatArray) -> FloatArray:
-        """Weight over potential for the near pairs, symmetric, twice on the diagonal."""
+        """Weight over potential of the near pairs: symmetric, with a doubled diagonal."""
         upper = np.triu(weights)
         for pair in self._far:
             upper[pair] = 0.0
@@ -135,10 +135,10 @@ class SpectralPotentials:
         )
 
 
-def spectral_box(
+def fourier_box(
     rows: Sequence[FloatArray], covariances: FloatArray
 ) -> tuple[FloatArray, FloatArray, Box]:
-    """Coordinates in which the mean kernel is white, the kernels there, and the box."""
+    """Whitening by the mean kernel, the class kernels in those coordinates, and the box."""
     root, _ = inverse_root(2.0 * covariances.mean(axis=0))
     widths = root.T @ covariances @ root
     variances = np.linalg.eigvalsh(2.0 * widths)
@@ -151,10 +151,10 @@ def spectral_box(
 
 
 def check_modes(box: Box) -> None:
-    """Refuse a box whose modes would not fit in bounded memory."""
+    """Raise UserError if the box needs more than MOST_MODES modes."""
     if box.n_modes > MOST_MODES:
         raise UserError(
-            f'engine="nufft" would need {box.n_modes:.2g} modes and takes at most {MOST_MODES}: '
-            'the kernels are too narrow for the spread of the points. Use engine="auto" or '
-            '"direct", a larger gamma, or leave out outliers.'
+            f'engine="nufft" would need {box.n_modes:.2g} modes, more than the limit of '
+            f"{MOST_MODES:,}: the kernels are too narrow relative to the spread of the points. "
+            'Use engine="auto" or "direct", increase gamma, or remove outliers.'
         )

@@ -1,4 +1,4 @@
-"""Weighted sums of Gaussian kernels around centres."""
+"""Weighted sums of Gaussian kernels around centers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray
 from melm_core.density.direct_sums import exponent_factors
 
-# Kernel values held at once, 1 MB: a block that stays in the cache of a core.
+# Kernel values in memory at once, 1 MB: a block fits in the cache of a core.
 BLOCK_ENTRIES = 1 << 17
 BLOCK_CENTERS = 4_096
 
@@ -15,21 +15,22 @@ BLOCK_CENTERS = 4_096
 def gaussian_sums(
     X: FloatArray, centers: FloatArray, bandwidth: float, columns: FloatArray
 ) -> FloatArray:
-    """sum_i columns_i exp(-|x - c_i|^2 / (2 bandwidth^2)), in blocks that stay in the cache.
+    """sum_i columns_i exp(-|x - c_i|^2 / (2 bandwidth^2)), in blocks that fit in the cache.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     centers : ndarray of shape (n_centers, n_features)
     bandwidth : float
+        In units of the data.
     columns : ndarray of shape (n_centers, n_columns)
-        Weights of several sums over the same kernels.
+        Weights; each column gives one sum.
 
     Returns
     -------
     ndarray of shape (n_samples, n_columns)
     """
-    origin = centers.mean(axis=0)  # squares of large coordinates would lose the differences
+    origin = centers.mean(axis=0)  # keeps the precision of large coordinates
     left, right = exponent_factors((X - origin) / bandwidth, (centers - origin) / bandwidth)
     step = max(1, BLOCK_ENTRIES // min(len(centers), BLOCK_CENTERS))
     sums = np.zeros((len(X), columns.shape[1]))

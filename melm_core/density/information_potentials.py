@@ -1,9 +1,9 @@
-"""Information potentials between all classes, by the engine that is faster for the case.
+"""Information potentials of all pairs of classes, by the faster of two engines.
 
-Both engines give the same numbers to 1e-8. The direct one sums over pairs of
-rows, the Fourier one over modes: which is faster depends on the number of
-rows and on how narrow the kernels are in the spread of the points, so the
-cost of both is estimated before either runs.
+Both engines agree to 1e-8. The direct engine sums over pairs of rows, the
+Fourier engine over modes. Which is faster depends on the number of rows and on
+the width of the kernels relative to the spread of the points, so the cost of
+both is estimated first.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.density.direct_sums import log_potentials
-from melm_core.density.fourier_series import SpectralPotentials, spectral_box
+from melm_core.density.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, Box
 
 Engine: TypeAlias = Literal["auto", "direct", "nufft"]
 ENGINES: tuple[Engine, ...] = ("auto", "direct", "nufft")
 
-# Seconds of one core, value and derivatives, measured by `python -m benchmarks engines`.
+# Seconds on one core for value and derivatives, measured by `python -m benchmarks engines`.
 SECONDS_PER_PAIR = 4e-9
 SHARE_WITHIN = 0.6
 SECONDS_PER_TRANSFORMED_POINT = {1: 6e-8, 2: 2.3e-7, 3: 2e-6}
@@ -32,7 +32,7 @@ SECONDS_PER_TRANSFORM = 4e-4
 
 
 class Potentials(Protocol):
-    """Potentials between all pairs of classes, and derivatives of their weighted sums.
+    """Potentials of all pairs of classes, and derivatives of their weighted sums.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Potentials(Protocol):
         Parameters
         ----------
         weights : ndarray of shape (n_classes, n_classes)
-            The upper triangle is read.
+            Only the upper triangle is used.
 
         Returns
         -------
@@ -58,7 +58,7 @@ class Potentials(Protocol):
 
 
 class DirectPotentials:
-    """Potentials by the sum over all pairs of rows; see `Potentials`.
+    """Potentials by direct summation over all pairs of rows; see `Potentials`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class DirectPotentials:
 def class_potentials(
     rows: Sequence[FloatArray], covariances: FloatArray, engine: Engine = "auto"
 ) -> Potentials:
-    """The potentials of projected classes.
+    """Potentials of projected classes.
 
     Parameters
     ----------
@@ -100,34 +100,34 @@ def class_potentials(
     Raises
     ------
     ValueError
-        If "nufft" is asked for beyond three components or beyond MOST_MODES modes.
+        If the engine is "nufft" with more than three components or MOST_MODES modes.
     """
     if engine == "direct" or (engine == "auto" and is_direct_better(rows, covariances)):
         return DirectPotentials(rows, covariances)
     check_nufft_components(covariances.shape[1])
-    return SpectralPotentials(rows, covariances)
+    return FourierPotentials(rows, covariances)
 
 
 def is_direct_better(rows: Sequence[FloatArray], covariances: FloatArray) -> bool:
-    """Whether the sum over pairs is estimated to cost less than the transforms, or must do."""
+    """Whether direct summation is estimated to be faster, or is the only possible engine."""
     counts = [len(part) for part in rows]
     n_components = covariances.shape[1]
     least_nufft = (1 + n_components) * len(counts) * SECONDS_PER_TRANSFORM
     if n_components > MOST_COMPONENTS or direct_seconds(counts) < least_nufft:
         return True
-    box = spectral_box(rows, covariances)[2]
+    box = fourier_box(rows, covariances)[2]
     return box.n_modes > MOST_MODES or direct_seconds(counts) < nufft_seconds(counts, box)
 
 
 def direct_seconds(counts: Sequence[int]) -> float:
-    """Estimated cost of the direct engine, for classes of `counts` rows."""
+    """Estimated seconds of the direct engine for classes of `counts` rows."""
     across = sum(a * b for a, b in combinations(counts, 2))
-    within = sum(count**2 for count in counts)  # each pair once, by blocks
+    within = sum(count**2 for count in counts)  # pairs from different blocks once
     return SECONDS_PER_PAIR * (across + SHARE_WITHIN * within)
 
 
 def nufft_seconds(counts: Sequence[int], box: Box) -> float:
-    """Estimated cost of the Fourier engine, for classes of `counts` rows."""
+    """Estimated seconds of the Fourier engine for classes of `counts` rows."""
     n_components = len(box.lengths)
     one_way = sum(
         SECONDS_PER_TRANSFORM
@@ -139,9 +139,9 @@ def nufft_seconds(counts: Sequence[int], box: Box) -> float:
 
 
 def check_nufft_components(n_components: int) -> None:
-    """The Fourier engine knows planes of up to three dimensions."""
+    """Raise UserError beyond three components, the limit of the Fourier engine."""
     if n_components > MOST_COMPONENTS:
         raise UserError(
-            f'engine="nufft" works for up to {MOST_COMPONENTS} components, not for '
-            f'{n_components}; use engine="auto" or "direct".'
+            f'engine="nufft" supports at most {MOST_COMPONENTS} components, not {n_components}; '
+            'use engine="auto" or "direct".'
         )

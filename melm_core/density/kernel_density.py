@@ -1,9 +1,9 @@
-"""The class densities: kernel covariances from gamma, densities, shares of mass.
+"""Class densities: kernel covariances, densities at points and on grids, mass levels.
 
-A class with N_c rows and covariance cov_c (divisor N_c) gets the Gaussian
-kernel of covariance B_c = h_c^2 cov_c with the bandwidth of Silverman's rule
-times gamma (MELM paper, section 3). In the plane V the kernel is V'B_cV: the
-density that is drawn is the density that is optimised.
+A class with N_c rows and covariance cov_c (divisor N_c) has a Gaussian kernel
+of covariance B_c = h_c^2 cov_c, where h_c is the bandwidth of Silverman's rule
+times gamma (MELM paper, section 3). In the plane V its covariance is V'B_cV:
+the density on the page is the one that is optimized.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from melm_core.linalg.class_moments import class_covariances, rows_by_class
 
 Shrinkage = float | Literal["auto"]
 
-# "auto" mixes in just enough of the pooled covariance to lift the smallest
-# variance of a class, relative to the pooled one, to this value.
+# "auto" mixes in just enough of the pooled covariance to raise the smallest variance of a class,
+# relative to the pooled variance, to this value.
 SMALLEST_RELATIVE_VARIANCE = 0.01
 
-# Directions whose variance, with every feature scaled to unit variance, is
-# below this share of the largest one are treated as not varying.
+# Directions with less than this fraction of the largest variance, after scaling each feature to
+# unit variance, are treated as constant.
 NULL_VARIANCE = 1e-10
 
-# Up to this many kernel evaluations the direct sum is the faster engine.
+# Up to this many kernel evaluations, direct summation is faster.
 DIRECT_EVALUATIONS = 300_000
 
-# A kernel along the axes is a product, so a grid takes a sum over its lines instead of its points;
-# with more rows than these the transform is still faster.
+# A kernel with a diagonal covariance is a product over axes; its density on a grid takes one sum
+# per grid line instead of one per point. Beyond this many rows the transform is still faster.
 SEPARABLE_ROWS = 3_000
 
-# Densities below this share of the kernel's peak are beyond what a Fourier sum
-# at its tolerance can compare; they are summed directly.
+# Densities below this fraction of the kernel's peak are below the precision of the Fourier sum and
+# are summed directly.
 FOURIER_FLOOR = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class KernelClasses:
-    """The rows of each class with the covariance of its kernel.
+    """The rows and the kernel covariance of each class.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class KernelClasses:
 
     @property
     def counts(self) -> IntArray:
-        """Rows of each class, shape (n_classes,)."""
+        """Number of rows of each class, shape (n_classes,)."""
         return np.array([len(rows) for rows in self.rows])
 
     def widened(self, factor: float) -> KernelClasses:
@@ -64,7 +64,7 @@ class KernelClasses:
         return KernelClasses(self.rows, self.covariances * factor**2)
 
     def project(self, components: FloatArray) -> KernelClasses:
-        """The same classes in the plane of `components` (n_components, n_features)."""
+        """The classes projected by `components`, shape (n_components, n_features)."""
         return KernelClasses(
             rows=tuple(rows @ components.T for rows in self.rows),
             covariances=components @ self.covariances @ components.T,
@@ -72,7 +72,7 @@ class KernelClasses:
 
 
 def bandwidth_factor(n_samples: int, n_components: int, gamma: float) -> float:
-    """Kernel width over class width: gamma (4/(k+2))^(1/(k+4)) N^(-1/(k+4))."""
+    """Bandwidth h_c = gamma (4/(k+2))^(1/(k+4)) N^(-1/(k+4)), relative to the class width."""
     exponent = 1.0 / (n_components + 4)
     return float(gamma * (4.0 / ((n_components + 2) * n_samples)) ** exponent)
 
@@ -85,7 +85,7 @@ def kernel_classes(
     gamma: float = 1.0,
     shrinkage: Shrinkage = "auto",
 ) -> KernelClasses:
-    """Split the rows by class and give every class its kernel.
+    """Split the rows by class and compute the kernel of each class.
 
     Parameters
     ----------
@@ -93,13 +93,12 @@ def kernel_classes(
     y : ndarray of shape (n_samples,)
         Class codes 0 .. n_classes-1, each with at least two rows.
     n_components : int
-        Dimension of the plane the densities are meant for.
+        Dimension of the plane in which the densities will be evaluated.
     gamma : float
         Width of the kernels relative to Silverman's rule.
     shrinkage : float in [0, 1] or "auto"
-        Share of the pooled within-class covariance mixed into every class
-        covariance. "auto" mixes in nothing unless a class is nearly flat in
-        some direction.
+        Weight of the pooled within-class covariance in every class covariance.
+        "auto" is 0 unless a class is nearly flat in some direction.
     """
     rows = rows_by_class(X, y)
     covariances = class_covariances(rows)
@@ -117,9 +116,9 @@ def whitened_kernel_classes(
     gamma: float = 1.0,
     shrinkage: Shrinkage = "auto",
 ) -> tuple[KernelClasses, FloatArray]:
-    """The classes of `kernel_classes` in coordinates whitened within the classes.
+    """As `kernel_classes`, in coordinates that are white within the classes.
 
-    The rows are copied once, class by class.
+    The rows are copied only once, class by class, which bounds the memory.
 
     Returns
     -------
@@ -140,7 +139,7 @@ def whitened_kernel_classes(
     return KernelClasses(rows, shrunk * np.square(factors)[:, None, None]), whitener
 
 
-def centred_kernel_classes(
+def centered_kernel_classes(
     X: FloatArray,
     y: IntArray,
     *,
@@ -148,13 +147,13 @@ def centred_kernel_classes(
     gamma: float = 1.0,
     shrinkage: Shrinkage = "auto",
 ) -> tuple[KernelClasses, FloatArray]:
-    """The classes of `kernel_classes` about the mean of all rows, not whitened.
+    """As `kernel_classes`, centered but not whitened.
 
     Returns
     -------
     classes : KernelClasses
     identity : ndarray of shape (n_features, n_features)
-        In the place of a whitener.
+        In place of a whitener.
     """
     classes = kernel_classes(
         X - X.mean(axis=0), y, n_components=n_components, gamma=gamma, shrinkage=shrinkage
@@ -163,16 +162,16 @@ def centred_kernel_classes(
 
 
 def pooled_covariance(covariances: FloatArray, counts: Sequence[int]) -> FloatArray:
-    """Within-class covariance, the mean of the class covariances weighted by their rows."""
+    """Within-class covariance: the mean of the class covariances, weighted by class size."""
     pooled: FloatArray = np.average(covariances, axis=0, weights=np.asarray(counts, dtype=float))
     return pooled
 
 
 def whitening(covariance: FloatArray) -> FloatArray:
-    """Matrix W (n_features, rank) with W' covariance W = 1; null directions are dropped.
+    """Matrix W (n_features, rank) with W' covariance W = 1, without null directions.
 
-    By the eigenvectors of the correlations, so that features of very different
-    units are not mistaken for null directions.
+    It is based on the eigenvectors of the correlation matrix, so that features
+    in very different units are not mistaken for null directions.
     """
     widths = np.sqrt(np.diag(covariance))
     units = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
@@ -183,7 +182,7 @@ def whitening(covariance: FloatArray) -> FloatArray:
 
 
 def within_class_whitening(X: FloatArray, y: IntArray) -> FloatArray:
-    """Matrix W (n_features, rank) that makes the pooled within-class covariance of X W white.
+    """Matrix W (n_features, rank) that whitens the pooled within-class covariance of X W.
 
     Parameters
     ----------
@@ -196,10 +195,10 @@ def within_class_whitening(X: FloatArray, y: IntArray) -> FloatArray:
 
 
 def shrink(covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage) -> FloatArray:
-    """Mix the pooled covariance into each class covariance.
+    """Shrink each class covariance toward the pooled covariance.
 
-    Towards the pooled covariance and not towards the identity, because only
-    the former keeps the divergence invariant under affine maps of the data.
+    Shrinking toward the identity instead would lose the invariance of the
+    divergence under affine maps of the data.
     """
     if shrinkage == "auto":
         whitener = whitening(pooled)
@@ -211,7 +210,7 @@ def shrink(covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage) ->
 
 
 def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:
-    """Smallest share that lifts every relative variance to SMALLEST_RELATIVE_VARIANCE."""
+    """Smallest weight that raises every relative variance to SMALLEST_RELATIVE_VARIANCE."""
     if whitener.shape[1] == 0:
         return 0.0
     smallest = max(float(np.linalg.eigvalsh(whitener.T @ covariance @ whitener)[0]), 0.0)
@@ -221,7 +220,7 @@ def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:
 
 
 def log_densities(points: FloatArray, classes: KernelClasses) -> FloatArray:
-    """Logarithm of every class density at the points.
+    """Logarithm of every class density at the given points.
 
     Parameters
     ----------
@@ -243,21 +242,36 @@ def log_densities(points: FloatArray, classes: KernelClasses) -> FloatArray:
 def density_on_grid(
     x: FloatArray, y: FloatArray, rows: FloatArray, covariance: FloatArray
 ) -> FloatArray:
-    """A class density on the grid x times y, shape (len(y), len(x)), summing over all rows.
+    """A kernel density on the grid x times y, summed over all rows.
 
-    Exact to 1e-8 of the peak.
+    The error is at most 1e-8 of the peak.
 
     Parameters
     ----------
     x, y : ndarray
         Coordinates of the grid lines.
     rows : ndarray of shape (n_samples, 2)
-        Projected rows of the class.
+        Projected rows of one class.
     covariance : ndarray of shape (2, 2)
         Covariance of the projected kernel.
+
+    Returns
+    -------
+    ndarray of shape (len(y), len(x))
+        Probability per unit area.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import density_on_grid
+    >>> axis = np.linspace(-4.0, 4.0, 81)
+    >>> rows = np.array([[0.0, 0.0], [1.0, 0.5]])
+    >>> density = density_on_grid(axis, axis, rows, 0.25 * np.eye(2))
+    >>> print(f"{density.sum() * 0.1**2:.3f}")
+    1.000
     """
     if covariance[0, 1] == 0.0 and len(rows) <= SEPARABLE_ROWS:
-        return direct_sums.density_on_grid(x, y, rows, np.diag(covariance))
+        return direct_sums.separable_density_on_grid(x, y, rows, np.diag(covariance))
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     if len(points) * len(rows) <= DIRECT_EVALUATIONS:
         density = np.exp(direct_sums.log_density(points, rows, covariance))
@@ -268,18 +282,18 @@ def density_on_grid(
 
 
 def mass_levels(density: FloatArray, shares: Sequence[float]) -> FloatArray:
-    """Density levels whose superlevel sets hold the given shares of the mass on the grid.
+    """Density levels whose superlevel sets contain the given shares of the probability mass.
 
     Parameters
     ----------
     density : ndarray of shape (n_y, n_x)
-        Values on a regular grid that covers the density.
+        Values on a regular grid that contains practically all of the mass.
     shares : sequence of float in (0, 1)
 
     Returns
     -------
     ndarray of shape (len(shares),)
-        One level a share: the larger the share, the lower the level.
+        One level for each share; larger shares have lower levels.
     """
     ordered = np.sort(density, axis=None)[::-1]
     mass = np.cumsum(ordered)

@@ -1,8 +1,8 @@
-"""The Fourier engine: kernel sums in O(N) by the non-uniform fast Fourier transform.
+"""Kernel sums in O(N) by the non-uniform fast Fourier transform (NUFFT).
 
 Poisson summation turns a sum of Gaussians into a sum over the modes of a
-periodic box, exact to the tolerance once the box is wide enough that images
-do not meet and the modes reach where the kernel's spectrum has vanished.
+periodic box. It is exact to the tolerance if the box is so wide that periodic
+images do not overlap, and if the modes cover the kernel's spectrum.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ ComplexArray: TypeAlias = npt.NDArray[np.complex128]
 
 TOLERANCE = 1e-12
 
-# Beyond this many modes (64 MB) the kernel is too narrow for its span and the
-# direct sum in blocks is taken instead, as it is beyond three components.
+# Limit on the number of modes (64 MB). Narrower kernels, and more than three components, are summed
+# directly in blocks.
 MOST_MODES = 1 << 22
 
-# finufft transforms in up to three dimensions.
+# finufft has transforms in up to three dimensions.
 MOST_COMPONENTS = 3
 
-# A standard normal and its spectrum have fallen to the tolerance here.
+# Distance at which a standard normal density and its spectrum have decayed to the tolerance.
 REACH = float(np.sqrt(-2.0 * np.log(TOLERANCE)))
 
-# One thread: OpenMP's own cost more than they give on small problems, and fight
-# with everything else on the machine on large ones.
+# One thread: more cost time on small problems, and compete with other processes on large ones.
 _OPTIONS = {"eps": TOLERANCE, "nthreads": 1}
 _TYPE_1 = {1: finufft.nufft1d1, 2: finufft.nufft2d1, 3: finufft.nufft3d1}
 _TYPE_2 = {1: finufft.nufft1d2, 2: finufft.nufft2d2, 3: finufft.nufft3d2}
@@ -42,7 +41,7 @@ _TYPE_2 = {1: finufft.nufft1d2, 2: finufft.nufft2d2, 3: finufft.nufft3d2}
 
 @dataclass(frozen=True, eq=False)
 class Box:
-    """A periodic box and the modes on it.
+    """A periodic box and its Fourier modes.
 
     Attributes
     ----------
@@ -59,23 +58,23 @@ class Box:
     def around(
         cls, points: Sequence[FloatArray], *, narrowest: float = 1.0, widest: float = 1.0
     ) -> Box:
-        """The box that holds all points and Gaussians between two widths around them."""
+        """The box around all points, for Gaussian kernels between two standard deviations."""
         lower = np.min([part.min(axis=0) for part in points], axis=0)
         upper = np.max([part.max(axis=0) for part in points], axis=0)
         lengths = upper - lower + REACH * widest
         half_modes = np.ceil(lengths * REACH / (2.0 * np.pi * narrowest))
-        # A mode count that no machine holds is cut where it is refused anyway.
+        # Avoids integer overflow; so many modes are rejected anyway.
         half_modes = np.minimum(half_modes, MOST_MODES).astype(np.int64)
         return cls(0.5 * (lower + upper), lengths, half_modes)
 
     @property
     def n_modes(self) -> int:
-        """All modes together."""
+        """Total number of modes."""
         return int(np.prod(2.0 * self.half_modes + 1.0))
 
     @property
     def volume(self) -> float:
-        """Product of the lengths."""
+        """Volume of the box."""
         return float(np.prod(self.lengths))
 
     @property
@@ -90,7 +89,7 @@ class Box:
         ]
 
     def angles(self, points: FloatArray) -> list[FloatArray]:
-        """Coordinates in which the box is (-pi, pi), an array for each axis."""
+        """Coordinates scaled to (-pi, pi), one array per axis."""
         scaled = (points - self.middle) * (2.0 * np.pi / self.lengths)
         return list(np.ascontiguousarray(scaled.T))
 
@@ -115,7 +114,7 @@ class Box:
     def evaluate(self, angles: list[FloatArray], series: ComplexArray) -> FloatArray:
         """Real part of sum_kappa series(kappa) exp(i kappa z) at points, by a type-2 transform.
 
-        Several series are stacked along a first axis, and so are their values.
+        Several series can be stacked along the first axis, and so are their values.
         """
         values: FloatArray = _TYPE_2[len(angles)](*angles, series, isign=1, **_OPTIONS).real
         return values
@@ -129,7 +128,7 @@ class Box:
 
 
 def density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:
-    """A kernel density at points; absolute error about 1e-11 of the kernel's peak.
+    """A kernel density at the given points; the error is about 1e-11 of the kernel's peak.
 
     Parameters
     ----------

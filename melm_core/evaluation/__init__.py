@@ -1,4 +1,4 @@
-"""Is it real? Separability in-sample and held out, permutation tests, stability, agreement."""
+"""Validation: separability in-sample and held out, permutation tests, stability."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from melm_core.evaluation.plane_separability import (
     over_folds,
     separability,
 )
-from melm_core.evaluation.plane_stability import Stability, agreement, stability
+from melm_core.evaluation.plane_stability import Stability, pairwise_angles, stability
 from melm_core.evaluation.sequential_p_value import EarlyEnd
 from melm_core.evaluation.verdict_sentence import verdict
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
@@ -49,7 +49,6 @@ __all__ = [
     "Score",
     "Separability",
     "Stability",
-    "agreement",
     "confusion_shares",
     "cross_validated_separability",
     "features_used",
@@ -57,6 +56,7 @@ __all__ = [
     "in_sample_share",
     "in_standard_units",
     "over_folds",
+    "pairwise_angles",
     "permutation_test",
     "pure_noise",
     "separability",

@@ -1,4 +1,4 @@
-"""Labels as codes, and the folds that every honest figure is taken over."""
+"""Class codes, and the stratified folds that all cross-validation uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from melm_core.base.sampling import stratified_sample
 
 @dataclass(frozen=True, eq=False)
 class CodedRows:
-    """Rows with the code of their class.
+    """Rows with their class codes.
 
     Attributes
     ----------
@@ -27,6 +27,14 @@ class CodedRows:
         Class codes 0 .. n_classes-1.
     classes : ndarray of shape (n_classes,)
         Labels; code c stands for `classes[c]`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import CodedRows
+    >>> rows = CodedRows(np.eye(2), np.array([1, 0]), np.array(["no", "yes"]))
+    >>> rows.classes[rows.y].tolist()
+    ['yes', 'no']
     """
 
     X: FloatArray
@@ -36,19 +44,31 @@ class CodedRows:
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Indices of the rows that train and of the rows that test, ascending."""
+    """Indices of the training rows and of the test rows, ascending.
+
+    Attributes
+    ----------
+    train, test : ndarray of int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import Fold
+    >>> Fold(train=np.array([0, 2]), test=np.array([1])).test
+    array([1])
+    """
 
     train: IntArray
     test: IntArray
 
 
 def coded_rows(X: Any, y: Any) -> CodedRows:
-    """Checked rows and class codes.
+    """Validate rows and labels, and encode the labels.
 
     Raises
     ------
     ValueError
-        If a value is missing or not finite, or a class has fewer than two rows.
+        If a value is missing or infinite, or a class has fewer than two rows.
     """
     X, y = check_X_y(X, y, dtype=np.float64)
     check_classification_targets(y)
@@ -58,17 +78,35 @@ def coded_rows(X: Any, y: Any) -> CodedRows:
 
 
 def stratified_folds(y: IntArray, n_folds: int, random_state: int) -> tuple[Fold, ...]:
-    """Shuffled folds that hold out an even share of every class.
+    """Split the rows into shuffled, stratified folds.
 
-    As many as asked for, but no more than the smallest class has rows, so that
-    every class is tested in every fold and trained on in every other one.
+    The number of folds is at most the number of rows of the smallest class, so
+    that every fold contains every class.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
         Class codes 0 .. n_classes-1, each with at least two rows.
     n_folds : int
+        At least 2.
     random_state : int
+
+    Returns
+    -------
+    tuple of Fold
+
+    Raises
+    ------
+    ValueError
+        If n_folds is less than 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import stratified_folds
+    >>> y = np.array([0, 0, 0, 0, 1, 1])
+    >>> [len(fold.test) for fold in stratified_folds(y, n_folds=5, random_state=0)]
+    [3, 3]
     """
     check_integer("n_folds", n_folds, minimum=2)
     possible = min(n_folds, int(np.bincount(y).min()))
@@ -77,6 +115,6 @@ def stratified_folds(y: IntArray, n_folds: int, random_state: int) -> tuple[Fold
 
 
 def sampled_rows(y: IntArray, max_rows: int) -> IntArray:
-    """Indices of about `max_rows` rows, an even share of every class; all where they are fewer."""
+    """Indices of a stratified sample of about `max_rows` rows, or of all rows if fewer."""
     check_integer("max_rows", max_rows, minimum=4)
     return stratified_sample(y, max_rows / len(y), int(y.max()) + 1)

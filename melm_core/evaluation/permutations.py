@@ -1,8 +1,8 @@
-"""How often chance alone separates the classes as well.
+"""Permutation test of the separation that a method achieves.
 
-The whole fit is repeated under shuffled labels: the share of shuffles that
-reach the observed statistic is the p-value. Nothing is assumed of the data
-but that under the null hypothesis the labels could stand in any order.
+The complete fit is repeated with permuted labels; the p-value is the share of
+permutations that reach the observed statistic. The only assumption is that the
+labels are exchangeable under the null hypothesis.
 """
 
 from __future__ import annotations
@@ -18,9 +18,13 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import coded_rows, sampled_rows
-from melm_core.evaluation.label_permutations import count_orders, other_orders, shuffles
+from melm_core.evaluation.label_permutations import (
+    count_permutations,
+    other_permutations,
+    random_permutations,
+)
 from melm_core.evaluation.permutation_statistics import STATISTICS
-from melm_core.evaluation.refitting import MethodLike, in_order, unfitted
+from melm_core.evaluation.refitting import MethodLike, make_estimator, map_in_order
 from melm_core.evaluation.sequential_p_value import (
     DEFAULT_RISK,
     EarlyEnd,
@@ -29,30 +33,41 @@ from melm_core.evaluation.sequential_p_value import (
     p_value_bounds,
 )
 
-# (unfitted estimator, X, class codes) -> a figure that grows with separation.
+# (unfitted estimator, X, class codes) -> a number that increases with separation.
 Statistic: TypeAlias = Callable[[Any, FloatArray, IntArray], float]
 
-# Values that differ by less, relative to the observed one, are ties: the same
-# rows in another order may round differently.
+# Values within this relative distance of the observed one are ties: rounding may depend on the
+# order of the rows.
 _TIE = 1e-9
 
 
 @dataclass(frozen=True)
 class PermutedValue:
-    """The statistic under one shuffle of the labels, and what is known by then.
+    """The statistic of one permutation, and the state of the test after it.
 
     Attributes
     ----------
     number, n_permutations : int
-        Which shuffle, counted from 1, and how many there are if none is saved.
+        Number of the permutation, from 1, and number of permutations without
+        early stopping.
     value, observed : float
-        The statistic under this shuffle and under the labels as they are.
+        The statistic for the permuted and for the observed labels.
     n_exceeding : int
-        Shuffles so far whose value is at least the observed one.
+        Permutations so far whose value is at least the observed one.
     p_value : float
         (n_exceeding + 1) / (number + 1).
     lower, upper : float
-        Bounds of the final p-value, see `melm_core.evaluation.sequential_p_value.p_value_bounds`.
+        Bounds of the final p-value; see
+        `melm_core.evaluation.sequential_p_value.p_value_bounds`.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import permutation_test, pure_noise
+    >>> X, y = pure_noise(n_rows=12, n_features=2, n_classes=2)
+    >>> drawn = []
+    >>> test = permutation_test("pca", X, y, n_permutations=3, level=None, callback=drawn.append)
+    >>> [value.number for value in drawn]
+    [1, 2, 3]
     """
 
     number: int
@@ -65,30 +80,37 @@ class PermutedValue:
     upper: float
 
 
-# A true return stops the test; what was drawn so far counts.
+# A true return value stops the test and keeps the permutations drawn so far.
 PermutationCallback: TypeAlias = Callable[[PermutedValue], bool | None]
 
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest:
-    """A p-value and the values it rests on.
+    """The result of a permutation test.
 
     Attributes
     ----------
     observed : float
-        The statistic under the labels as they are.
+        The statistic for the observed labels.
     values : ndarray of shape (n_drawn,)
-        The statistic under each shuffle, in the order drawn.
+        The statistic for each permutation, in the order drawn.
     p_value : float
         Exact if `is_exhaustive`.
     n_permutations : int
-        Shuffles there would have been without an early end.
+        Number of permutations without early stopping.
     early : EarlyEnd or None
-        The answer that ended the drawing early.
+        The decision that stopped the test early.
     is_exhaustive : bool
-        Whether every order of the labels was taken, because there are so few.
+        Whether every distinct permutation of the labels was evaluated.
     n_samples, n_used : int
-        Rows there are, and rows that the test was made on.
+        Number of rows, and number of rows in the stratified sample used.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import permutation_test, pure_noise
+    >>> test = permutation_test("pca", *pure_noise(n_features=3), n_permutations=9, level=None)
+    >>> test.p_value == (test.n_exceeding + 1) / 10
+    True
     """
 
     observed: float
@@ -102,7 +124,7 @@ class PermutationTest:
 
     @property
     def n_exceeding(self) -> int:
-        """Shuffles whose value is at least the observed one."""
+        """Number of permutations whose value is at least the observed one."""
         return int(_reaches(self.values, self.observed).sum())
 
 
@@ -121,7 +143,7 @@ def permutation_test(
     n_jobs: int | None = None,
     callback: PermutationCallback | None = None,
 ) -> PermutationTest:
-    """Permutation test of the separation that a method finds, by full refits.
+    """Permutation test of the separation that a method achieves, with full refits.
 
     Parameters
     ----------
@@ -131,45 +153,66 @@ def permutation_test(
     y : array-like of shape (n_samples,)
         Labels of two or more classes, each with at least two rows.
     statistic : "held_out", "in_sample" or callable, default="held_out"
-        The words stand for the probability that the class densities in the
-        plane give to the own class of test rows, over 5 folds: the plane is
-        refitted in each fold, or fitted to all rows, see
-        `melm_core.evaluation.permutation_statistics`. A callable takes
-        (estimator, X, y) with class codes, grows with separation and is picklable.
+        The names stand for `held_out_share` and `in_sample_share`, the mean
+        posterior probability of the true class in 5-fold cross-validation. A
+        callable takes (estimator, X, y) with class codes, increases with
+        separation, and must be picklable.
     n_permutations : int, default=999
-        Shuffles; if there are no more orders of the labels than that, each of
-        them is taken once and the p-value is exact.
+        If the labels have no more distinct permutations than this, each is
+        evaluated once and the p-value is exact.
     level : float in (0, 1) or None, default=0.05
-        End early once it is clear whether p is above or below this level, see
-        `melm_core.evaluation.sequential_p_value`; None to draw all. An early end for significance
-        errs with probability 0.001 at most, one against it never.
+        Stop as soon as it is clear whether p is above or below this level; see
+        `melm_core.evaluation.sequential_p_value`. None draws all permutations.
+        Stopping early for significance errs with probability at most 0.001;
+        stopping early against it never errs.
     parameters : mapping or None
-        Of the method.
+        Parameters of the method.
     standardize : bool, default=True
-        Whether to standardise the features by the rows a plane is fitted to.
+        Whether to standardize the features by the rows that a plane is fitted to.
     max_rows : int, default=1000
-        Above that the test is made on an even share of every class.
+        Above this, the test uses a stratified sample of the rows.
     random_state : int, default=0
     n_jobs : int or None, default=None
-        Shuffles at the same time, in processes. The result does not depend on it.
+        Number of permutations evaluated in parallel. The result does not
+        depend on it.
     callback : callable, default=None
-        Given a `PermutedValue` after every shuffle; a true return stops.
+        Called with a `PermutedValue` after every permutation; a true return
+        value stops the test.
+
+    Returns
+    -------
+    PermutationTest
 
     Raises
     ------
     ValueError
-        If a parameter or the data break a rule; the message names both.
+        If a parameter or the data are invalid.
+
+    References
+    ----------
+    B. Phipson, G. K. Smyth: Permutation P-values Should Never Be Zero,
+    Statistical Applications in Genetics and Molecular Biology 9, 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.evaluation import permutation_test
+    >>> X, y = load_iris(return_X_y=True)
+    >>> permutation_test("lda", X, y, n_permutations=19, level=None).p_value
+    0.05
     """
     _check(statistic, n_permutations, level)
     rows = coded_rows(X, y)
     sample = sampled_rows(rows.y, max_rows)
     X, codes = rows.X[sample], rows.y[sample]
-    estimator = unfitted(method, parameters, random_state)
+    estimator = make_estimator(method, parameters, random_state)
     function = _statistic(statistic, standardize)
     of_labels = partial(function, estimator, X)
-    observed = next(in_order(of_labels, [codes], None))
-    orders, n_planned, is_exhaustive = _orders(codes, n_permutations, random_state)
-    draws = in_order(of_labels, orders, n_jobs)
+    observed = next(map_in_order(of_labels, [codes], None))
+    permutations, n_planned, is_exhaustive = _label_permutations(
+        codes, n_permutations, random_state
+    )
+    draws = map_in_order(of_labels, permutations, n_jobs)
     stops_at = None if is_exhaustive else level
     values, early = _drawn(draws, observed, n_planned, stops_at, callback)
     return PermutationTest(
@@ -189,7 +232,9 @@ def _check(statistic: Any, n_permutations: Any, level: Any) -> None:
         check_choice("statistic", statistic, tuple(STATISTICS))
     check_integer("n_permutations", n_permutations, minimum=1)
     if level is not None and not 0 < level < 1:
-        raise UserError(f"level={level!r} must lie between 0 and 1; None draws every permutation.")
+        raise UserError(
+            f"level={level!r} must be between 0 and 1, or None to draw all permutations."
+        )
 
 
 def _statistic(statistic: Any, standardize: bool) -> Statistic:
@@ -199,14 +244,14 @@ def _statistic(statistic: Any, standardize: bool) -> Statistic:
     return partial(STATISTICS[statistic], standardize=standardize)
 
 
-def _orders(
+def _label_permutations(
     y: IntArray, n_permutations: int, random_state: int
 ) -> tuple[Iterator[IntArray], int, bool]:
-    """Orders of the labels to take, how many they are, and whether they are all other ones."""
-    n_others = count_orders(y) - 1
+    """The permutations to evaluate, their number, and whether they are exhaustive."""
+    n_others = count_permutations(y) - 1
     if n_others <= n_permutations:
-        return other_orders(y), n_others, True
-    return shuffles(y, n_permutations, random_state), n_permutations, False
+        return other_permutations(y), n_others, True
+    return random_permutations(y, n_permutations, random_state), n_permutations, False
 
 
 def _drawn(
@@ -216,7 +261,7 @@ def _drawn(
     level: float | None,
     callback: PermutationCallback | None,
 ) -> tuple[FloatArray, EarlyEnd | None]:
-    """The values until the answer is clear, and the answer if it came early."""
+    """The values until a decision is possible, and the decision if the test stopped early."""
     values: list[float] = []
     n_exceeding = 0
     for value in draws:

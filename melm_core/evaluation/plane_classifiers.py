@@ -1,8 +1,8 @@
-"""The three classifiers that judge a plane: SVM with an RBF kernel, KNN and class densities.
+"""The three classifiers that score a plane: SVM with an RBF kernel, KNN and class densities.
 
-All three ignore how frequent the classes are, as the balanced accuracy that
-they are judged by does: the errors of the SVM, the votes of the neighbours and
-the densities count every class the same.
+All three give the classes equal weight, consistent with the balanced accuracy:
+in the loss of the SVM, in the votes of the neighbors, and in the priors of the
+densities.
 """
 
 from __future__ import annotations
@@ -23,27 +23,34 @@ from melm_core.linalg.class_moments import covariance_of
 
 N_INNER_FOLDS = 3
 
-# C and the width of the kernel are chosen on at most this many rows: the time
-# of an SVM grows with their square and the choice hardly changes.
+# C and the kernel width of the SVM are tuned on at most this many rows: the time is quadratic in
+# their number and the choice hardly changes.
 MOST_TUNING_ROWS = 500
 
 _SVM_TOLERANCE = 1e-2
 
-# Classes predicted at the points for each candidate: (Z, y, points, candidates).
+# (Z, y, points, candidates) -> predicted class codes of the points for each candidate.
 Predict = Callable[[FloatArray, IntArray, FloatArray, Sequence[Any]], Iterator[IntArray]]
 
 
 @dataclass(frozen=True)
 class PlaneClassifier:
-    """A classifier, and the candidates among which inner folds choose.
+    """A classifier with candidate parameters that are tuned by inner cross-validation.
 
     Attributes
     ----------
     name : str
     candidates : tuple
-        From smooth to local; the first of equally good ones is taken.
+        Parameter values from smooth to local; the first of ties is used.
     predict : callable
-        Predicts for several candidates at once, so that they share distances.
+        (Z, y, points, candidates) -> iterator over the predictions of each
+        candidate, which may share computations.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import PLANE_CLASSIFIERS
+    >>> [classifier.name for classifier in PLANE_CLASSIFIERS]
+    ['SVM-RBF', 'KNN', 'KDE']
     """
 
     name: str
@@ -53,7 +60,7 @@ class PlaneClassifier:
     def tuned_predictions(
         self, Z: FloatArray, y: IntArray, points: FloatArray, random_state: int
     ) -> IntArray:
-        """Classes of the points by the candidate that does best in inner folds of the rows.
+        """Predictions by the candidate with the best inner cross-validation score.
 
         Parameters
         ----------
@@ -62,6 +69,11 @@ class PlaneClassifier:
             Class codes, each present.
         points : ndarray of shape (n_points, n_components)
         random_state : int
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            Class codes.
         """
         chosen = self._chosen(Z, y, random_state)
         return next(self.predict(Z, y, points, [chosen]))
@@ -79,7 +91,28 @@ class PlaneClassifier:
 
 
 def confusion_shares(y: IntArray, predicted: IntArray, n_classes: int) -> FloatArray:
-    """Share of each class (rows) that is taken for each class (columns)."""
+    """Confusion matrix with rows normalized to one.
+
+    Parameters
+    ----------
+    y, predicted : ndarray of shape (n_samples,)
+        True and predicted class codes.
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes)
+        Share of the rows of each class (first axis) predicted as each class
+        (second axis).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import confusion_shares
+    >>> confusion_shares(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
     counts = np.bincount(y * n_classes + predicted, minlength=n_classes**2)
     table = counts.reshape(n_classes, n_classes)
     shares: FloatArray = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
@@ -87,23 +120,23 @@ def confusion_shares(y: IntArray, predicted: IntArray, n_classes: int) -> FloatA
 
 
 def balanced_accuracies(confusions: FloatArray) -> FloatArray:
-    """Mean over the classes of the share recognised, of tables on the last two axes."""
+    """Balanced accuracies of confusion matrices with normalized rows on the last two axes."""
     accuracies: FloatArray = np.diagonal(confusions, axis1=-2, axis2=-1).mean(axis=-1)
     return accuracies
 
 
 def balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
-    """Mean over the classes of the share that is recognised; every class must be present."""
+    """Mean over the classes of the share predicted correctly; every class must be present."""
     n_classes = int(y.max()) + 1
     right = np.bincount(y[y == predicted], minlength=n_classes)
     return float(np.mean(right / np.bincount(y)))
 
 
 def unit_covariance(Z: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Rows and points in coordinates in which the rows have mean 0 and unit covariance.
+    """Standardize rows and points by the mean and covariance of the rows.
 
-    Directions in which the rows do not vary are left out; one stays, all zero,
-    where they vary in none.
+    Directions without variance are dropped. If there is no other, a single
+    coordinate of zeros remains.
     """
     mean = Z.mean(axis=0)
     whitener = whitening(covariance_of(Z))
@@ -117,7 +150,7 @@ def class_log_densities(
 ) -> FloatArray:
     """Logarithm of every class density at the points, shape (n_points, n_classes).
 
-    The kernels are those of the divergence, see `melm_core.density.kernel_density`.
+    The kernels are those of `melm_core.density.kernel_density`.
     """
     classes = kernel_classes(Z, y, n_components=Z.shape[1], gamma=gamma)
     columns = [
@@ -135,16 +168,16 @@ def _by_svm(
         yield svm.fit(Z, y).predict(points)
 
 
-def _by_neighbours(
+def _by_neighbors(
     Z: FloatArray, y: IntArray, points: FloatArray, candidates: Sequence[int]
 ) -> Iterator[IntArray]:
-    # The votes of all rows together are a tie, as every class counts the same.
+    # The votes of all rows together would be a tie, because the classes have equal weight.
     most = min(max(candidates), max(1, len(Z) // 2))
-    _, neighbours = cKDTree(Z).query(points, k=np.arange(1, most + 1))
+    _, neighbors = cKDTree(Z).query(points, k=np.arange(1, most + 1))
     weights = np.eye(int(y.max()) + 1) / np.bincount(y)[:, None]
-    votes = weights[y[neighbours]].cumsum(axis=1)  # (n_points, most, n_classes)
-    for n_neighbours in candidates:
-        yield votes[:, min(n_neighbours, most) - 1].argmax(axis=1)
+    votes = weights[y[neighbors]].cumsum(axis=1)  # (n_points, most, n_classes)
+    for n_neighbors in candidates:
+        yield votes[:, min(n_neighbors, most) - 1].argmax(axis=1)
 
 
 def _by_densities(
@@ -157,10 +190,10 @@ def _by_densities(
 PLANE_CLASSIFIERS = (
     PlaneClassifier(
         "SVM-RBF",
-        # C, and the inverse square width of the kernel in coordinates of unit covariance
+        # C, and gamma of the kernel in coordinates of unit covariance
         tuple((penalty, width) for width in (0.1, 0.5, 2.5) for penalty in (0.3, 3.0, 30.0)),
         _by_svm,
     ),
-    PlaneClassifier("KNN", (41, 25, 15, 9, 5, 3, 1), _by_neighbours),
+    PlaneClassifier("KNN", (41, 25, 15, 9, 5, 3, 1), _by_neighbors),
     PlaneClassifier("KDE", (2.0, 1.0, 0.5, 0.25), _by_densities),
 )

@@ -1,10 +1,9 @@
-"""How well the classes can be told apart in a projection.
+"""The visual separability of the classes in a projection.
 
-The visual separability of the MELM paper (section 5): the balanced accuracy
-of three classifiers that see the projection only, each tuned by inner
-cross-validation, over 5 folds. It says how easy the points of this picture are
-to tell apart, not whether new points would fall where the picture has them:
-that is `melm_core.evaluation.cross_validation`.
+As defined in the MELM paper (section 5), it is the 5-fold cross-validated
+balanced accuracy of three classifiers on the projected rows, each tuned by
+inner cross-validation. The projection itself is fixed; for held-out rows see
+`melm_core.evaluation.cross_validation`.
 """
 
 from __future__ import annotations
@@ -27,21 +26,28 @@ from melm_core.evaluation.plane_classifiers import (
 
 DEFAULT_FOLDS = 5
 
-# Enough for a standard error of about 0.01, and a few seconds of work.
+# Gives a standard error of about 0.01 in a few seconds.
 DEFAULT_MAX_ROWS = 2_000
 
 
 @dataclass(frozen=True)
 class Score:
-    """A balanced accuracy over folds.
+    """A cross-validated balanced accuracy.
 
     Attributes
     ----------
     balanced_accuracy : float
         Mean over the folds.
     standard_error : float
-        Standard deviation over the folds by the root of their number. Folds
-        share training rows, so it is somewhat too small.
+        Standard deviation over the folds divided by the square root of their
+        number. Folds share training rows, so it is somewhat too small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import Score
+    >>> Score.over_folds(np.array([0.75, 0.75, 0.75]))
+    Score(balanced_accuracy=0.75, standard_error=0.0)
     """
 
     balanced_accuracy: float
@@ -49,26 +55,36 @@ class Score:
 
     @classmethod
     def over_folds(cls, accuracies: FloatArray) -> Score:
-        """Mean and standard error of one figure a fold, shape (n_folds,)."""
+        """Mean and standard error of one value per fold, shape (n_folds,)."""
         error = accuracies.std(ddof=1) / np.sqrt(len(accuracies))
         return cls(float(accuracies.mean()), float(error))
 
 
 @dataclass(frozen=True, eq=False)
 class Separability:
-    """How well three classifiers tell the classes apart.
+    """The separability of the classes by three classifiers.
 
     Attributes
     ----------
     fold_confusions : ndarray of shape (n_folds, n_classifiers, n_classes, n_classes)
         Share of the test rows of each class (third axis) that each classifier
-        takes for each class (last axis).
+        predicts as each class (last axis).
     classes : ndarray of shape (n_classes,)
     classifier_names : tuple of str
     n_samples, n_scored : int
-        Rows there are, and rows that were scored: an even share of every class.
+        Number of rows, and number of rows in the stratified sample scored.
     notes : tuple of str
-        What was done differently from what was asked for, a sentence each.
+        Sentences about deviations from the requested folds or rows.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import separability
+    >>> result = separability([[0.0], [0.1], [5.0], [5.1]], ["a", "a", "b", "b"])
+    >>> result.confusion
+    array([[1., 0.],
+           [0., 1.]])
+    >>> result.notes
+    ("2 folds instead of 5, because only 2 rows of class 'a' were scored.",)
     """
 
     fold_confusions: FloatArray
@@ -80,37 +96,37 @@ class Separability:
 
     @property
     def mean(self) -> Score:
-        """The visual separability: mean over the classifiers."""
+        """The visual separability, averaged over the classifiers."""
         return Score.over_folds(self.fold_accuracies.mean(axis=1))
 
     @property
     def classifiers(self) -> dict[str, Score]:
-        """The score of each classifier by its name."""
+        """The score of each classifier by name."""
         columns = self.fold_accuracies.T
         return dict(zip(self.classifier_names, map(Score.over_folds, columns), strict=True))
 
     @property
     def best(self) -> str:
-        """Name of the best classifier, which is what the paper's Table 2 reports."""
+        """Name of the best classifier, whose score Table 2 of the paper reports."""
         return self.classifier_names[int(self.fold_accuracies.mean(axis=0).argmax())]
 
     @property
     def confusion(self) -> FloatArray:
-        """Share of each class (rows) taken for each class (columns), shape (n_classes, n_classes).
+        """Confusion matrix averaged over folds and classifiers, shape (n_classes, n_classes).
 
-        Mean over folds and classifiers; its rows sum to one and the mean of its
-        diagonal is the separability.
+        Its rows sum to one, and the mean of its diagonal is the separability.
         """
         shares: FloatArray = self.fold_confusions.mean(axis=(0, 1))
         return shares
 
     @property
     def overlap(self) -> FloatArray:
-        """How much each pair of classes is confused, shape (n_classes, n_classes), zero diagonal.
+        """Symmetric confusion of each pair of classes, shape (n_classes, n_classes).
 
-        Entry (a, b) is the mean of the share of a taken for b and the share of
-        b taken for a: 0 for classes apart, 1/n_classes for classes that are all
-        the same. For two classes it is one less the separability.
+        Entry (a, b) is the mean of the share of a predicted as b and the share
+        of b predicted as a: 0 for separated classes, 1 / n_classes for
+        identical ones. The diagonal is zero. For two classes the entry is one
+        minus the separability.
         """
         overlap = 0.5 * (self.confusion + self.confusion.T)
         np.fill_diagonal(overlap, 0.0)
@@ -118,13 +134,13 @@ class Separability:
 
     @property
     def most_overlapping(self) -> tuple[int, int]:
-        """Codes of the two classes that overlap most, the smaller one first."""
+        """Codes of the two classes with the largest overlap, in ascending order."""
         first, second = np.unravel_index(self.overlap.argmax(), self.overlap.shape)
         return (int(first), int(second)) if first != second else (0, 1)
 
     @property
     def n_folds(self) -> int:
-        """Folds that were scored."""
+        """Number of folds."""
         return len(self.fold_confusions)
 
     @property
@@ -141,11 +157,10 @@ def separability(
     max_rows: int = DEFAULT_MAX_ROWS,
     random_state: int = 0,
 ) -> Separability:
-    """The visual separability of a projection: SVM-RBF, KNN and KDE in cross-validation.
+    """The visual separability of a projection: cross-validated SVM-RBF, KNN and KDE.
 
-    Within each fold the plane is taken in coordinates in which the training
-    rows have unit covariance, so the figure does not depend on the frame, the
-    scale or any other linear map of the plane.
+    In each fold, the coordinates are scaled to unit covariance of the training
+    rows, so the result is invariant under linear maps of the plane.
 
     Parameters
     ----------
@@ -153,15 +168,35 @@ def separability(
     y : array-like of shape (n_samples,)
         Labels of two or more classes, each with at least two rows.
     n_folds : int, default=5
-        No more than the smallest class has rows; fewer are noted.
+        Reduced, with a note, to the number of rows of the smallest class.
     max_rows : int, default=2000
-        Above that an even share of every class is scored, and noted.
+        Above this, a stratified sample of the rows is scored, with a note.
     random_state : int, default=0
+
+    Returns
+    -------
+    Separability
 
     Raises
     ------
     ValueError
-        If a parameter or the data break a rule; the message names both.
+        If a parameter or the data are invalid.
+
+    References
+    ----------
+    W. M. Czarnecki, R. Józefowicz, J. Tabor: Maximum Entropy Linear Manifold
+    for Learning Discriminative Low-dimensional Representation, ECML PKDD 2015,
+    section 5, Table 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import DiscriminantPlane
+    >>> from melm_core.evaluation import separability
+    >>> X, y = load_iris(return_X_y=True)
+    >>> score = separability(DiscriminantPlane().fit_transform(X, y), y).mean
+    >>> score.balanced_accuracy > 0.9
+    True
     """
     rows = coded_rows(projection, y)
     sample = sampled_rows(rows.y, max_rows)
@@ -176,18 +211,18 @@ def separability(
 def fold_confusion(
     Z: FloatArray, y: IntArray, test_Z: FloatArray, test_y: IntArray, random_state: int = 0
 ) -> FloatArray:
-    """Confusion of each tuned classifier, shape (n_classifiers, n_classes, n_classes).
+    """Confusion matrix of each tuned classifier, shape (n_classifiers, n_classes, n_classes).
 
     Parameters
     ----------
     Z : ndarray of shape (n_samples, n_components)
-        Projected rows to learn from.
+        Projected training rows.
     y : ndarray of shape (n_samples,)
         Class codes, each present.
     test_Z : ndarray of shape (n_test, n_components)
     test_y : ndarray of shape (n_test,)
     random_state : int
-        Of the inner folds.
+        Seed of the inner folds.
     """
     Z, test_Z = unit_covariance(Z, test_Z)
     n_classes = int(y.max()) + 1
@@ -204,16 +239,30 @@ def fold_confusion(
 def over_folds(
     confusions: Sequence[FloatArray], rows: CodedRows, sample: IntArray, n_folds: int
 ) -> Separability:
-    """The figures of several folds together, with notes on what could not be as asked for.
+    """Combine the results of several folds, with notes on deviations from the request.
 
     Parameters
     ----------
     confusions : sequence of ndarray of shape (n_classifiers, n_classes, n_classes)
+        One for each fold; rows normalized to one.
     rows : CodedRows
     sample : ndarray of shape (n_scored,)
         Indices of the rows that were scored.
     n_folds : int
-        Folds that were asked for.
+        Requested number of folds.
+
+    Returns
+    -------
+    Separability
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import CodedRows, over_folds
+    >>> y = np.array([0, 0, 1, 1])
+    >>> rows = CodedRows(np.zeros((4, 1)), y, np.array(["a", "b"]))
+    >>> over_folds([np.stack([np.eye(2)] * 3)] * 2, rows, np.arange(4), 2).mean
+    Score(balanced_accuracy=1.0, standard_error=0.0)
     """
     return Separability(
         fold_confusions=np.stack(confusions),
@@ -228,14 +277,12 @@ def over_folds(
 def _notes(rows: CodedRows, sample: IntArray, n_folds: int) -> list[str]:
     notes = []
     if len(sample) < len(rows.y):
-        notes.append(
-            f"{len(sample)} of {len(rows.y)} rows were scored, an even share of every class."
-        )
+        notes.append(f"A stratified sample of {len(sample):,} of {len(rows.y):,} rows was scored.")
     counts = np.bincount(rows.y[sample])
     smallest = int(counts.argmin())
     if counts[smallest] < n_folds:
         notes.append(
-            f"{counts[smallest]} folds in place of {n_folds}, because {counts[smallest]} rows of "
-            f"class {rows.classes.tolist()[smallest]!r} were scored."
+            f"{counts[smallest]} folds instead of {n_folds}, because only {counts[smallest]} rows "
+            f"of class {rows.classes.tolist()[smallest]!r} were scored."
         )
     return notes

@@ -1,4 +1,4 @@
-"""How much of a plane stays when the rows change, and how much methods agree."""
+"""Stability of a plane under resampling, and angles between planes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
-from melm_core.evaluation.refitting import MethodLike, fitted, in_order, unfitted
+from melm_core.evaluation.refitting import MethodLike, fit_projection, make_estimator, map_in_order
 from melm_core.linalg.planes import align_components, principal_angles
 
 Resampling: TypeAlias = Literal["bootstrap", "folds"]
@@ -23,23 +23,32 @@ RESAMPLINGS = ("bootstrap", "folds")
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """The plane of all rows and the planes of resampled ones.
+    """The plane fitted to all rows, and the planes fitted to resamples.
 
     Attributes
     ----------
     components : ndarray of shape (n_components, n_features)
-        The plane of all rows, orthonormal rows in the standardised features.
+        The plane fitted to all rows: orthonormal rows in the standardized features.
     planes : ndarray of shape (n_resamples, n_components, n_features)
-        The plane of each resample, turned within itself to lie closest to `components`.
+        The plane of each resample, rotated within itself to match `components`.
     angles : ndarray of shape (n_resamples, n_components)
-        Principal angles between each of them and the plane of all rows, in
-        radians, ascending.
+        Principal angles between each of them and `components`, in radians,
+        ascending.
     lower, upper : ndarray of shape (n_components, n_features)
-        Symmetric bootstrap interval of every loading: as far to both sides of
-        the loading in `components` as the given share of the resamples stays
-        within, and never beyond -1 and 1.
+        Symmetric bootstrap interval of every loading about its value in
+        `components`, clipped to -1 and 1.
     confidence : float
-        That share.
+        Share of the resamples within the interval of a loading.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.evaluation import stability
+    >>> result = stability("pca", *load_iris(return_X_y=True), n_resamples=4)
+    >>> result.planes.shape
+    (4, 2, 4)
+    >>> result.pairwise_angles.shape
+    (4, 4)
     """
 
     components: FloatArray
@@ -51,13 +60,13 @@ class Stability:
 
     @property
     def largest_angle(self) -> float:
-        """Median over the resamples of the largest principal angle, in radians."""
+        """Median over the resamples of the largest principal angle to `components`, in radians."""
         return float(np.median(self.angles[:, -1]))
 
     @property
     def pairwise_angles(self) -> FloatArray:
-        """Largest principal angle between each two resamples, shape (n_resamples, n_resamples)."""
-        return agreement(self.planes)
+        """Largest principal angle of each pair of resamples, shape (n_resamples, n_resamples)."""
+        return pairwise_angles(self.planes)
 
 
 # Given how many resamples are done and how many there are.
@@ -88,70 +97,93 @@ def stability(
     y : array-like of shape (n_samples,)
         Labels of two or more classes, each with at least two rows.
     resampling : "bootstrap" or "folds", default="bootstrap"
-        Rows drawn with replacement within each class, or all rows but those of a fold.
+        Draw rows with replacement within each class, or omit one fold at a time.
     n_resamples : int, default=50
-        Draws, or folds; no more folds than the smallest class has rows.
+        Number of draws or folds. The number of folds is at most the number of
+        rows of the smallest class.
     confidence : float in (0, 1), default=0.95
-        Of the intervals of the loadings.
+        Confidence level of the intervals of the loadings.
     parameters : mapping or None
-        Of the method.
+        Parameters of the method.
     standardize : bool, default=True
-        Whether to standardise the features, by all rows once, so that the
-        loadings of all planes share their units.
+        Whether to standardize the features, once by all rows, so that the
+        loadings of all planes have the same units.
     random_state : int, default=0
     n_jobs : int or None, default=None
-        Resamples at the same time, in processes. The result does not depend on it.
+        Number of resamples processed in parallel. The result does not depend
+        on it.
     callback : callable, default=None
-        Given the number of resamples done and of all, after each. What it
-        raises ends the work.
+        Called after every resample with the number done and the total. An
+        exception it raises ends the computation.
+
+    Returns
+    -------
+    Stability
 
     Raises
     ------
     ValueError
-        If a parameter or the data break a rule, or the method is not a linear map.
+        If a parameter or the data are invalid, or the method is nonlinear.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.evaluation import stability
+    >>> result = stability("lda", *load_iris(return_X_y=True), n_resamples=5)
+    >>> result.angles.shape
+    (5, 2)
     """
     check_choice("resampling", resampling, RESAMPLINGS)
     check_integer("n_resamples", n_resamples, minimum=2)
     if not 0 < confidence < 1:
-        raise UserError(f"confidence={confidence!r} must lie between 0 and 1.")
+        raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
     rows = coded_rows(X, y)
-    estimator = unfitted(method, parameters, random_state)
-    whole = fitted(estimator, rows.X, rows.y, standardize=standardize)
+    estimator = make_estimator(method, parameters, random_state)
+    whole = fit_projection(estimator, rows.X, rows.y, standardize=standardize)
     reference = whole.components
     units = CodedRows((rows.X - whole.mean) / whole.scale, rows.y, rows.classes)
     resamples = _resamples(rows.y, resampling, n_resamples, random_state)
     planes = []
-    for plane in in_order(partial(_plane, estimator, units), resamples, n_jobs):
+    for plane in map_in_order(partial(_plane, estimator, units), resamples, n_jobs):
         planes.append(align_components(plane, reference))
         if callback is not None:
             callback(len(planes), len(resamples))
     return _stability(reference, np.stack(planes), confidence)
 
 
-def agreement(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
-    """Largest principal angle between each two planes, in radians.
+def pairwise_angles(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
+    """Largest principal angle of each pair of planes, in radians.
 
     Parameters
     ----------
     planes : sequence of ndarray of shape (n_components, n_features)
-        In the same features, in the same units.
+        In the same features and units.
 
     Returns
     -------
     ndarray of shape (n_planes, n_planes)
-        Symmetric with zero diagonal; 0 for the same plane, pi/2 where a
-        direction of one is perpendicular to all of the other.
+        Symmetric with zero diagonal: 0 for identical planes, pi/2 if a
+        direction of one is orthogonal to the other plane.
 
     Raises
     ------
     ValueError
-        If the planes differ in their dimension or their features.
+        If the planes differ in dimension or number of features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import pairwise_angles
+    >>> x, y, z = np.eye(3)
+    >>> np.degrees(pairwise_angles([np.stack([x, y]), np.stack([y, z])])).round(6)
+    array([[ 0., 90.],
+           [90.,  0.]])
     """
     shapes = {np.shape(plane) for plane in planes}
     if len(shapes) > 1:
         raise UserError(
-            f"The planes have shapes {sorted(shapes)}; only planes of one dimension in the same "
-            "features can be compared."
+            f"The planes have shapes {sorted(shapes)}; compare only planes of the same dimension "
+            "in the same features."
         )
     angles = np.zeros((len(planes), len(planes)))
     for first, second in combinations(range(len(planes)), 2):
@@ -174,7 +206,9 @@ def _bootstrap(members: list[IntArray], stream: np.random.Generator) -> IntArray
 
 
 def _plane(estimator: Any, rows: CodedRows, resample: IntArray) -> FloatArray:
-    return fitted(estimator, rows.X[resample], rows.y[resample], standardize=False).components
+    return fit_projection(
+        estimator, rows.X[resample], rows.y[resample], standardize=False
+    ).components
 
 
 def _stability(reference: FloatArray, planes: FloatArray, confidence: float) -> Stability:

@@ -1,4 +1,4 @@
-"""A method fitted again and again: to folds, to shuffled labels, to resampled rows."""
+"""Repeated fits of a method: to folds, permuted labels and resampled rows."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from melm_core.methods.registry import METHODS
 MethodLike: TypeAlias = Any
 
 Item = TypeVar("Item")
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, eq=False)
 class FittedProjection:
-    """A fitted estimator with the standardisation of the rows it was fitted to.
+    """A fitted estimator, with the standardization of its training rows.
 
     Attributes
     ----------
@@ -40,59 +40,63 @@ class FittedProjection:
     scale: FloatArray
 
     def transform(self, X: FloatArray) -> FloatArray:
-        """Coordinates of any rows, shape (n_samples, n_components)."""
+        """Coordinates of any rows in the original features, shape (n_samples, n_components)."""
         projected: FloatArray = self.estimator.transform((X - self.mean) / self.scale)
         return projected
 
     @property
     def components(self) -> FloatArray:
-        """Orthonormal rows in the standardised features, shape (n_components, n_features).
+        """Orthonormal rows in the standardized features, shape (n_components, n_features).
 
         Raises
         ------
         ValueError
-            If the estimator is not a linear map.
+            If the estimator is nonlinear.
         """
         if not hasattr(self.estimator, "components_"):
             raise UserError(
-                f"{type(self.estimator).__name__} gives a curved picture, which has no plane and "
-                "no loadings to compare. Choose a linear method."
+                f"{type(self.estimator).__name__} is nonlinear, so it has no plane and no loadings "
+                "to compare. Choose a linear method."
             )
         return orthonormalize(self.estimator.components_)
 
 
-def unfitted(method: MethodLike, parameters: Mapping[str, Any] | None, random_state: int) -> Any:
-    """The estimator that a key stands for, or a copy of the estimator that was given.
+def make_estimator(
+    method: MethodLike, parameters: Mapping[str, Any] | None, random_state: int
+) -> Any:
+    """The estimator of a method key, or a clone of a given estimator.
 
     Parameters
     ----------
     method : str or estimator
         A key of `METHODS`, or an estimator.
     parameters : mapping or None
-        What to set. A key takes what its method knows and leaves the rest; an
-        estimator must know all of it.
+        Parameters to set. With a key, parameters that the method does not have
+        are ignored; an estimator must accept all of them.
     random_state : int
-        Seed of an estimator that takes one and was given none: every refit
-        has to be the same function of its rows.
+        Seed of an estimator whose `random_state` is None, so that every refit
+        is a deterministic function of its rows.
 
     Raises
     ------
     ValueError
-        If there is no method of this key, or the estimator does not know a parameter.
+        If the key or a parameter of the estimator is unknown.
     """
-    given = dict(parameters or {})
+    values = dict(parameters or {})
     if isinstance(method, str):
         check_choice("method", method, tuple(METHODS))
-        estimator = METHODS[method].estimator({"n_components": 2, **given})
+        estimator = METHODS[method].estimator({"n_components": 2, **values})
     else:
-        estimator = clone(method).set_params(**given)
+        estimator = clone(method).set_params(**values)
     if estimator.get_params().get("random_state", random_state) is None:
         estimator.set_params(random_state=random_state)
     return estimator
 
 
-def fitted(estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool) -> FittedProjection:
-    """A copy of the estimator fitted to these rows and no others.
+def fit_projection(
+    estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool
+) -> FittedProjection:
+    """Fit a clone of the estimator to the given rows.
 
     Parameters
     ----------
@@ -100,8 +104,8 @@ def fitted(estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool) -> 
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     standardize : bool
-        Whether to bring every feature to mean 0 and standard deviation 1, by
-        these rows; a feature that is constant in them stays as it is.
+        Whether to standardize the features by these rows to mean 0 and
+        standard deviation 1; constant features are only centered.
     """
     n_features = X.shape[1]
     mean, scale = np.zeros(n_features), np.ones(n_features)
@@ -112,28 +116,28 @@ def fitted(estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool) -> 
     return FittedProjection(clone(estimator).fit((X - mean) / scale, y), mean, scale)
 
 
-def in_order(
-    function: Callable[[Item], Answer], items: Iterable[Item], n_jobs: int | None
-) -> Iterator[Answer]:
-    """The function of every item, in the order of the items, as they are asked for.
+def map_in_order(
+    function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None
+) -> Iterator[Result]:
+    """Apply a function to every item in parallel, and yield the results lazily in order.
 
-    At most a block of `n_jobs` items is computed ahead, each in one thread, so
-    whoever stops asking stops the work, and what comes does not depend on `n_jobs`.
+    Items are processed in blocks of `n_jobs`, each in one thread, so that
+    ending the iteration ends the work, and results do not depend on `n_jobs`.
     """
     n_workers = effective_n_jobs(n_jobs)
     controller = ThreadpoolController()
     remaining = iter(items)
     while block := list(islice(remaining, n_workers)):
         with controller.limit(limits=1):
-            answers = _block_answers(function, block, n_workers)
-        yield from answers
+            results = _block_results(function, block, n_workers)
+        yield from results
 
 
-def _block_answers(
-    function: Callable[[Item], Answer], block: list[Item], n_workers: int
-) -> list[Answer]:
+def _block_results(
+    function: Callable[[Item], Result], block: list[Item], n_workers: int
+) -> list[Result]:
     if n_workers == 1:
         return [function(item) for item in block]
     with parallel_config(backend="loky", inner_max_num_threads=1):
-        answers: list[Answer] = Parallel(n_jobs=n_workers)(delayed(function)(i) for i in block)
-    return answers
+        results: list[Result] = Parallel(n_jobs=n_workers)(delayed(function)(i) for i in block)
+    return results

@@ -1,17 +1,17 @@
-"""Monte Carlo p-values that are known well enough before all values are drawn.
+"""Monte Carlo p-values with early stopping.
 
-Of m values drawn under the null hypothesis b are at least as large as the
-observed one; p = (b + 1) / (m + 1) is never 0 and never too small (Phipson and
-Smyth, 2010). Two rules end the drawing early:
+If b of m values drawn under the null hypothesis are at least as large as the
+observed one, p = (b + 1) / (m + 1) is a valid p-value that is never 0 (Phipson
+and Smyth, 2010). Two rules stop the drawing early:
 
 - Besag and Clifford (1991): once more than level * m values have exceeded the
-  observed one, p cannot come down to the level any more. With b exceedances
-  among n draws p = b / n, which is a valid p-value too, and above the level:
-  the decision is that of all m draws, with certainty.
-- Ding, Gandy and Hahn (2020), after Robbins (1970): the p-values q for which
-  (n + 1) Binomial(b; n, q) > risk hold the true one at all n at once with
-  probability 1 - risk at least. Once all of them lie below the level, the
-  answer is clear except for that risk.
+  observed one, p cannot fall to the level any more. With b exceedances among n
+  draws, p = b / n is also a valid p-value, and it is above the level: the
+  decision is certain to be that of all m draws.
+- Ding, Gandy and Hahn (2020), after Robbins (1970): the set of q with
+  (n + 1) Binomial(b; n, q) > risk contains the true p-value at all n
+  simultaneously with probability at least 1 - risk. Once the whole set is below
+  the level, the result is significant except for that risk.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from enum import StrEnum
 
 from scipy.optimize import brentq
 
-# How often the bounds may miss the true p-value, at any time of the drawing.
+# Probability that the bounds ever exclude the true p-value.
 DEFAULT_RISK = 1e-3
 
 _IMPOSSIBLE = -1e300
@@ -29,27 +29,31 @@ _ROUNDING = 1e-9  # 0.29 * 100 is less than 29
 
 
 class EarlyEnd(StrEnum):
-    """What is known when the drawing ends early."""
+    """The decision at which a test stops early."""
 
     SIGNIFICANT = "significant"
     NOT_SIGNIFICANT = "not significant"
 
 
 def p_value(n_exceeding: int, n_drawn: int) -> float:
-    """(b + 1) / (n + 1), the observed value counted among the draws."""
+    """The p-value (b + 1) / (n + 1), which counts the observed value among the draws."""
     return (n_exceeding + 1) / (n_drawn + 1)
 
 
 def p_value_bounds(
     n_exceeding: int, n_drawn: int, risk: float = DEFAULT_RISK
 ) -> tuple[float, float]:
-    """Bounds of the p-value that endless drawing would give, valid at all times at once.
+    """Bounds of the limit of the p-value, valid simultaneously at all times.
 
     Parameters
     ----------
     n_exceeding, n_drawn : int
     risk : float
         Probability that the true value is ever outside.
+
+    Returns
+    -------
+    lower, upper : float
     """
     share = n_exceeding / max(n_drawn, 1)
 
@@ -62,7 +66,7 @@ def p_value_bounds(
 
 
 def enough_exceeding(n_planned: int, level: float) -> int:
-    """The fewest exceedances whose share of `n_planned` draws is above the level."""
+    """The smallest number of exceedances whose share of `n_planned` draws is above the level."""
     return math.floor(level * n_planned + _ROUNDING) + 1
 
 
@@ -74,18 +78,18 @@ def early_end(
     level: float,
     risk: float = DEFAULT_RISK,
 ) -> EarlyEnd | None:
-    """The answer if it is clear already; None if more has to be drawn.
+    """The decision if it is clear already; None if more draws are needed.
 
     Parameters
     ----------
     n_exceeding, n_drawn : int
-        So far.
+        Numbers so far.
     n_planned : int
-        Draws if there is no early end.
+        Number of draws without early stopping.
     level : float
         Significance level in (0, 1).
     risk : float
-        Probability of calling significant what is not.
+        Probability of a wrong decision for significance.
     """
     if n_exceeding >= enough_exceeding(n_planned, level):
         return EarlyEnd.NOT_SIGNIFICANT
@@ -96,7 +100,7 @@ def early_end(
 
 
 def _log_mixture(q: float, n_exceeding: int, n_drawn: int) -> float:
-    """log((n + 1) Binomial(b; n, q)), finite: what cannot be is very unlikely."""
+    """The finite logarithm of (n + 1) Binomial(b; n, q): a large negative number for 0."""
     n_missed = n_drawn - n_exceeding
     if (q <= 0.0 and n_exceeding) or (q >= 1.0 and n_missed):
         return _IMPOSSIBLE

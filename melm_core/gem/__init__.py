@@ -1,4 +1,4 @@
-"""GEM: generalized eigenvectors of class second moments."""
+"""GEM: generalized eigenvectors of class second moments (Karampatziakis and Mineiro)."""
 
 from __future__ import annotations
 

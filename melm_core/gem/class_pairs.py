@@ -1,4 +1,4 @@
-"""Which ordered pairs of classes to take directions from."""
+"""The ordered pairs of classes whose generalized eigenvectors are computed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ Pairs: TypeAlias = Literal["all", "hypercube"]
 
 
 def all_pairs(n_classes: int) -> IntArray:
-    """Every ordered pair of different classes.
+    """Return all ordered pairs of different classes.
+
+    Parameters
+    ----------
+    n_classes : int
 
     Returns
     -------
@@ -26,11 +30,11 @@ def all_pairs(n_classes: int) -> IntArray:
 
 
 def hypercube_pairs(n_classes: int, random_state: np.random.Generator) -> IntArray:
-    """Ordered pairs of neighbours on a hypercube whose vertices the classes take at random.
+    """Return the ordered pairs of classes on neighboring vertices of a random hypercube.
 
-    About n_classes log2 n_classes pairs instead of all. A labelling that
-    leaves a class without a neighbour, and so without any direction, is drawn
-    again (GEM, section 4.3, does not say).
+    There are about n_classes log2 n_classes of them instead of all
+    n_classes (n_classes - 1). An assignment that leaves a class without a
+    neighbor is drawn again; the paper does not consider this case.
 
     Parameters
     ----------
@@ -41,14 +45,26 @@ def hypercube_pairs(n_classes: int, random_state: np.random.Generator) -> IntArr
     Returns
     -------
     ndarray of shape (n_pairs, 2)
-        Codes of the numerator and the denominator class; with (i, j) comes (j, i).
+        Codes of the numerator and the denominator class; symmetric, with (i, j) and (j, i).
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, section 4.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import hypercube_pairs
+    >>> len(hypercube_pairs(8, np.random.default_rng(0)))  # all pairs: 56
+    24
     """
     n_dimensions = int(n_classes - 1).bit_length()
     while True:
         vertices = random_state.permutation(2**n_dimensions)[:n_classes]
-        are_neighbours = np.bitwise_count(vertices[:, None] ^ vertices) == 1
-        if are_neighbours.any(axis=1).all():
-            return np.argwhere(are_neighbours).astype(np.int64)
+        are_neighbors = np.bitwise_count(vertices[:, None] ^ vertices) == 1
+        if are_neighbors.any(axis=1).all():
+            return np.argwhere(are_neighbors).astype(np.int64)
 
 
 SELECTIONS: Mapping[Pairs, Callable[[int, np.random.Generator], IntArray]] = MappingProxyType(

@@ -1,7 +1,7 @@
-"""Classifiers on GEM features: multinomial logistic regression and what is built on it.
+"""Classifiers based on GEM features and multinomial logistic regression.
 
-All are pipelines of transformers that end in the same regression; they differ
-in what comes before the features.
+All are pipelines that end in the same regression; they differ in the
+transformers before it.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from melm_core.base.estimator import check_integer, check_positive
 from melm_core.gem.class_pairs import Pairs
 from melm_core.gem.features import GEMFeatures
 
-# Slope of the mean loss at which the regression has converged; scikit-learn's
-# default stops well before the held-out loss is at its lowest.
+# Gradient tolerance of the regression. scikit-learn's default stops well before the held-out loss
+# reaches its minimum.
 _TOLERANCE = 1e-6
 
 
 def geometric_mean(log_probabilities: FloatArray) -> FloatArray:
-    """Logarithm of the renormalised geometric mean, softmax(mean log p).
+    """Logarithm of the renormalized geometric mean, log softmax(mean log p).
 
-    The prediction of the smallest mean Kullback-Leibler divergence to the members.
+    It minimizes the mean Kullback-Leibler divergence to the members' predictions.
 
     Parameters
     ----------
@@ -48,20 +48,20 @@ def geometric_mean(log_probabilities: FloatArray) -> FloatArray:
 
 
 class LogProbabilityMixin(ClassifierMixin):
-    """Prediction by `predict_log_proba`, which an estimator with `classes_` gives."""
+    """Predictions derived from `predict_log_proba`, which subclasses implement."""
 
     classes_: npt.NDArray[Any]
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of the probabilities, shape (n_samples, n_classes)."""
+        """Log probabilities of the classes in nats, shape (n_samples, n_classes)."""
         raise NotImplementedError
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probabilities of the classes, shape (n_samples, n_classes)."""
+        """Class probabilities, shape (n_samples, n_classes)."""
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Most probable class, shape (n_samples,)."""
+        """Most probable classes, shape (n_samples,)."""
         codes = self.predict_log_proba(X).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[codes]
         return labels
@@ -73,35 +73,44 @@ class GEMClassifier(LogProbabilityMixin, BaseEstimator):
     Parameters
     ----------
     gamma : float, default=0.05
-        Regularisation of the denominators, in units of their mean eigenvalue.
+        Regularization of the denominators, in units of their mean eigenvalue.
     n_directions : int, default=10
-        Most directions of one ordered pair of classes.
+        Maximum number of directions per ordered pair of classes.
     theta : float, default=1.5
-        Smallest eigenvalue kept.
+        Directions with smaller eigenvalues are discarded.
     pairs : "all" or "hypercube", default="all"
-        Ordered pairs of classes to take directions from.
+        The ordered pairs of classes; see `GEM`.
     l2 : float, default=1e-4
-        Weight of half the squared coefficients against the mean log loss.
+        Weight of half the squared coefficients relative to the mean log loss.
     max_iter : int, default=1000
-        Steps of the regression; scikit-learn's ConvergenceWarning tells when
-        they did not suffice.
+        Maximum number of iterations of the regression. scikit-learn issues a
+        ConvergenceWarning if they are not enough.
     random_state : int, RandomState or None, default=None
-        Seed of whatever is random.
+        Seed of the hypercube and of random features.
     n_jobs : int or None, default=None
-        Pairs solved at the same time.
+        Number of pairs solved in parallel.
 
     Attributes
     ----------
     pipeline_ : sklearn.pipeline.Pipeline
-        The layers and the regression.
+        The feature layers and the regression.
     n_iter_ : int
-        Steps of the regression.
+        Iterations of the regression.
     classes_ : ndarray of shape (n_classes,)
 
     References
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
     Eigenvectors, ICML 2014, Algorithm 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import GEMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = GEMClassifier().fit(X, y)
+    >>> print(f"{classifier.score(X, y):.1f}")
+    1.0
     """
 
     def __init__(
@@ -126,7 +135,7 @@ class GEMClassifier(LogProbabilityMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the features and fit the regression.
+        """Compute the features and fit the regression.
 
         Parameters
         ----------
@@ -137,7 +146,7 @@ class GEMClassifier(LogProbabilityMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
@@ -151,11 +160,11 @@ class GEMClassifier(LogProbabilityMixin, BaseEstimator):
         return self
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of the probabilities, shape (n_samples, n_classes)."""
+        """Log probabilities of the classes in nats, shape (n_samples, n_classes)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         scores = self.pipeline_.decision_function(X)
-        if scores.ndim == 1:  # of the second class, where there are two
+        if scores.ndim == 1:  # two classes have a single column, for the second one
             scores = np.column_stack([np.zeros_like(scores), scores])
         logs: FloatArray = log_softmax(scores, axis=1)
         return logs
@@ -174,17 +183,17 @@ class GEMClassifier(LogProbabilityMixin, BaseEstimator):
 
 
 class DeepGEM(GEMClassifier):
-    """GEM on a first layer of GEM features.
+    """GEM applied to the features of a first GEM layer.
 
-    The first layer has the roots of the projections only, and a constant
-    beside them, so that the second may shift what it measures.
+    The first layer consists of the square roots of the projections and a
+    constant, which lets the second layer shift its inputs.
 
     Parameters
     ----------
     gamma, n_directions, theta, pairs, l2, max_iter, random_state, n_jobs
-        Of `GEMClassifier`; `n_directions` is that of the last layer.
+        See `GEMClassifier`; `n_directions` applies to the last layer.
     n_hidden_directions : int, default=5
-        Most directions of one ordered pair in the first layer.
+        Maximum number of directions per ordered pair in the first layer.
 
     Attributes
     ----------
@@ -195,6 +204,15 @@ class DeepGEM(GEMClassifier):
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
     Eigenvectors, ICML 2014, section 4.1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import DeepGEM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = DeepGEM().fit(X, y)
+    >>> print(f"{classifier.score(X, y):.1f}")
+    1.0
     """
 
     def __init__(
@@ -232,17 +250,17 @@ class DeepGEM(GEMClassifier):
 
 
 class FourierGEM(GEMClassifier):
-    """GEM on random Fourier features, an approximation of GEM under a Gaussian kernel.
+    """GEM on random Fourier features, which approximates GEM with a Gaussian kernel.
 
     Parameters
     ----------
     n_fourier : int, default=200
-        Random cosines; a constant stands beside them.
+        Number of random cosines, to which a constant is added.
     kernel_gamma : float or "scale", default="scale"
-        Of the kernel exp(-kernel_gamma |x - z|^2); "scale" is one over the
-        number of features times their variance.
+        Parameter of the kernel exp(-kernel_gamma |x - z|^2); "scale" is
+        1 / (n_features * variance).
     gamma, n_directions, theta, pairs, l2, max_iter, random_state, n_jobs
-        Of `GEMClassifier`.
+        See `GEMClassifier`.
 
     Attributes
     ----------
@@ -255,6 +273,15 @@ class FourierGEM(GEMClassifier):
     Eigenvectors, ICML 2014, section 4.2.
     A. Rahimi, B. Recht: Random Features for Large-Scale Kernel Machines,
     NIPS 2007.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import FourierGEM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = FourierGEM(random_state=0).fit(X, y)
+    >>> print(f"{classifier.score(X, y):.1f}")
+    1.0
     """
 
     def __init__(
@@ -298,26 +325,35 @@ class FourierGEM(GEMClassifier):
 
 
 class GEMEnsemble(LogProbabilityMixin, BaseEstimator):
-    """GEM classifiers on different random hypercubes, averaged geometrically.
+    """The geometric mean of GEM classifiers on different random hypercubes.
 
     Parameters
     ----------
     n_members : int, default=5
     gamma, n_directions, theta, l2, max_iter, random_state, n_jobs
-        Of `GEMClassifier`, for every member.
+        See `GEMClassifier`; shared by all members.
 
     Attributes
     ----------
     members_ : list of GEMClassifier
-        Each with the pairs of a hypercube of its own.
+        Each on the pairs of its own hypercube.
     n_iter_ : int
-        Steps of the longest regression.
+        Largest number of iterations of the regressions.
     classes_ : ndarray of shape (n_classes,)
 
     References
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
     Eigenvectors, ICML 2014, section 4.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import GEMEnsemble
+    >>> X, y = load_iris(return_X_y=True)
+    >>> classifier = GEMEnsemble(random_state=0).fit(X, y)
+    >>> print(f"{classifier.score(X, y):.1f}")
+    1.0
     """
 
     def __init__(
@@ -349,6 +385,11 @@ class GEMEnsemble(LogProbabilityMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_integer("n_members", self.n_members, minimum=1)
@@ -369,7 +410,7 @@ class GEMEnsemble(LogProbabilityMixin, BaseEstimator):
         return self
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of the probabilities, shape (n_samples, n_classes)."""
+        """Log probabilities of the classes in nats, shape (n_samples, n_classes)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return geometric_mean(np.stack([member.predict_log_proba(X) for member in self.members_]))

@@ -1,14 +1,13 @@
-"""Directions along which the rows of one class are long and those of another short.
+"""Generalized eigenvectors of the second moments of two classes.
 
-For a pair of classes (i, j) with second moments C_i and C_j these are the
-generalized eigenvectors
+For a pair of classes (i, j) with second moments C_i and C_j they satisfy
 
     C_i v = lambda B_j v,    B_j = C_j + gamma / d trace(C_j) 1,    V' B_j V = 1,
 
 so that the mean of (v'x)^2 is lambda over class i and, at gamma = 0, one over
 class j. At gamma = 0 the eigenvalues and |v'x| are invariant under invertible
-linear maps of the features; with gamma > 0 under orthogonal maps and a common
-scale only.
+linear maps of the features; with gamma > 0 only under orthogonal maps and a
+common scale.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.linalg.second_moments import ClassSecondMoments
 
-# From this many features a few eigenvectors are cheaper by Lanczos' method
-# than by a factorisation, as long as they are few.
+# Above this number of features, a small share of the eigenvectors is cheaper to compute by the
+# Lanczos method than by a factorization.
 LANCZOS_FEATURES = 2_000
 _LANCZOS_SHARE = 0.1
 
-# Below this reciprocal condition the smallest eigenvalues are rounding errors.
+# Below this reciprocal condition number the smallest eigenvalues are rounding errors.
 _SINGULAR = 1e-14
 
 
@@ -46,57 +45,71 @@ def generalized_eigenvectors(
     gamma: float,
     n_directions: int | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Eigenvalues and eigenvectors of one ordered pair of classes (GEM, equation 3).
+    """Generalized eigenvalues and eigenvectors of one ordered pair of classes.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     pair : (label, label)
-        Numerator class, in which the squared projections are large, and
-        denominator class, in which they are small.
+        The numerator class, whose squared projections are large, and the
+        denominator class, whose squared projections are small.
     gamma : float
-        Regularisation of the denominator, in units of its mean eigenvalue
+        Regularization of the denominator, in units of its mean eigenvalue
         trace(C_j) / d; zero or more.
     n_directions : int, default=None
-        How many of the largest eigenvalues; all of them by default. Few out
-        of more than 2000 features come from a partial eigensolver.
+        Number of largest eigenvalues; all by default. For few of more than
+        2,000 features a partial eigensolver is used.
 
     Returns
     -------
     eigenvalues : ndarray of shape (n_directions,)
         Descending.
     vectors : ndarray of shape (n_features, n_directions)
-        Columns with V' (C_j + gamma / d trace(C_j) 1) V = 1, signed so that
-        the numerator class has a mean of v'x at or above zero.
+        Columns with V' (C_j + gamma / d trace(C_j) 1) V = 1; the sign makes
+        the mean of v'x over the numerator class non-negative.
 
     Raises
     ------
     ValueError
-        If a class is unknown or zero, gamma is negative, or gamma is 0 and
-        the denominator singular.
+        If a class is unknown or all its rows are zero, if gamma is negative,
+        or if the denominator is singular and gamma too small.
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, equation 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import generalized_eigenvectors
+    >>> X = [[3.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
+    >>> values, vectors = generalized_eigenvectors(X, [1, 1, 2, 2], (1, 2), gamma=0)
+    >>> print(values.round(6))
+    [9. 1.]
     """
     X = check_array(X, dtype=np.float64)
     y = np.asarray(y)
     check_consistent_length(X, y)
     check_gamma(gamma)
-    wanted = X.shape[1] if n_directions is None else n_directions
-    check_integer("n_directions", wanted, minimum=1)
+    n_kept = X.shape[1] if n_directions is None else n_directions
+    check_integer("n_directions", n_kept, minimum=1)
     top, bottom = (_moments_of(X, y, label) for label in _distinct(pair))
     return leading_eigenvectors(
         top.moments_[0],
         top.means_[0],
         Denominator.of(bottom.moments_[0], gamma=gamma, label=pair[1]),
-        n_directions=wanted,
+        n_directions=n_kept,
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Denominator:
-    """The regularised second moment of a class, factored: B = D^-1 L L' D^-1.
+    """The factored, regularized second moment of a class: B = D^-1 L L' D^-1.
 
-    The features are brought to unit size first, so that those of very
-    different units are not mistaken for a singular moment.
+    The features are scaled to unit size first, so that very different units
+    are not mistaken for a singular moment.
 
     Attributes
     ----------
@@ -118,19 +131,19 @@ class Denominator:
         moment : ndarray of shape (n_features, n_features)
         gamma : float
         label : object
-            Name of the class, for the messages.
+            Name of the class in error messages.
 
         Raises
         ------
         ValueError
-            If the moment is zero, or singular and gamma too small to mend it.
+            If the moment is zero, or if it is singular and gamma too small.
         """
         check_not_zero(moment, label)
-        regularised = moment + gamma * np.trace(moment) / len(moment) * np.eye(len(moment))
-        sizes = np.sqrt(np.diag(regularised))
+        regularized = moment + gamma * np.trace(moment) / len(moment) * np.eye(len(moment))
+        sizes = np.sqrt(np.diag(regularized))
         if not (sizes > 0).all():
             raise UserError(_singular(label, gamma))
-        scaled = regularised / sizes[:, None] / sizes
+        scaled = regularized / sizes[:, None] / sizes
         try:
             factor = cholesky(scaled, lower=True)
         except LinAlgError:
@@ -141,12 +154,12 @@ class Denominator:
         return cls(1.0 / sizes, factor)
 
     def whiten(self, vectors: FloatArray) -> FloatArray:
-        """L^-1 D times the columns of a matrix, or a vector."""
+        """L^-1 D times a matrix or a vector."""
         whitened: FloatArray = solve_triangular(self.factor, (self.units * vectors.T).T, lower=True)
         return whitened
 
     def unwhiten(self, vectors: FloatArray) -> FloatArray:
-        """D L'^-1 times the columns of a matrix, or a vector."""
+        """D L'^-1 times a matrix or a vector."""
         solved = solve_triangular(self.factor, vectors, lower=True, trans="T")
         unwhitened: FloatArray = (self.units * solved.T).T
         return unwhitened
@@ -155,17 +168,17 @@ class Denominator:
 def leading_eigenvectors(
     moment: FloatArray, mean: FloatArray, denominator: Denominator, *, n_directions: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The largest eigenvalues and their vectors, from the moments.
+    """The largest eigenvalues and their eigenvectors, from the moments.
 
     Parameters
     ----------
     moment : ndarray of shape (n_features, n_features)
         Second moment of the numerator class.
     mean : ndarray of shape (n_features,)
-        Its mean, which signs the vectors.
+        Its mean, which determines the signs.
     denominator : Denominator
     n_directions : int
-        As many at most; no more than there are features.
+        Capped at the number of features.
 
     Returns
     -------
@@ -175,7 +188,7 @@ def leading_eigenvectors(
     n_features = len(moment)
     n_directions = min(n_directions, n_features)
     is_partial = n_features > LANCZOS_FEATURES and n_directions < _LANCZOS_SHARE * n_features
-    solve = _by_lanczos if is_partial else _by_factorisation
+    solve = _by_lanczos if is_partial else _by_factorization
     eigenvalues, whitened = solve(moment, denominator, n_directions)
     vectors = denominator.unwhiten(whitened[:, ::-1])
     vectors = np.where(mean @ vectors < 0, -vectors, vectors)
@@ -183,24 +196,24 @@ def leading_eigenvectors(
 
 
 def check_gamma(gamma: Any) -> None:
-    """A finite number, zero or more."""
+    """Raise UserError unless gamma is a finite number of at least 0."""
     if not isinstance(gamma, Real) or not 0 <= float(gamma) < np.inf:
-        raise UserError(f"gamma={gamma!r} must be a finite number, 0 or more.")
+        raise UserError(f"gamma={gamma!r} must be a finite number of at least 0.")
 
 
 def check_not_zero(moment: FloatArray, label: Any) -> None:
-    """A class with rows away from the origin."""
+    """Raise UserError if all rows of a class are zero."""
     if not np.trace(moment) > np.finfo(np.float64).tiny:
         raise UserError(
-            f"Every row of class {label!r} lies at the origin, so no direction can be measured "
-            "against it. Leave the class out, or check its rows."
+            f"All rows of class {label!r} are zero, so no direction can be measured relative to "
+            "it. Exclude the class, or check its rows."
         )
 
 
 def _singular(label: Any, gamma: float) -> str:
     return (
-        f"The second moment of class {label!r} is singular and gamma={gamma!r} does not make up "
-        "for it. Choose a larger gamma, such as 0.05, or leave out features that others determine."
+        f"The second moment of class {label!r} is singular even with gamma={gamma!r}. Choose a "
+        "larger gamma, such as 0.05, or remove features that are combinations of others."
     )
 
 
@@ -216,18 +229,18 @@ def _moments_of(X: FloatArray, y: npt.NDArray[Any], label: Any) -> ClassSecondMo
     is_member = y == label
     if not np.any(is_member):
         known = ", ".join(repr(known) for known in np.unique(y).tolist())
-        raise UserError(f"Class {label!r} has no row; the labels are {known}.")
+        raise UserError(f"Class {label!r} has no rows; choose one of the labels {known}.")
     return ClassSecondMoments().fit(X[is_member], y[is_member])
 
 
-def _by_factorisation(
+def _by_factorization(
     moment: FloatArray, denominator: Denominator, n_directions: int
 ) -> tuple[FloatArray, FloatArray]:
     """Ascending eigenvalues and orthonormal eigenvectors of L^-1 D C D L'^-1."""
     n_features = len(moment)
     whitened = denominator.whiten(denominator.whiten(moment).T)
-    wanted = (n_features - n_directions, n_features - 1)
-    eigenvalues, vectors = eigh(whitened, subset_by_index=wanted)
+    largest = (n_features - n_directions, n_features - 1)
+    eigenvalues, vectors = eigh(whitened, subset_by_index=largest)
     return eigenvalues, vectors
 
 
@@ -238,10 +251,10 @@ def _by_lanczos(
         return denominator.whiten(moment @ denominator.unwhiten(vector))
 
     operator = LinearOperator(moment.shape, matvec=multiply, dtype=np.float64)
-    # A fixed start: the same moments give the same vectors.
+    # A fixed starting vector makes the result reproducible.
     start = np.random.default_rng(0).standard_normal(len(moment))
     try:
         eigenvalues, vectors = eigsh(operator, k=n_directions, which="LA", v0=start)
     except ArpackError:
-        return _by_factorisation(moment, denominator, n_directions)
+        return _by_factorization(moment, denominator, n_directions)
     return eigenvalues, vectors

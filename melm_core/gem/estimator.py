@@ -1,7 +1,7 @@
-"""GEM: directions that are long over one class and short over another, all pairs together.
+"""GEM: the leading generalized eigenvectors of all ordered pairs of classes.
 
-Class-conditional second moments C_c, and for ordered pairs of classes (i, j)
-the top generalized eigenvectors of C_i against the regularised C_j.
+For a pair (i, j) they are those of the second moment C_i relative to the
+regularized second moment C_j.
 """
 
 from __future__ import annotations
@@ -37,42 +37,43 @@ from melm_core.linalg.completion import independent_rows
 from melm_core.linalg.informed_planes import complete
 from melm_core.linalg.second_moments import ClassSecondMoments, centred_rows
 
-# Eigenvalues below this share of the largest belong to directions the numerator does not see.
+# Eigenvalues below this fraction of the largest are rounding errors.
 _NEGLIGIBLE = 1e-10
 
 
 class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Projections onto the discriminative directions of all pairs of classes.
+    """Projections onto the generalized eigenvectors of all pairs of classes.
 
-    For every ordered pair the top generalized eigenvectors of the second
-    moments are kept, at most `n_directions` of them and none with an
-    eigenvalue below theta. The rows are not centred.
+    For every ordered pair, the leading generalized eigenvectors of the second
+    moments are kept: at most `n_directions`, with eigenvalues of at least
+    theta. The rows are not centered.
 
     Parameters
     ----------
     gamma : float, default=0.05
-        Regularisation of the denominator, in units of its mean eigenvalue;
+        Regularization of the denominator, in units of its mean eigenvalue;
         0 makes the projections invariant under invertible linear maps and
-        needs full-rank second moments.
+        requires second moments of full rank.
     n_directions : int, default=10
-        Most directions of one ordered pair.
+        Maximum number of directions per ordered pair.
     theta : float, default=1.5
-        Smallest eigenvalue kept; near 1 a direction tells nothing. Where none
-        reaches it the largest is kept, with a UserWarning.
+        Directions with smaller eigenvalues are discarded; near 1 they do not
+        discriminate. If none reaches theta, the one with the largest
+        eigenvalue is kept, with a UserWarning.
     pairs : "all" or "hypercube", default="all"
-        All k (k - 1) ordered pairs of k classes, or those of neighbours on a
+        All k (k - 1) ordered pairs of k classes, or those of neighbors on a
         random hypercube, about k log2 k.
     random_state : int, RandomState or None, default=None
         Seed of the hypercube.
     n_jobs : int or None, default=None
-        Pairs solved at the same time, through joblib. The result does not
-        depend on it.
+        Number of pairs solved in parallel, through joblib. The result does
+        not depend on it.
 
     Attributes
     ----------
     directions_ : ndarray of shape (n_kept, n_features)
-        Rows v, pair after pair, by falling eigenvalue within a pair; scaled
-        by the regularised denominator, not to unit length.
+        Rows v, ordered by pair and by descending eigenvalue within a pair;
+        normalized by the regularized denominator, not to unit length.
     eigenvalues_ : ndarray of shape (n_kept,)
         Mean of (v'x)^2 over the numerator class.
     pairs_ : ndarray of shape (n_kept, 2)
@@ -83,6 +84,17 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
     Eigenvectors, ICML 2014, Algorithm 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import GEM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> gem = GEM(n_directions=1).fit(X, y)
+    >>> gem.pairs_[0]
+    array([0, 1])
+    >>> gem.transform(X).shape
+    (150, 5)
     """
 
     classes_: npt.NDArray[Any]
@@ -105,7 +117,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the directions.
+        """Compute the directions.
 
         Parameters
         ----------
@@ -116,18 +128,23 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         return self.fit_moments(ClassSecondMoments().fit(X, y))
 
     def fit_moments(self, moments: ClassSecondMoments) -> Self:
-        """Find the directions from second moments, as of rows that do not fit in memory.
+        """Compute the directions from second moments, for data that do not fit in memory.
 
         Parameters
         ----------
         moments : ClassSecondMoments
-            Fitted, in one piece or block by block.
+            Fitted at once or in blocks of rows.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the moments are invalid.
         """
         self._validate_parameters()
         check_is_fitted(moments)
@@ -168,14 +185,14 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return np.random.default_rng(seed)
 
     def _keep(self, pairs: IntArray, solved: Sequence[tuple[FloatArray, FloatArray]]) -> None:
-        eigenvalues, directions, of_pair = _gathered(solved)
+        eigenvalues, directions, of_pair = _concatenated(solved)
         passing = eigenvalues >= self.theta
         if not passing.any():
             passing = np.arange(len(eigenvalues)) == eigenvalues.argmax()
             warnings.warn(
-                f"No direction reaches theta={self.theta!r}, so only the one with the largest "
-                f"eigenvalue, {eigenvalues.max():.3g}, is kept. Choose a smaller theta, or a "
-                f"gamma below {self.gamma!r}.",
+                f"No eigenvalue reaches theta={self.theta!r}, so only the direction of the largest "
+                f"one, {eigenvalues.max():.3g}, is kept. Choose a smaller theta, or a gamma below "
+                f"{self.gamma!r}.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -185,32 +202,30 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
 
 class GEMPlane(SupervisedPlaneEstimator):
-    """Plane of the most telling directions of GEM over all ordered pairs of classes.
+    """The plane of the GEM directions with the largest eigenvalues over all pairs of classes.
 
-    The directions with the largest eigenvalues. Those far below one need no
-    look of their own: they are the large ones of the pair turned round
-    (exactly so at gamma = 0, where the eigenvalues are reciprocal), so the
-    order is that of |log lambda|. Directions in the span of earlier ones are
-    skipped. Second moments are taken about the mean of all rows, the origin
-    of the plane, so that shifting the data does not change it.
+    Eigenvalues far below one need not be considered: they are the reciprocals
+    of large ones of the reversed pair (exactly at gamma = 0). Directions in
+    the span of earlier ones are skipped. The rows are centered at the mean of
+    all rows, so that shifting the data does not change the plane.
 
     Parameters
     ----------
     n_components : int, default=2
     gamma : float, default=0.05
-        Regularisation of the denominator, in units of its mean eigenvalue:
-        small trusts directions in which a class hardly varies, large
-        prefers those along which another varies much.
+        Regularization of the denominator, in units of its mean eigenvalue.
+        Small values favor directions of small variance in one class, large
+        values directions of large variance in the other.
     n_jobs : int or None, default=None
-        Pairs solved at the same time, through joblib.
+        Number of pairs solved in parallel, through joblib.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows; the first m span the m first directions.
+        Orthonormal rows; the first m span the first m directions.
     n_directions_ : int
-        Rows that stand for directions; principal directions of what they
-        leave complete the plane.
+        Number of rows that come from directions; the others are principal
+        components of the residuals.
     eigenvalues_ : ndarray of shape (n_directions_,)
         Descending.
     pairs_ : ndarray of shape (n_directions_, 2)
@@ -222,6 +237,15 @@ class GEMPlane(SupervisedPlaneEstimator):
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
     Eigenvectors, ICML 2014.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import GEMPlane
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = GEMPlane().fit(X, y)
+    >>> plane.components_.shape, plane.n_directions_
+    ((2, 4), 2)
     """
 
     def __init__(
@@ -232,7 +256,7 @@ class GEMPlane(SupervisedPlaneEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the plane.
+        """Compute the plane.
 
         Parameters
         ----------
@@ -243,29 +267,29 @@ class GEMPlane(SupervisedPlaneEstimator):
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid.
         """
         X, y = self._validate_labelled(X, y)
         check_n_components(self.n_components, X.shape[1])
         check_gamma(self.gamma)
-        centred = centred_rows(X)
+        centered = centred_rows(X)
         pairs = all_pairs(len(self.classes_))
-        # The top n_components of each pair hold the top n_components of all,
-        # whichever are skipped: within a pair they are independent.
+        # The leading n_components of each pair suffice, whichever are skipped: they are linearly
+        # independent.
         solved = class_pair_eigenvectors(
-            ClassSecondMoments().fit(centred, self.classes_[y]),
+            ClassSecondMoments().fit(centered, self.classes_[y]),
             pairs,
             gamma=self.gamma,
             n_directions=self.n_components,
             n_jobs=self.n_jobs,
         )
-        eigenvalues, directions, of_pair = _gathered(solved)
-        order = _by_falling(eigenvalues)
+        eigenvalues, directions, of_pair = _concatenated(solved)
+        order = _descending_order(eigenvalues)
         found, kept = independent_rows(directions[order], self.n_components)
         self.n_directions_ = len(found)
         self.eigenvalues_ = eigenvalues[order[kept]]
         self.pairs_ = self.classes_[pairs[of_pair[order[kept]]]]
-        self.components_ = complete(found, centred, self.n_components)
+        self.components_ = complete(found, centered, self.n_components)
         return self
 
 
@@ -277,10 +301,10 @@ def class_pair_eigenvectors(
     n_directions: int,
     n_jobs: int | None = None,
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """Leading eigenvalues and vectors (columns) of each pair.
+    """Leading eigenvalues and eigenvectors of each pair of classes.
 
-    The pairs are independent of each other and go through joblib, in threads
-    unless `joblib.parallel_config` names another backend.
+    The pairs are solved through joblib, in threads unless
+    `joblib.parallel_config` names another backend.
 
     Parameters
     ----------
@@ -289,13 +313,18 @@ def class_pair_eigenvectors(
         Codes of numerator and denominator classes.
     gamma : float
     n_directions : int
-        Most of one pair.
+        Maximum per pair.
     n_jobs : int or None, default=None
+
+    Returns
+    -------
+    list of (ndarray of shape (n_directions,), ndarray of shape (n_features, n_directions))
+        Descending eigenvalues, and eigenvectors in columns, for each pair.
 
     Raises
     ------
     ValueError
-        If a class is zero, or gamma is 0 and a denominator singular.
+        If all rows of a class are zero, or a denominator is singular and gamma too small.
     """
     labels = moments.classes_.tolist()
     squares, means = moments.moments_, moments.means_
@@ -317,23 +346,23 @@ def class_pair_eigenvectors(
 def _check_classes(classes: npt.NDArray[Any]) -> None:
     if len(classes) < 2:
         raise UserError(
-            f"The labels hold only one class ({classes.tolist()[0]!r}), so there is nothing to "
-            "tell apart; give rows of at least two classes."
+            f"The labels hold only one class ({classes.tolist()[0]!r}), and GEM separates classes; "
+            "give rows of at least two classes."
         )
 
 
-def _gathered(
+def _concatenated(
     solved: Sequence[tuple[FloatArray, FloatArray]],
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Eigenvalues, directions as rows, and the number of the pair each comes from."""
+    """All eigenvalues, all directions as rows, and the index of the pair of each."""
     eigenvalues = np.concatenate([values for values, _ in solved])
     directions = np.vstack([vectors.T for _, vectors in solved])
     of_pair = np.repeat(np.arange(len(solved)), [len(values) for values, _ in solved])
     return eigenvalues, directions, of_pair
 
 
-def _by_falling(eigenvalues: FloatArray) -> IntArray:
-    """Order of the eigenvalues that are not negligible, the largest first."""
+def _descending_order(eigenvalues: FloatArray) -> IntArray:
+    """Indices of the eigenvalues that are not negligible, the largest first."""
     order = np.argsort(-eigenvalues, kind="stable")
-    falling: IntArray = order[eigenvalues[order] > _NEGLIGIBLE * eigenvalues.max()]
-    return falling
+    kept: IntArray = order[eigenvalues[order] > _NEGLIGIBLE * eigenvalues.max()]
+    return kept

@@ -1,8 +1,8 @@
-"""The nonlinear map of GEM: a cubic in the root of each projection, in two pieces.
+"""The nonlinear features of GEM: half powers of the positive and negative projections.
 
 phi(x) = max(0, delta v'x)^(alpha / 2) for delta = +1, -1 and alpha = 1, 2, 3
-(GEM, Algorithm 1): the size of a projection tells the classes of its pair
-apart, and the sign tells more.
+(GEM, Algorithm 1). Both the magnitude and the sign of a projection discriminate
+between the classes.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def half_powers(projections: FloatArray, alphas: Sequence[float] = CUBIC) -> Flo
     Returns
     -------
     ndarray of shape (n_samples, 2 len(alphas) n_directions)
-        The block of delta = +1, then that of delta = -1; within each a block
-        per alpha, in the order of the directions.
+        Blocks for delta = +1, then for delta = -1, each with one block per
+        alpha; directions keep their order within a block.
     """
     blocks = [
         np.maximum(0.0, delta * projections) ** (alpha / 2) for delta in (1, -1) for alpha in alphas
@@ -50,30 +50,50 @@ def half_powers(projections: FloatArray, alphas: Sequence[float] = CUBIC) -> Flo
 
 
 class HalfPowers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """The map phi of given projections, every column scaled to a root mean square of one.
+    """Half powers of projections, with every column scaled to unit root mean square.
 
     Parameters
     ----------
     alphas : sequence of float, default=(1, 2, 3)
-        Twice the powers.
+        Twice the exponents.
 
     Attributes
     ----------
     scale_ : ndarray of shape (2 len(alphas) n_features,)
-        Root mean square of each column over the rows it was fitted on; one
-        for a column of zeros.
+        Root mean square of each column over the training rows; 1 for a column
+        of zeros.
+
+    References
+    ----------
+    N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
+    Eigenvectors, ICML 2014, Algorithm 1.
+
+    Examples
+    --------
+    >>> from melm_core import HalfPowers
+    >>> powers = HalfPowers(alphas=(2,)).fit([[3.0], [-4.0]])
+    >>> list(powers.get_feature_names_out(["u"]))
+    ['u_pos_1', 'u_neg_1']
+    >>> powers.transform([[3.0]]).round(3)
+    array([[1.414, 0.   ]])
     """
 
     def __init__(self, alphas: Sequence[float] = CUBIC) -> None:
         self.alphas = alphas
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Find the scale of each column.
+        """Compute the scale of each column.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
+            Projections.
         y : ignored
+
+        Raises
+        ------
+        ValueError
+            If alphas is empty or contains a value that is not positive.
         """
         X = validate_data(self, X, dtype=np.float64)
         _check_alphas(self.alphas)
@@ -82,14 +102,14 @@ class HalfPowers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Powers, shape (n_samples, 2 len(alphas) n_features), see `half_powers`."""
+        """Scaled powers, shape (n_samples, 2 len(alphas) n_features); see `half_powers`."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         powers: FloatArray = half_powers(X, self.alphas) / self.scale_
         return powers
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
-        """Names such as "x0_pos_0.5": the input, the sign it counts for, the power."""
+        """Names such as "x0_pos_0.5": input, sign and exponent."""
         check_is_fitted(self)
         names = super().get_feature_names_out(input_features)
         return np.array(
@@ -104,26 +124,34 @@ class HalfPowers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 class GEMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Discriminative features: the directions of GEM, then half powers of the projections.
+    """Discriminative features: half powers of the projections onto the GEM directions.
 
     Parameters
     ----------
     gamma, n_directions, theta, pairs, random_state, n_jobs
-        Of `GEM`.
+        See `GEM`.
     alphas : sequence of float, default=(1, 2, 3)
-        Of `HalfPowers`.
+        See `HalfPowers`.
 
     Attributes
     ----------
     gem_ : GEM
-        The directions.
+        The fitted directions.
     powers_ : HalfPowers
-        The powers and their scales.
+        The fitted scales.
 
     References
     ----------
     N. Karampatziakis, P. Mineiro: Discriminative Features via Generalized
     Eigenvectors, ICML 2014, Algorithm 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import GEMFeatures
+    >>> X, y = load_iris(return_X_y=True)
+    >>> GEMFeatures(n_directions=1).fit_transform(X, y).shape
+    (150, 30)
     """
 
     def __init__(
@@ -146,7 +174,7 @@ class GEMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Find the directions and the scales.
+        """Compute the directions and the scales.
 
         Parameters
         ----------
@@ -157,7 +185,7 @@ class GEMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Raises
         ------
         ValueError
-            As `GEM.fit`.
+            If a parameter or the data are invalid.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         _check_alphas(self.alphas)
@@ -167,14 +195,14 @@ class GEMFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Features, shape (n_samples, 2 len(alphas) n_kept), see `half_powers`."""
+        """Features, shape (n_samples, 2 len(alphas) n_kept); see `half_powers`."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.powers_.transform(self.gem_.transform(X))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
-        """Names such as "gem0_pos_0.5": the direction, the sign it counts for, the power."""
-        super().get_feature_names_out(input_features)  # refuses names of other features
+        """Names such as "gem0_pos_0.5": direction, sign and exponent."""
+        super().get_feature_names_out(input_features)  # validates the input names
         return self.powers_.get_feature_names_out(self.gem_.get_feature_names_out())
 
     def __sklearn_tags__(self) -> Any:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from melm_core.kernel_machines.approximation import (
     ApproximationWarning,
     KernelMachineApproximation,
-    in_words,
+    format_ratio,
     measured_speed_up,
 )
 from melm_core.kernel_machines.classifier import ApproximateKernelClassifier
 from melm_core.kernel_machines.machine import KernelMachine
-from melm_core.kernel_machines.maximum_entropy import Method
+from melm_core.kernel_machines.maximum_entropy import MarginalMethod
 from melm_core.kernel_machines.modes import Mode
 from melm_core.kernel_machines.reduced_sets import reduced_set
 
@@ -19,9 +19,9 @@ __all__ = [
     "ApproximationWarning",
     "KernelMachine",
     "KernelMachineApproximation",
-    "Method",
+    "MarginalMethod",
     "Mode",
-    "in_words",
+    "format_ratio",
     "measured_speed_up",
     "reduced_set",
 ]

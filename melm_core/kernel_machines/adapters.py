@@ -1,4 +1,4 @@
-"""Reads the centres and weights out of fitted machines with a Gaussian kernel."""
+"""Extracts centers and weights from fitted estimators with a Gaussian kernel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 
 @dataclass(frozen=True, eq=False)
 class ReadMachine:
-    """What a fitted estimator holds, in the notation of `KernelMachine`.
+    """The parameters of a fitted estimator in the notation of `KernelMachine`.
 
     Attributes
     ----------
@@ -29,8 +29,7 @@ class ReadMachine:
     bandwidth : float
     intercept : float
     length_scales : ndarray of shape (n_features,) or None
-        Widths of the kernel along the features, in units of `bandwidth`,
-        where they differ.
+        Kernel widths by feature, in units of `bandwidth`; None if all are equal.
     """
 
     centers: FloatArray
@@ -41,21 +40,21 @@ class ReadMachine:
 
 
 def read_estimator(estimator: Any) -> ReadMachine:
-    """Centres, weights, bandwidth and intercept of a fitted estimator.
+    """Centers, weights, bandwidth and intercept of a fitted estimator.
 
     Raises
     ------
     ValueError
-        If no reader knows the estimator, or its kernel is not Gaussian, or it
-        has more than one decision function.
+        If the estimator is not supported, its kernel is not Gaussian, or it has
+        more than one decision function.
     """
     for kind, reader in _READERS:
         if isinstance(estimator, kind):
             return reader(estimator)
     raise UserError(
-        f"{type(estimator).__name__} is not a kernel machine that can be read; give an SVC, SVR, "
+        f"{type(estimator).__name__} is not a supported kernel machine; use an SVC, SVR, "
         "KernelRidge or GaussianProcessRegressor with an RBF kernel, a KernelFisherDiscriminant, "
-        "or a KernelMachine of your own centres and weights."
+        "or construct a KernelMachine from centers and weights."
     )
 
 
@@ -63,7 +62,7 @@ def _read_support_vectors(estimator: SVC | SVR) -> ReadMachine:
     _check_rbf(estimator.kernel)
     _check_single(len(estimator.intercept_))
     centers, weights = estimator.support_vectors_, estimator.dual_coef_
-    width = _bandwidth(estimator._gamma)  # noqa: SLF001 -- "scale" is resolved there only
+    width = _bandwidth(estimator._gamma)  # noqa: SLF001 -- "scale" is resolved only there
     return ReadMachine(_dense(centers), _dense(weights)[0], width, float(estimator.intercept_[0]))
 
 
@@ -113,7 +112,7 @@ _READERS: tuple[tuple[type, Callable[[Any], ReadMachine]], ...] = (
 
 
 def _gaussian_part(kernel: Kernel) -> tuple[float, RBF]:
-    """Height and RBF of a kernel (constants times) RBF (plus white noise)."""
+    """Height and RBF part of an RBF kernel times constants plus white noise."""
     if type(kernel) is RBF:  # Matern is a subclass of it
         return 1.0, kernel
     if isinstance(kernel, Sum | Product):
@@ -124,13 +123,13 @@ def _gaussian_part(kernel: Kernel) -> tuple[float, RBF]:
                 factor = other.constant_value if isinstance(other, ConstantKernel) else 1.0
                 return height * float(factor), gaussian
     raise UserError(
-        f"The kernel {kernel} is not an RBF, possibly times a constant and plus white noise; only "
-        "Gaussian kernels can be approximated by their modes."
+        f"The kernel {kernel} is not an RBF kernel, optionally times a constant and plus white "
+        "noise; fit the estimator with such a kernel."
     )
 
 
 def _target_units(estimator: GaussianProcessRegressor) -> tuple[float, float]:
-    """Unit and origin of the targets, which `normalize_y` keeps in private attributes."""
+    """Unit and origin of the targets, which `normalize_y` stores in private attributes."""
     unit, origin = estimator._y_train_std, estimator._y_train_mean  # noqa: SLF001
     return float(np.ravel(unit)[0]), float(np.ravel(origin)[0])
 
@@ -147,8 +146,8 @@ def _dense(values: Any) -> FloatArray:
 def _check_rbf(kernel: Any) -> None:
     if kernel != "rbf":
         raise UserError(
-            f"kernel={kernel!r} is not Gaussian, and only a Gaussian kernel can be approximated by "
-            'its modes; fit the estimator with kernel="rbf".'
+            f"kernel={kernel!r} is not Gaussian, and only Gaussian kernels are supported; "
+            'fit the estimator with kernel="rbf".'
         )
 
 
@@ -156,5 +155,5 @@ def _check_single(n_functions: int) -> None:
     if n_functions != 1:
         raise UserError(
             f"The estimator has {n_functions} decision functions, and a kernel machine has one; "
-            "fit it on two classes or one output, or wrap it in OneVsRestClassifier."
+            "fit it to two classes or one output, or wrap it in OneVsRestClassifier."
         )

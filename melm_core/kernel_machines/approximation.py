@@ -1,9 +1,9 @@
 """Maximum entropy approximation of kernel machines (Ozertem and Erdogmus).
 
-A kernel machine costs one kernel per centre for every prediction. Its centres
-are clustered by the modes of its decision function, and the bumps of each
-cluster are replaced by one product of exponential densities along independent
-axes.
+A prediction of a kernel machine evaluates one kernel per center. The
+approximation clusters the centers by the modes of the decision function, and
+replaces the kernels of each cluster by one product of maximum entropy
+densities along independent axes.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer, check_positive
 from melm_core.kernel_machines.machine import KernelMachine, checked_rows
-from melm_core.kernel_machines.maximum_entropy import METHODS, Method, check_order
+from melm_core.kernel_machines.maximum_entropy import MARGINAL_METHODS, MarginalMethod, check_order
 from melm_core.kernel_machines.mean_shift import ModeClusters, find_modes
 from melm_core.kernel_machines.modes import SignedClusters, describe_modes, split_by_sign
 from melm_core.kernel_machines.separable_sum import SeparableSum, separable_sum
 
-# Rows for the amplitudes and the fidelity at most, spread over those given.
+# Maximum number of rows used to fit amplitudes and measure the fidelity.
 MOST_ROWS = 5_000
 
-# Directions of the amplitudes below this share of the strongest one are left alone.
+# Relative cutoff for small singular values in the fit of the amplitudes.
 NULL_AMPLITUDE = 1e-8
 
 LOW_FIDELITY = 0.9
 
 
 class ApproximationWarning(UserWarning):
-    """The approximation is not faithful, or not faster than the machine."""
+    """The approximation is inaccurate, or not faster than the kernel machine."""
 
 
 @dataclass(frozen=True)
 class Fidelity:
-    """How well the approximation follows the machine on the rows of `fit`.
+    """Accuracy of the approximation on the rows of `fit`.
 
     Attributes
     ----------
     r2 : float
-        1 less the share of the machine's variance that is missed.
+        Coefficient of determination of the machine's values.
     sign_agreement : float
         Share of rows on the same side of the decision surface.
     """
@@ -57,52 +57,67 @@ class Fidelity:
 
 
 class KernelMachineApproximation(BaseEstimator):
-    """A few separable components in place of a kernel machine.
+    """Approximates a kernel machine by a few separable components.
 
-    A mode whose members have weights of both signs gets one component for
-    each sign, so that every component is a multiple of a density. The moments
-    are those of the bumps, in closed form, where the paper draws samples.
+    A mode whose members have weights of both signs has one component for each
+    sign, so that every component is a multiple of a density. Moments are
+    computed in closed form; the paper estimates them from samples.
 
-    In few dimensions a reduced set (`melm_core.kernel_machines.reduced_sets`) of the same cost
-    is often more accurate; what this one adds is a description of the modes.
+    In few dimensions, a `reduced_set` of the same cost is often more accurate;
+    the approximation also describes the modes.
 
     Parameters
     ----------
     method : "exact" or "paper", default="exact"
-        "exact" gives every marginal its moments; "paper" is the closed form
-        of the paper, which does so for members of the family only.
+        "exact" matches the moments of every marginal; "paper" is the closed
+        form of the paper, which matches them only for densities of the
+        exponential family.
     order : int, default=4
-        Highest power in the marginals, even.
+        Highest power in the exponents of the marginals, even.
     refit : bool, default=True
-        Fit the amplitudes of the components to the machine by least squares.
-        Without it the integral of the machine is kept.
+        Whether to fit the amplitudes of the components to the machine by least
+        squares. Otherwise the integral of the machine is preserved.
     merge_tolerance : float, default=0.1
-        Ends of the search for modes closer than this many bandwidths are one mode.
+        End points of the mean shift closer than this many bandwidths are merged.
     max_starts : int, default=500
-        Centres that search for modes; the others join the nearest of them.
+        Number of centers used as starting points of the mean shift; the
+        others are assigned to the mode of the nearest one.
 
     Attributes
     ----------
     modes_ : tuple of Mode
-        The modes with their components and marginals, the largest |value| first.
+        The modes with their components and marginals, by descending |value|.
     n_components_ : int
-        Components of all modes.
+        Total number of components.
     fidelity_ : Fidelity
-        `fit` warns where either number is below 0.9.
+        `fit` warns if either number is below 0.9.
     evaluation_cost_ratio_ : float
-        Estimated cost of an evaluation over that of the machine,
-        n_components (n_features + order) / n_centers. At 1 or above the
-        approximation does not pay, and `fit` warns.
+        Estimated cost of an evaluation relative to the machine,
+        n_components (n_features + order) / n_centers. `fit` warns if it is at
+        least 1.
     n_features_in_ : int
 
     References
     ----------
     U. Ozertem, D. Erdogmus: Maximum Entropy Approximation for Kernel Machines.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from melm_core import KernelMachine, KernelMachineApproximation
+    >>> from melm_core.datasets import crescents
+    >>> X, y = crescents(0)
+    >>> machine = KernelMachine.from_estimator(SVC(C=0.1, gamma=1.0).fit(X, y))
+    >>> approximation = KernelMachineApproximation().fit(machine, X)
+    >>> approximation.n_components_ < len(machine.centers)
+    True
+    >>> approximation.fidelity_.sign_agreement > 0.9
+    True
     """
 
     def __init__(
         self,
-        method: Method = "exact",
+        method: MarginalMethod = "exact",
         order: int = 4,
         *,
         refit: bool = True,
@@ -122,37 +137,37 @@ class KernelMachineApproximation(BaseEstimator):
         ----------
         machine : KernelMachine
         X : array-like of shape (n_samples, n_features) or None, default=None
-            Rows on which the amplitudes are refitted and the fidelity is
-            measured, usually those that the machine was fitted on; its
-            centres by default.
+            Rows to which the amplitudes are fitted and on which the fidelity
+            is measured, usually the training rows of the machine; its centers
+            by default.
 
         Raises
         ------
         ValueError
-            If a parameter or the rows break a rule; the message names both.
+            If a parameter or the rows are invalid.
         TypeError
-            If `machine` is none.
+            If `machine` is not a KernelMachine.
 
         Warns
         -----
         ApproximationWarning
-            If the fidelity is low, or the machine itself is the faster one.
+            If the fidelity is low, or the machine itself is faster.
         """
         self._validate_parameters()
         if not isinstance(machine, KernelMachine):
             raise TypeError(
-                f"fit takes a KernelMachine and was given a {type(machine).__name__}; read a "
-                "fitted estimator with KernelMachine.from_estimator(estimator)."
+                f"fit expects a KernelMachine, not a {type(machine).__name__}; convert a fitted "
+                "estimator with KernelMachine.from_estimator(estimator)."
             )
         self.n_features_in_ = machine.centers.shape[1]
         kept = np.flatnonzero(machine.weights)
         machine = replace(machine, centers=machine.centers[kept], weights=machine.weights[kept])
         rows = spread_rows(machine.centers if X is None else checked_rows(X, self.n_features_in_))
-        wanted = machine.decision_function(rows)
+        targets = machine.decision_function(rows)
         clusters, groups = self._approximate(machine)
         if self.refit:
             values = self._components.component_values(rows)
-            self._amplitudes = fitted_amplitudes(values, wanted - machine.intercept)
+            self._amplitudes = fitted_amplitudes(values, targets - machine.intercept)
         self.modes_ = describe_modes(
             clusters,
             groups,
@@ -161,7 +176,7 @@ class KernelMachineApproximation(BaseEstimator):
             amplitudes=self._amplitudes,
             numbers=kept,
         )
-        self.fidelity_ = fidelity(wanted, self.decision_function(rows))
+        self.fidelity_ = fidelity(targets, self.decision_function(rows))
         self._warn()
         return self
 
@@ -178,31 +193,31 @@ class KernelMachineApproximation(BaseEstimator):
         return values
 
     def predict(self, X: Any) -> IntArray:
-        """Side of the decision surface, 1 or -1, shape (n_samples,)."""
+        """Sign of the decision function, 1 or -1, shape (n_samples,)."""
         return np.where(self.decision_function(X) > 0, 1, -1)
 
     def describe_cost(self) -> str:
-        """In one sentence, whether evaluating the approximation pays, by a count of operations."""
+        """One sentence on the cost of the approximation, estimated by counting operations."""
         check_is_fitted(self)
-        counts = f"{self.n_components_} components in place of {self._n_centers} centres"
+        counts = f"{self.n_components_} components instead of {self._n_centers:,} centers"
         ratio = self.evaluation_cost_ratio_
         if ratio >= 1:
+            slower = format_ratio(ratio)
             return (
-                f"With {counts} the approximation would take about {in_words(ratio)} times as long "
+                f"With {counts} the approximation would take about {slower} times as long "
                 "as the kernel machine: use the machine itself."
             )
-        return (
-            f"With {counts} the approximation should be about {in_words(1 / ratio)} times as fast."
-        )
+        faster = format_ratio(1 / ratio)
+        return f"With {counts} the approximation should be about {faster} times as fast."
 
     def _validate_parameters(self) -> None:
-        check_choice("method", self.method, METHODS)
+        check_choice("method", self.method, MARGINAL_METHODS)
         check_order(self.order)
         check_positive("merge_tolerance", self.merge_tolerance)
         check_integer("max_starts", self.max_starts, minimum=1)
 
     def _approximate(self, machine: KernelMachine) -> tuple[ModeClusters, SignedClusters]:
-        """Clusters with locations in units of the data; sets the components."""
+        """Compute the components; return the clusters, with locations in units of the data."""
         origin = machine.centers.mean(axis=0)
         linear = machine.linear_map()
         scaled = (machine.centers - origin) @ linear
@@ -230,44 +245,48 @@ class KernelMachineApproximation(BaseEstimator):
         reached = self.fidelity_
         if min(reached.r2, reached.sign_agreement) < LOW_FIDELITY:
             warnings.warn(
-                f"The approximation is not faithful: R² {reached.r2:.2f}, and "
-                f"{reached.sign_agreement:.0%} of the rows on the same side of the decision "
-                "surface. Use the machine itself, a reduced set, or more regularisation.",
+                f"The approximation is inaccurate: R² is {reached.r2:.2f}, and "
+                f"{reached.sign_agreement:.0%} of the rows are on the same side of the decision "
+                "surface. Use the machine itself, a reduced set, or more regularization.",
                 ApproximationWarning,
                 stacklevel=3,
             )
 
 
-def fitted_amplitudes(values: FloatArray, wanted: FloatArray) -> FloatArray:
-    """Multiples of the components whose sum is closest to the machine, by least squares.
+def fitted_amplitudes(values: FloatArray, targets: FloatArray) -> FloatArray:
+    """Amplitudes of the components by least squares.
 
     Parameters
     ----------
     values : ndarray of shape (n_samples, n_components)
-        Of every component; where all are zero its amplitude is too.
-    wanted : ndarray of shape (n_samples,)
-        The machine without its intercept.
+        Values of each component; a component without any has amplitude 0.
+    targets : ndarray of shape (n_samples,)
+        Values of the machine without its intercept.
+
+    Returns
+    -------
+    ndarray of shape (n_components,)
     """
     peaks = values.max(axis=0)
     scales = np.where(peaks > 0, peaks, 1.0)
-    fitted = np.linalg.lstsq(values / scales, wanted, rcond=NULL_AMPLITUDE)[0]
+    fitted = np.linalg.lstsq(values / scales, targets, rcond=NULL_AMPLITUDE)[0]
     amplitudes: FloatArray = fitted / scales
     return amplitudes
 
 
-def fidelity(wanted: FloatArray, reached: FloatArray) -> Fidelity:
-    """Compare values of the machine and of its approximation at the same rows, (n_samples,)."""
-    missed = np.square(wanted - reached).sum()
-    spread = np.square(wanted - wanted.mean()).sum()
-    share = missed / spread if spread > 0 else float(missed > 0)
-    agreement = np.mean((wanted > 0) == (reached > 0))
+def fidelity(targets: FloatArray, approximated: FloatArray) -> Fidelity:
+    """Compare values of the machine and its approximation at the same rows, (n_samples,)."""
+    residual = np.square(targets - approximated).sum()
+    total = np.square(targets - targets.mean()).sum()
+    share = residual / total if total > 0 else float(residual > 0)
+    agreement = np.mean((targets > 0) == (approximated > 0))
     return Fidelity(r2=float(1.0 - share), sign_agreement=float(agreement))
 
 
 def measured_speed_up(
     machine: KernelMachine, approximation: KernelMachineApproximation, X: Any, *, repeats: int = 5
 ) -> float:
-    """Time of the machine over that of its approximation on the same rows.
+    """Evaluation time of the machine divided by that of its approximation.
 
     Parameters
     ----------
@@ -275,21 +294,21 @@ def measured_speed_up(
     approximation : KernelMachineApproximation
         Fitted.
     X : array-like of shape (n_samples, n_features)
-    repeats : int
-        Runs of both, in turn; the medians are compared.
+    repeats : int, default=5
+        Number of alternating runs of both, whose medians are compared.
     """
     took = [(_seconds(machine, X), _seconds(approximation, X)) for _ in range(repeats)]
-    theirs, ours = zip(*took, strict=True)
-    return float(median(theirs) / median(ours))
+    exact, approximate = zip(*took, strict=True)
+    return float(median(exact) / median(approximate))
 
 
-def in_words(ratio: float) -> str:
-    """A ratio of times with the digits that mean something, as "1.4" or "363"."""
+def format_ratio(ratio: float) -> str:
+    """A ratio of times to its significant digits, such as "1.4" or "363"."""
     return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:.0f}"
 
 
 def spread_rows(rows: FloatArray) -> FloatArray:
-    """The rows, or MOST_ROWS of them at even distances in their order.
+    """The rows, or MOST_ROWS evenly spaced ones.
 
     Raises
     ------
@@ -297,7 +316,7 @@ def spread_rows(rows: FloatArray) -> FloatArray:
         If there are none.
     """
     if not len(rows):
-        raise UserError("X holds no rows; give at least one, or None to take the centres.")
+        raise UserError("X has no rows; pass at least one row, or None to use the centers.")
     if len(rows) <= MOST_ROWS:
         return rows
     return rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(np.int64)]

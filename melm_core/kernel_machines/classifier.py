@@ -1,4 +1,4 @@
-"""A kernel classifier that predicts by the approximation of its machine."""
+"""A kernel classifier that predicts by the maximum entropy approximation of its machine."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import validate_labelled
 from melm_core.kernel_machines.approximation import KernelMachineApproximation
 from melm_core.kernel_machines.machine import KernelMachine
-from melm_core.kernel_machines.maximum_entropy import Method
+from melm_core.kernel_machines.maximum_entropy import MarginalMethod
 
 
 class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Fits a kernel machine on two classes and predicts by its maximum entropy approximation.
+    """Fits a kernel machine to two classes and predicts by its maximum entropy approximation.
 
     Parameters
     ----------
     estimator : estimator
-        One that `KernelMachine.from_estimator` reads. A regressor is fitted
-        on -1 and 1.
+        Supported by `KernelMachine.from_estimator`. A regressor is fitted to
+        the targets -1 and 1.
     method : "exact" or "paper", default="exact"
     order : int, default=4
     refit : bool, default=True
@@ -38,16 +38,30 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
     estimator_ : estimator
         The fitted clone.
     machine_ : KernelMachine
-        Its machine.
+        Its kernel machine.
     approximation_ : KernelMachineApproximation
-        What predicts.
+        The approximation used for predictions.
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
 
     Warns
     -----
     ApproximationWarning
-        In `fit`, if the approximation is not faithful or the machine is faster.
+        In `fit`, if the approximation is inaccurate or the machine is faster.
+
+    References
+    ----------
+    U. Ozertem, D. Erdogmus: Maximum Entropy Approximation for Kernel Machines.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from melm_core import ApproximateKernelClassifier
+    >>> from melm_core.datasets import crescents
+    >>> X, y = crescents(0)
+    >>> classifier = ApproximateKernelClassifier(SVC(C=0.1, gamma=1.0)).fit(X, y)
+    >>> classifier.score(X, y) > 0.8
+    True
     """
 
     classes_: npt.NDArray[Any]
@@ -56,7 +70,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         self,
         estimator: Any,
         *,
-        method: Method = "exact",
+        method: MarginalMethod = "exact",
         order: int = 4,
         refit: bool = True,
         merge_tolerance: float = 0.1,
@@ -81,8 +95,8 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         Raises
         ------
         ValueError
-            If there are not two classes, or the estimator has no Gaussian
-            kernel; the message says what to do.
+            If there are not two classes, or the kernel of the estimator is not
+            Gaussian.
         """
         X, codes = validate_labelled(self, X, y)
         if len(self.classes_) > 2:
@@ -104,13 +118,13 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Approximate decision values, positive on the side of `classes_[1]`, (n_samples,)."""
+        """Approximate decision values, positive for `classes_[1]`, shape (n_samples,)."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.approximation_.decision_function(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Class on whose side of the decision surface each row lies, shape (n_samples,)."""
+        """Predicted classes, shape (n_samples,)."""
         codes = (self.decision_function(X) > 0).astype(np.int64)
         labels: npt.NDArray[Any] = self.classes_[codes]
         return labels

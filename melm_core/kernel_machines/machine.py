@@ -1,4 +1,4 @@
-"""Kernel machines with a Gaussian kernel: weighted sums of bumps around centres."""
+"""Kernel machines: weighted sums of Gaussian kernels around centers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from melm_core.density.gaussian_sums import gaussian_sums
 from melm_core.density.kernel_density import KernelClasses, whitening
 from melm_core.kernel_machines.adapters import read_estimator
 
-# Kernel covariances that differ by a larger share are different.
+# Relative tolerance within which kernel covariances are equal.
 SAME_KERNEL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class KernelMachine:
-    """f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 bandwidth^2)) + intercept, kernels unnormalised.
+    """A weighted sum of unnormalized Gaussian kernels.
+
+    f(x) = sum_i w_i exp(-|x - c_i|^2 / (2 bandwidth^2)) + intercept
 
     Attributes
     ----------
@@ -33,12 +35,19 @@ class KernelMachine:
         In units of the data, or of the whitened data.
     intercept : float, default=0.0
     whitener : ndarray of shape (n_features, rank) or None, default=None
-        W of a kernel that is not round: distances are |(x - c_i) W|.
+        W of an anisotropic kernel, whose distances are |(x - c_i) W|.
 
     Raises
     ------
     ValueError
-        If a field breaks a rule; the message names it.
+        If a field is invalid.
+
+    Examples
+    --------
+    >>> from melm_core import KernelMachine
+    >>> machine = KernelMachine(centers=[[-1.0], [1.0]], weights=[-1.0, 1.0], bandwidth=1.0)
+    >>> machine.decision_function([[-1.0], [0.0], [1.0]]).round(3)
+    array([-0.865,  0.   ,  0.865])
     """
 
     centers: FloatArray
@@ -48,7 +57,7 @@ class KernelMachine:
     whitener: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        """Take plain lists too, and refuse what is no machine."""
+        """Convert lists to arrays and validate the fields."""
         _store(self, "centers", _finite("centers", self.centers, 2))
         _store(self, "weights", _finite("weights", self.weights, 1))
         check_positive("bandwidth", self.bandwidth)
@@ -61,22 +70,24 @@ class KernelMachine:
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> Self:
-        """The machine inside a fitted estimator; both have the same decision function.
+        """The kernel machine of a fitted estimator, with the same decision function.
 
         Parameters
         ----------
         estimator : fitted estimator
             An SVC, SVR, KernelRidge or GaussianProcessRegressor with an RBF
             kernel, a KernelFisherDiscriminant or a KernelDensityClassifier.
-            A classifier has two classes, a regressor one output. Of a
-            Gaussian process it is the mean. Of a `KernelDensityClassifier`
-            it is the difference of the class densities, in units of the
-            kernel's peak, provided that both classes have the same kernel.
+            A classifier must have two classes, and a regressor one output.
+            For a Gaussian process the machine is its mean. For a
+            `KernelDensityClassifier`, whose classes must have the same kernel,
+            it is the difference of the class densities in units of the
+            kernel's peak.
 
         Raises
         ------
         ValueError
-            If it is of another kind, or if its kernel, classes or outputs are.
+            If the estimator, its kernel or its number of classes or outputs is
+            not supported.
         """
         check_is_fitted(estimator)
         if hasattr(estimator, "kernel_classes_"):
@@ -88,25 +99,30 @@ class KernelMachine:
 
     @classmethod
     def from_densities(cls, classes: KernelClasses) -> Self:
-        """Difference of two class densities that share one kernel, the second less the first.
+        """The second class density minus the first, both with the same kernel.
 
-        Where the classes have different kernels both get the mean of the two
-        covariances, weighted by their rows: another classifier than
-        `KernelDensityClassifier`, but of the same kind.
+        If the kernels of the classes differ, both are replaced by the mean of
+        the two covariances, weighted by class size; the result then differs
+        from `KernelDensityClassifier`.
 
         Parameters
         ----------
         classes : KernelClasses
-            Of two classes.
+            Two classes.
 
         Returns
         -------
         KernelMachine
             In units of the kernel's peak.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes.
         """
         if len(classes.rows) != 2:
             raise UserError(
-                f"A kernel machine tells two classes apart, and there are {len(classes.rows)}; "
+                f"A kernel machine separates two classes, and there are {len(classes.rows)}; "
                 "choose two of them, or one against the rest."
             )
         kernel = np.average(classes.covariances, axis=0, weights=classes.counts)
@@ -114,17 +130,17 @@ class KernelMachine:
         return cls(np.concatenate(classes.rows), weights, 1.0, 0.0, whitening(kernel))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Values f(x), shape (n_samples,), in blocks of bounded memory.
+        """Values f(x), shape (n_samples,), computed in blocks of bounded memory.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         """
         rows = checked_rows(X, self.centers.shape[1])
-        origin = self.centers.mean(axis=0)  # large coordinates would lose the differences
+        origin = self.centers.mean(axis=0)  # keeps the precision of large coordinates
         sums = gaussian_sums(
-            self._rounded(rows - origin),
-            self._rounded(self.centers - origin),
+            self._isotropic(rows - origin),
+            self._isotropic(self.centers - origin),
             self.bandwidth,
             self.weights[:, None],
         )
@@ -132,28 +148,29 @@ class KernelMachine:
         return values
 
     def linear_map(self) -> FloatArray:
-        """L of the kernel exp(-|(x - c) L|^2 / 2), shape (n_features, rank)."""
+        """Matrix L of the kernel exp(-|(x - c) L|^2 / 2), shape (n_features, rank)."""
         whitener = np.eye(self.centers.shape[1]) if self.whitener is None else self.whitener
         scaled: FloatArray = whitener / self.bandwidth
         return scaled
 
-    def _rounded(self, offsets: FloatArray) -> FloatArray:
-        """Offsets in the coordinates in which the kernel is round."""
+    def _isotropic(self, offsets: FloatArray) -> FloatArray:
+        """Offsets in coordinates in which the kernel is isotropic."""
         return offsets if self.whitener is None else offsets @ self.whitener
 
 
 def checked_rows(X: Any, n_features: int) -> FloatArray:
-    """Finite rows with as many features as the machine has.
+    """Convert X to an array and check its values and number of features.
 
     Raises
     ------
     ValueError
-        If they are not.
+        If X is not two-dimensional, not finite, or has another number of features.
     """
     rows = _finite("X", X, 2)
     if rows.shape[1] != n_features:
         raise UserError(
-            f"X has {rows.shape[1]} feature(s), and the kernel machine expects {n_features}."
+            f"X has {rows.shape[1]} feature(s), but the kernel machine was built with "
+            f"{n_features}; pass the same features."
         )
     return rows
 
@@ -166,12 +183,12 @@ def _finite(name: str, values: Any, n_dimensions: int) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != n_dimensions:
         raise UserError(
-            f"{name} must have {n_dimensions} dimension(s); its shape is {array.shape}."
+            f"{name} must have {n_dimensions} dimension(s), but its shape is {array.shape}; "
+            "reshape it."
         )
     if not np.isfinite(array).all():
         raise UserError(
-            f"{name} holds a value that is not a number or is infinite; leave out or fill in "
-            "such entries."
+            f"{name} contains a value that is NaN or infinite; remove or impute such values."
         )
     return array
 
@@ -179,19 +196,20 @@ def _finite(name: str, values: Any, n_dimensions: int) -> FloatArray:
 def _check_shapes(centers: FloatArray, weights: FloatArray) -> None:
     if len(centers) != len(weights):
         raise UserError(
-            f"There are {len(centers)} centres and {len(weights)} weights; every centre needs one."
+            f"There are {len(centers)} centers and {len(weights)} weights; pass one weight for "
+            "each center."
         )
     if not weights.any():
         raise UserError(
             "All weights of the kernel machine are zero, so it is constant and has no modes; "
-            "fit it with weaker regularisation or on other rows."
+            "fit it with less regularization or to other rows."
         )
 
 
 def _check_whitener(whitener: FloatArray, n_features: int) -> None:
     if len(whitener) != n_features or whitener.shape[1] == 0:
         raise UserError(
-            f"whitener must have {n_features} rows, one a feature, and at least one column; its "
+            f"whitener must have {n_features} rows, one per feature, and at least one column; its "
             f"shape is {whitener.shape}."
         )
 
@@ -200,7 +218,7 @@ def _check_same_kernel(classes: KernelClasses) -> None:
     first = classes.covariances[0]
     if (np.abs(classes.covariances - first) > SAME_KERNEL * np.abs(first).max()).any():
         raise UserError(
-            "Each class of this KernelDensityClassifier has a kernel of its own shape or width, "
-            "and a kernel machine has one kernel. Use KernelMachine.from_densities("
-            "estimator.kernel_classes_), which gives both classes the mean of their kernels."
+            "The classes of this KernelDensityClassifier have different kernels, and a kernel "
+            "machine has one kernel. Use KernelMachine.from_densities(estimator.kernel_classes_), "
+            "which uses the mean of both kernels."
         )

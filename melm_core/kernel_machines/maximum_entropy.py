@@ -1,10 +1,10 @@
-"""Densities exp(sum_k lambda_k x^k) with given moments, on a line (equations 8 to 11).
+"""One-dimensional maximum entropy densities exp(sum_k lambda_k x^k) (equations 8 to 11).
 
-Everything is in units of the standard deviation about the mean of the density
-that is approximated, many densities at a time. A density of even order m
-needs lambda_m < 0. Where the moments ask for another sign (heavier tails than
-a Gaussian's), or the density would have mass far out, there is no such
-density, and the order falls by two; order 2 always exists.
+Coordinates are standardized by the mean and standard deviation of the
+approximated density. Many densities are computed together. A density of even
+order m requires lambda_m < 0. If the moments require another sign (tails
+heavier than Gaussian), or if the density had mass far from the mean, the order
+is reduced by two; order 2 always exists.
 """
 
 from __future__ import annotations
@@ -18,19 +18,18 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 
-Method = Literal["exact", "paper"]
-METHODS: tuple[Method, ...] = ("exact", "paper")
+MarginalMethod = Literal["exact", "paper"]
+MARGINAL_METHODS: tuple[MarginalMethod, ...] = ("exact", "paper")
 
-# Points of the quadrature; the trapezoidal rule converges geometrically on
-# densities that vanish at both ends.
+# Quadrature nodes; the trapezoidal rule converges geometrically for densities that vanish at both
+# ends.
 N_NODES = 801
 HALF_WIDTH = 14.0  # standard deviations
 
-# Densities at both ends of the quadrature, relative to the peak, that are
-# nothing; what lies beyond must be smaller still.
-LOG_NOTHING = -30.0
+# Log density relative to the peak that must be reached at both ends of the quadrature, and beyond.
+LOG_NEGLIGIBLE = -30.0
 
-# A last multiplier this close to zero is that of a lower order.
+# A last multiplier closer to zero than this belongs to a density of lower order.
 NULL_MULTIPLIER = 1e-10
 
 NEWTON_STEPS = 60
@@ -38,7 +37,7 @@ HALVINGS = 30
 MOMENT_TOLERANCE = 1e-11
 NULL_CURVATURE = 1e-14
 
-# Densities solved together, so that their values stay within a few megabytes.
+# Densities computed together; bounds their values to a few megabytes.
 BLOCK = 256
 
 ACCEPTED = "none"
@@ -51,13 +50,13 @@ class MaximumEntropyDensities:
     Attributes
     ----------
     multipliers : ndarray of shape (n_densities, order)
-        lambda_1 .. lambda_m; zeros above the order that was reached.
+        lambda_1 .. lambda_m; zeros above the reached order.
     log_normalizers : ndarray of shape (n_densities,)
         log C.
     orders : ndarray of shape (n_densities,)
-        Order that was reached.
-    fallbacks : tuple of str, n_densities of them
-        "none", or why the order fell.
+        Reached orders.
+    fallbacks : tuple of str, of length n_densities
+        "none", or why the order was reduced.
     """
 
     multipliers: FloatArray
@@ -67,36 +66,40 @@ class MaximumEntropyDensities:
 
 
 def maximum_entropy(
-    moments: FloatArray, *, order: int = 4, method: Method = "exact"
+    moments: FloatArray, *, order: int = 4, method: MarginalMethod = "exact"
 ) -> MaximumEntropyDensities:
-    """Maximum entropy densities of given moments.
+    """Maximum entropy densities with given moments.
 
     Parameters
     ----------
     moments : ndarray of shape (2 * order + 1, n_densities)
-        E x^0 = 1 to E x^(2m), of mean 0 and variance 1. The exact method uses
-        the first m.
+        E x^0 = 1 to E x^(2m), with mean 0 and variance 1. The exact method uses
+        only the first m.
     order : int
         m, even.
     method : "exact" or "paper"
-        "exact" matches the moments, by Newton's method on the convex dual;
-        "paper" solves lambda = -Theta^-1 eta (equation 10), which is exact
-        for members of the family only.
+        "exact" matches the moments by Newton's method on the convex dual;
+        "paper" solves lambda = -Theta^-1 eta (equation 10), which matches them
+        only for densities of the exponential family.
+
+    Returns
+    -------
+    MaximumEntropyDensities
 
     Raises
     ------
     ValueError
-        If the order is odd or below two, or the method is unknown.
+        If the order is odd or less than two, or the method is unknown.
     """
     check_order(order)
-    check_choice("method", method, METHODS)
+    check_choice("method", method, MARGINAL_METHODS)
     n = moments.shape[1]
     multipliers, normalizers = np.zeros((n, order)), np.zeros(n)
     orders, fallbacks = np.zeros(n, dtype=np.int64), [ACCEPTED] * n
     open_ = np.arange(n)
     for m in range(order, 0, -2):
         found = _solve(moments[:, open_], m, method)
-        reasons = _refusals(found, m)
+        reasons = _rejections(found, m)
         kept = np.array([not reason for reason in reasons], dtype=bool)
         done = open_[kept]
         multipliers[done, :m], orders[done] = found[kept], m
@@ -111,13 +114,13 @@ def maximum_entropy(
 def multiplier_estimates(moments: FloatArray, order: int) -> FloatArray:
     """Multipliers -Theta^-1 eta, Theta_ik = k / (i+1) E x^(i+k), eta_i = E x^i (equation 11).
 
-    By parts, E r_i = -sum_k E[R_i r_k'] lambda_k for a member of the family,
-    whatever its mean; R_i is the integral of r_i.
+    They follow from integration by parts: for a density of the family,
+    E r_i = -sum_k E[R_i r_k'] lambda_k, where R_i is the integral of r_i = x^i.
 
     Parameters
     ----------
     moments : ndarray of shape (2 * order + 1, n_densities)
-        E x^0 first.
+        Starting with E x^0.
     order : int
 
     Returns
@@ -135,7 +138,7 @@ def moment_system(moments: FloatArray, order: int) -> tuple[FloatArray, FloatArr
     Returns
     -------
     theta : ndarray of shape (n_densities, order, order)
-        Row i is a constraint, column k a multiplier.
+        Rows i are constraints, columns k multipliers.
     eta : ndarray of shape (n_densities, order)
     """
     powers = np.arange(1, order + 1)
@@ -145,21 +148,22 @@ def moment_system(moments: FloatArray, order: int) -> tuple[FloatArray, FloatArr
 
 
 def matched_multipliers(moments: FloatArray, order: int) -> FloatArray:
-    """Multipliers whose density on the quadrature has exactly these moments (equation 8).
+    """Multipliers of the densities with exactly these moments (equation 8).
 
-    Minimises the convex dual log of the integral of exp(sum_k lambda_k x^k)
-    less sum_k lambda_k E x^k, by Newton's method from the Gaussian.
+    They minimize the convex dual, the logarithm of the integral of
+    exp(sum_k lambda_k x^k) minus sum_k lambda_k E x^k, by Newton's method
+    starting from the Gaussian.
 
     Parameters
     ----------
     moments : ndarray of shape (order + 1 or more, n_densities)
-        Of mean 0 and variance 1.
+        With mean 0 and variance 1.
     order : int
 
     Returns
     -------
     ndarray of shape (n_densities, order)
-        Rows of nan where it did not converge.
+        Rows are NaN if the method did not converge.
     """
     targets = moments[1 : order + 1].T
     blocks = [
@@ -169,7 +173,7 @@ def matched_multipliers(moments: FloatArray, order: int) -> FloatArray:
 
 
 def log_integrals(multipliers: FloatArray) -> FloatArray:
-    """Log of the integral of exp(sum_k lambda_k x^k), by quadrature.
+    """Logarithm of the integral of exp(sum_k lambda_k x^k), by quadrature.
 
     Parameters
     ----------
@@ -187,33 +191,33 @@ def log_integrals(multipliers: FloatArray) -> FloatArray:
 
 
 def check_order(order: int) -> None:
-    """An even whole number of at least two.
+    """Check that the order is an even integer of at least 2.
 
     Raises
     ------
     ValueError
-        If it is not: an odd power grows without bound on one side.
+        If it is not: an odd power is unbounded on one side.
     """
     check_integer("order", order, minimum=2)
     if order % 2:
         raise UserError(
-            f"order={order} is odd, and a density whose log is a polynomial of odd degree cannot "
-            f"be normalised; choose {order - 1} or {order + 1}."
+            f"order={order} is odd, and a density whose logarithm is a polynomial of odd degree "
+            f"cannot be normalized; choose {order - 1} or {order + 1}."
         )
 
 
-def _solve(moments: FloatArray, order: int, method: Method) -> FloatArray:
+def _solve(moments: FloatArray, order: int, method: MarginalMethod) -> FloatArray:
     if method == "paper":
         return multiplier_estimates(moments, order)
     return matched_multipliers(moments, order)
 
 
-def _refusals(multipliers: FloatArray, order: int) -> list[str]:
-    """Why each row is no density of this order; empty where it is one."""
-    return [_refusal(row, order) for row in multipliers]
+def _rejections(multipliers: FloatArray, order: int) -> list[str]:
+    """Why each row is not a density of this order; empty if it is."""
+    return [_rejection(row, order) for row in multipliers]
 
 
-def _refusal(row: FloatArray, order: int) -> str:
+def _rejection(row: FloatArray, order: int) -> str:
     if order == 2:
         return ""
     if not np.isfinite(row).all():
@@ -226,7 +230,7 @@ def _refusal(row: FloatArray, order: int) -> str:
 
 
 def _decays(row: FloatArray) -> bool:
-    """Whether the density is nothing at the ends of the quadrature and beyond them."""
+    """Whether the density is negligible at the ends of the quadrature and beyond."""
     coefficients = np.concatenate([[0.0], row])
     slopes = np.polynomial.polynomial.polyder(coefficients)
     turns = np.polynomial.polynomial.polyroots(slopes)
@@ -236,7 +240,7 @@ def _decays(row: FloatArray) -> bool:
     is_inside = np.abs(points) < HALF_WIDTH
     if not is_inside.any():
         return False
-    return bool(heights[~is_inside].max() < heights[is_inside].max() + LOG_NOTHING)
+    return bool(heights[~is_inside].max() < heights[is_inside].max() + LOG_NEGLIGIBLE)
 
 
 def _nodes() -> FloatArray:
@@ -244,13 +248,13 @@ def _nodes() -> FloatArray:
 
 
 def _powers(order: int) -> FloatArray:
-    """x^1 .. x^m at the nodes, shape (order, n_nodes)."""
+    """Powers x^1 .. x^m at the nodes, shape (order, n_nodes)."""
     rows: FloatArray = _nodes() ** np.arange(1, order + 1)[:, None]
     return rows
 
 
 def _log_sums(exponents: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Log of the integrals, and the normalised weights of the nodes."""
+    """Logarithms of the integrals, and the normalized weights of the nodes."""
     peaks = exponents.max(axis=1, keepdims=True)
     weights = np.exp(exponents - peaks)
     sums = weights.sum(axis=1, keepdims=True)
@@ -259,15 +263,15 @@ def _log_sums(exponents: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _newton(targets: FloatArray, order: int) -> FloatArray:
-    """Damped Newton steps on the dual of a block of densities, in scaled powers."""
+    """Damped Newton's method on the dual of a block of densities, in scaled powers."""
     powers = _powers(order)
-    # Spread of the powers under a Gaussian, about: (2k - 1)!!^(1/2).
+    # Approximate standard deviation of the powers under a Gaussian, (2k - 1)!!^(1/2).
     scales = np.sqrt(np.cumprod(2.0 * np.arange(1, order + 1) - 1.0))
-    functions, wanted = powers / scales[:, None], targets / scales
-    dual = _Dual(functions, wanted)
-    found = np.zeros_like(wanted)
+    functions, means = powers / scales[:, None], targets / scales
+    dual = _Dual(functions, means)
+    found = np.zeros_like(means)
     found[:, 1] = -0.5 * scales[1]
-    open_ = np.arange(len(wanted))
+    open_ = np.arange(len(means))
     for _ in range(NEWTON_STEPS):
         gradient, hessian = dual.derivatives(found[open_], open_)
         rough = np.abs(gradient).max(axis=1) > MOMENT_TOLERANCE
@@ -283,15 +287,15 @@ def _newton(targets: FloatArray, order: int) -> FloatArray:
 class _Dual:
     """The convex dual of the maximum entropy problem of several densities."""
 
-    def __init__(self, functions: FloatArray, wanted: FloatArray) -> None:
+    def __init__(self, functions: FloatArray, targets: FloatArray) -> None:
         self._functions = functions  # (order, n_nodes)
-        self._wanted = wanted  # (n_densities, order)
+        self._targets = targets  # (n_densities, order)
         order = len(functions)
         self._products = (functions[:, None] * functions).reshape(order * order, -1)
 
     def values(self, multipliers: FloatArray, which: IntArray) -> FloatArray:
         logs, _ = _log_sums(multipliers @ self._functions)
-        values: FloatArray = logs - (multipliers * self._wanted[which]).sum(axis=1)
+        values: FloatArray = logs - (multipliers * self._targets[which]).sum(axis=1)
         return values
 
     def derivatives(
@@ -302,14 +306,14 @@ class _Dual:
         order = len(self._functions)
         second = (weights @ self._products.T).reshape(-1, order, order)
         hessian = second - means[:, :, None] * means[:, None, :]
-        # A floor for densities that have shrunk to a few nodes.
+        # Keeps the Hessian invertible for densities concentrated on a few nodes.
         floor = NULL_CURVATURE * (1.0 + np.trace(hessian, axis1=1, axis2=2))
-        return means - self._wanted[which], hessian + floor[:, None, None] * np.eye(order)
+        return means - self._targets[which], hessian + floor[:, None, None] * np.eye(order)
 
     def damped(
         self, multipliers: FloatArray, steps: FloatArray, gradient: FloatArray, which: IntArray
     ) -> FloatArray:
-        """Each row moved by the longest of the halved steps that lowers the dual enough."""
+        """Backtracking: each row plus the longest halved step that decreases the dual enough."""
         before = self.values(multipliers, which)
         slopes = (gradient * steps).sum(axis=1)
         lengths = np.ones(len(steps))

@@ -1,10 +1,10 @@
-"""Modes of a signed sum of Gaussian bumps, and which of them each point climbs to.
+"""Mean shift: the modes of a signed sum of Gaussian kernels, and the mode of each center.
 
 The fixed-point iteration of the paper (equation 2) moves x by
-bandwidth^2 grad f / f, a gradient step on log|f|: uphill where f is positive
-and downhill where it is negative. Weights of both signs void the guarantee
-that mean shift has, so a step is halved until |f| does not fall and the sign
-of f is kept.
+bandwidth^2 grad f / f, a gradient step on log|f|: ascent where f is positive
+and descent where it is negative. With weights of both signs, mean shift is not
+guaranteed to converge, so a step is halved until |f| does not decrease and f
+keeps its sign.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from scipy.spatial import cKDTree
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.gaussian_sums import gaussian_sums
 
-# Lengths below are in bandwidths. Trajectories that come this close go on as one.
+# Lengths are in bandwidths. Trajectories that come this close are merged.
 COALESCE = 1e-2
 COALESCE_EVERY = 5
 
-# A fixed-point step this short ends a trajectory; Newton's method, which ridges do not slow,
-# finishes it, from no farther than its reach.
+# A trajectory ends at a fixed-point step shorter than TOLERANCE. If it is below NEWTON_REACH, the end
+# point is refined by Newton's method, which is fast even along ridges.
 TOLERANCE = 1e-6
 NEWTON_STEPS = 8
 NEWTON_REACH = 1e-3
 CONVERGED = 1e-8
 
-# Relative change of |f| that is rounding.
+# Relative changes of |f| up to this are rounding errors.
 ROUNDING = 1e-12
 
-# Factors of the fixed-point step. Where weights nearly cancel that step is very long, and only
-# its direction is taken.
+# Bounds on the factor of the fixed-point step, and on the length of a move: where weights nearly
+# cancel, the step is very long and only its direction is meaningful.
 LONGEST_STEP, SHORTEST_STEP = 64.0, 1e-6
 LONGEST_MOVE = 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class Ascent:
-    """Where the safeguarded iteration ended.
+class MeanShiftResult:
+    """End points of the safeguarded mean shift.
 
     Attributes
     ----------
     points : ndarray of shape (n_starts, n_features)
     values : ndarray of shape (n_starts,)
-        f there; of the sign it had at the start, and no smaller in size.
+        f at the points; has the sign of the start, and is not smaller in magnitude.
     is_converged : ndarray of bool, shape (n_starts,)
-        Whether the fixed-point step there is shorter than 1e-8 bandwidths.
+        Whether the fixed-point step is shorter than 1e-8 bandwidths.
     n_iter : int
     """
 
@@ -62,15 +62,15 @@ class Ascent:
 
 @dataclass(frozen=True, eq=False)
 class ModeClusters:
-    """The modes and the points that belong to each.
+    """The modes, and the assignment of centers to them.
 
     Attributes
     ----------
     locations : ndarray of shape (n_modes, n_features)
     values : ndarray of shape (n_modes,)
-        f there, of either sign.
+        f at the modes, of either sign.
     labels : ndarray of shape (n_centers,)
-        Mode of each centre.
+        Mode of each center.
     """
 
     locations: FloatArray
@@ -87,10 +87,10 @@ def find_modes(
     max_iter: int = 2_000,
     merge_tolerance: float = 0.1,
 ) -> ModeClusters:
-    """Cluster the centres of a kernel machine by the mode that each climbs to (section 2).
+    """Cluster the centers of a kernel machine by mean shift (section 2 of the paper).
 
-    With more centres than `max_starts` a spread-out selection climbs, and
-    every other centre joins the nearest of them.
+    If there are more centers than `max_starts`, the mean shift starts from a
+    spread-out subset, and every other center is assigned with the nearest one.
 
     Parameters
     ----------
@@ -101,31 +101,36 @@ def find_modes(
     max_starts : int
     max_iter : int
     merge_tolerance : float
-        Ends closer than this many bandwidths are one mode. Along a ridge the
-        ends are strung out and the number of modes depends on it.
+        End points closer than this many bandwidths are merged. Along a ridge,
+        the number of modes depends on it.
+
+    Returns
+    -------
+    ModeClusters
     """
-    chosen = spread_out(centers, max_starts)
+    chosen = farthest_points(centers, max_starts)
     starts = centers[chosen]
-    ascent = ascend(starts, centers, weights, bandwidth, max_iter=max_iter)
-    modes = merged(ascent, merge_tolerance * bandwidth)
+    ascent = mean_shift(starts, centers, weights, bandwidth, max_iter=max_iter)
+    modes = merge_modes(ascent, merge_tolerance * bandwidth)
     nearest = cKDTree(starts).query(centers)[1]
     strongest = _strongest_of_each(modes, ascent.values)
     return ModeClusters(ascent.points[strongest], ascent.values[strongest], modes[nearest])
 
 
-def ascend(
+def mean_shift(
     starts: FloatArray,
     centers: FloatArray,
     weights: FloatArray,
     bandwidth: float,
     *,
     max_iter: int = 2_000,
-) -> Ascent:
-    """Safeguarded fixed-point iteration (equation 2) from all starts together.
+) -> MeanShiftResult:
+    """Safeguarded fixed-point iteration (equation 2) from all starts at once.
 
-    Every start keeps a step length of its own: halved where |f| would fall or
-    its sign change, and doubled where |f| grew, so that it creeps less along
-    ridges. Starts that meet go on as one, and Newton's method finishes.
+    Every trajectory has its own step length: halved if |f| would decrease or
+    change sign, and doubled if |f| increased, to speed up progress along
+    ridges. Trajectories that meet are merged, and Newton's method refines the
+    end points.
 
     Parameters
     ----------
@@ -134,28 +139,32 @@ def ascend(
     weights : ndarray of shape (n_centers,)
     bandwidth : float
     max_iter : int
-        Sums over all centres, for each start, at most.
+        Maximum number of evaluations of f for each start.
+
+    Returns
+    -------
+    MeanShiftResult
     """
-    climb = _Climb(starts, centers, weights, bandwidth)
+    trajectories = _Trajectories(starts, centers, weights, bandwidth)
     n_iter = 0
-    while n_iter < max_iter and climb.is_moving.any():
-        climb.step()
+    while n_iter < max_iter and trajectories.is_moving.any():
+        trajectories.step()
         n_iter += 1
         if n_iter % COALESCE_EVERY == 0:
-            climb.coalesce()
-    climb.polish()
-    return climb.outcome(n_iter)
+            trajectories.coalesce()
+    trajectories.refine()
+    return trajectories.result(n_iter)
 
 
-def merged(ascent: Ascent, distance: float) -> IntArray:
-    """Group the ends of an ascent that are linked by steps of at most this distance.
+def merge_modes(ascent: MeanShiftResult, distance: float) -> IntArray:
+    """Group end points by single linkage within a distance.
 
-    Ends with f of different signs are never one group.
+    End points at which f has different signs are never in one group.
 
     Returns
     -------
     ndarray of shape (n_starts,)
-        Group 0 .. n_groups-1 of every end.
+        Group 0 .. n_groups-1 of every end point.
     """
     pairs = cKDTree(ascent.points).query_pairs(distance, output_type="ndarray")
     signs = np.sign(ascent.values)
@@ -166,10 +175,10 @@ def merged(ascent: Ascent, distance: float) -> IntArray:
     return groups
 
 
-def spread_out(points: FloatArray, n_points: int) -> IntArray:
-    """Indices of points that cover the others: each is the farthest from those before it.
+def farthest_points(points: FloatArray, n_points: int) -> IntArray:
+    """Indices of a spread-out subset, by farthest-point sampling.
 
-    Begins with the point farthest from the mean. All of them, in order, if
+    The first is the point farthest from the mean. All indices are returned if
     there are no more than `n_points`.
     """
     if len(points) <= n_points:
@@ -187,8 +196,8 @@ def spread_out(points: FloatArray, n_points: int) -> IntArray:
     return np.array(chosen)
 
 
-class _Climb:
-    """The travellers of an ascent; each start follows one of them."""
+class _Trajectories:
+    """The state of all trajectories; starts whose trajectories met share one."""
 
     def __init__(
         self, starts: FloatArray, centers: FloatArray, weights: FloatArray, bandwidth: float
@@ -200,7 +209,7 @@ class _Climb:
         self._points = (starts - self._origin) / bandwidth
         self._values, self._pull = self._values_and_pull(self._points)
         self._lengths = np.ones(len(starts))
-        self._guide = np.arange(len(starts))  # the traveller that a start follows
+        self._guide = np.arange(len(starts))  # the trajectory of each start
         self.is_moving = self._values != 0
 
     def step(self) -> None:
@@ -213,7 +222,7 @@ class _Climb:
         gains = values / before - 1.0  # below -1 where the sign changed
         went = gains >= -ROUNDING
         self._move(moving[went], candidates[went], values[went], pull[went])
-        # Where the gain is rounding a long step would only wander.
+        # Steps are not lengthened where the gain is within rounding errors.
         longer = np.where(gains > ROUNDING, 2.0 * self._lengths[moving], 1.0)
         shorter = np.where(went, longer, 0.5 * self._lengths[moving])
         self._lengths[moving] = np.minimum(shorter, LONGEST_STEP)
@@ -221,7 +230,7 @@ class _Climb:
         self.is_moving[moving[at_rest | (shorter < SHORTEST_STEP)]] = False
 
     def coalesce(self) -> None:
-        """Let travellers of one sign in one small cell go on as the best of them."""
+        """Merge trajectories of the same sign in the same small cell into the best of them."""
         moving = np.flatnonzero(self.is_moving)
         cells = np.round(self._points[moving] / COALESCE)
         keys = np.column_stack([cells, np.sign(self._values[moving])])
@@ -232,24 +241,26 @@ class _Climb:
         heirs[moving] = leaders
         self._guide = heirs[self._guide]
 
-    def polish(self) -> None:
-        """Newton's method on grad f = 0 for those who lead, where log|f| is concave."""
+    def refine(self) -> None:
+        """Newton's method on grad f = 0 for every remaining trajectory where log|f| is concave."""
         is_near = (np.linalg.norm(self._pull, axis=1) < NEWTON_REACH) & (self._values != 0)
         for leader in np.unique(self._guide[is_near[self._guide]]):
             for _ in range(NEWTON_STEPS):
                 if not self._newton_step(leader):
                     break
 
-    def outcome(self, n_iter: int) -> Ascent:
+    def result(self, n_iter: int) -> MeanShiftResult:
         guide = self._guide
         is_converged = np.linalg.norm(self._pull[guide], axis=1) < CONVERGED
         points = self._points[guide] * self._bandwidth + self._origin
-        return Ascent(points, self._values[guide], is_converged, n_iter)
+        return MeanShiftResult(points, self._values[guide], is_converged, n_iter)
 
     def _newton_step(self, leader: int) -> bool:
-        """One step, if it is one of ascent; whether it was taken."""
+        """Take one Newton step if it increases |f|; return whether it was taken."""
         pull = self._pull[leader]
-        curvature = np.eye(len(pull)) - self._spread(leader)  # of -log|f|, where pull is small
+        curvature = np.eye(len(pull)) - self._spread(
+            leader
+        )  # Hessian of -log|f| where pull is small
         curvature += np.outer(pull, pull)
         if np.linalg.eigvalsh(curvature)[0] <= 0:
             return False
@@ -268,11 +279,11 @@ class _Climb:
         spread: FloatArray = (offsets * (shares / self._values[leader])[:, None]).T @ offsets
         return spread
 
-    def _move(self, who: Any, points: FloatArray, values: Any, pull: FloatArray) -> None:
-        self._points[who], self._values[who], self._pull[who] = points, values, pull
+    def _move(self, which: Any, points: FloatArray, values: Any, pull: FloatArray) -> None:
+        self._points[which], self._values[which], self._pull[which] = points, values, pull
 
     def _values_and_pull(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Values f, and where equation 2 would lead less where it stands."""
+        """Values f, and the steps of equation 2."""
         sums = gaussian_sums(points, self._centers, 1.0, self._columns)
         values = sums[:, 0]
         safe = np.where(values == 0, 1.0, values)

@@ -1,4 +1,4 @@
-"""Moments of weighted sums of Gaussian bumps of one width, in closed form."""
+"""Closed-form moments of mixtures of Gaussians of equal width."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def gaussian_moments(means: FloatArray, variances: FloatArray, order: int) -> Fl
     means : ndarray
         mu, of any shape.
     variances : ndarray
-        s^2, of a shape that broadcasts with the means.
+        s^2, broadcast against the means.
     order : int
         Highest k.
 
     Returns
     -------
     ndarray of shape (order + 1, *means.shape)
-        E x^0 = 1 first.
+        Starting with E x^0 = 1.
     """
     moments = np.ones((order + 1, *means.shape))
     for k in range(1, order + 1):
@@ -35,16 +35,16 @@ def gaussian_moments(means: FloatArray, variances: FloatArray, order: int) -> Fl
 def mixture_moments(
     positions: FloatArray, weights: FloatArray, variances: FloatArray, order: int
 ) -> FloatArray:
-    """Raw moments of mixtures of Gaussians, axis by axis (equation 14).
+    """Raw moments of mixtures of Gaussians along each axis (equation 14).
 
     Parameters
     ----------
     positions : ndarray of shape (n_members, n_axes)
-        Centres of the bumps along each axis.
+        Coordinates of the centers along each axis.
     weights : ndarray of shape (n_members,)
-        beta_i, of sum one; they may have either sign.
+        beta_i, which sum to one and may have either sign.
     variances : ndarray of shape (n_axes,)
-        Variance of every bump along each axis.
+        Variance of the Gaussians along each axis.
     order : int
         Highest moment.
 
@@ -59,24 +59,24 @@ def mixture_moments(
 def mixture_covariance(
     centers: FloatArray, weights: FloatArray, bandwidth: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and covariance of a mixture of round Gaussians.
+    """Mean and covariance of a mixture of isotropic Gaussians.
 
     Parameters
     ----------
     centers : ndarray of shape (n_members, n_features)
     weights : ndarray of shape (n_members,)
-        beta_i, of sum one. With weights of both signs the covariance may be indefinite.
+        beta_i, which sum to one. With weights of both signs the covariance may be indefinite.
     bandwidth : float
-        Standard deviation of every bump.
+        Standard deviation of the Gaussians.
 
     Returns
     -------
     mean : ndarray of shape (n_features,)
     covariance : ndarray of shape (n_features, n_features)
     """
-    # About the first member: the mean of equal numbers may differ from them by rounding.
+    # Relative to the first member, so that equal centers have exactly zero offsets.
     offsets = centers - centers[0]
     mean = weights @ offsets
-    centred = offsets - mean
-    between = (centred * weights[:, None]).T @ centred
+    centered = offsets - mean
+    between = (centered * weights[:, None]).T @ centered
     return centers[0] + mean, between + bandwidth**2 * np.eye(centers.shape[1])

@@ -1,4 +1,4 @@
-"""The modes of an approximated kernel machine, as one reads them."""
+"""Readable descriptions of the modes of an approximated kernel machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from melm_core.kernel_machines.separable_sum import SeparableSum
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """One factor of a component, C exp(sum_k lambda_k y^k) of a coordinate of unit variance.
+    """A factor C exp(sum_k lambda_k y^k) of a component, with y of unit variance.
 
     Attributes
     ----------
@@ -22,9 +22,9 @@ class Marginal:
     log_normalizer : float
         log C.
     order : int
-        Order that was reached.
+        Reached order.
     fallback : str
-        "none", or why it is lower than asked for.
+        "none", or why the order was reduced.
     """
 
     multipliers: FloatArray
@@ -35,25 +35,24 @@ class Marginal:
 
 @dataclass(frozen=True, eq=False)
 class ModeComponent:
-    """The bumps of one sign in a mode, and what replaces them.
+    """The component that replaces the kernels of one sign in a mode.
 
     Attributes
     ----------
     sign : int
-        Of the weights, -1 or 1.
+        Sign of the weights, -1 or 1.
     members : ndarray of int
-        Their centres in the machine.
+        Indices of the centers in the machine.
     weight : float
-        Sum of their weights.
+        Sum of the weights.
     amplitude : float
-        What the component is multiplied by: `sign`, or another number where
-        the amplitudes were refitted.
+        Factor of the component: `sign`, or the refitted amplitude.
     mean : ndarray of shape (n_features,)
     axes : ndarray of shape (n_axes, n_features)
         Displacements by one standard deviation along each independent axis,
         in units of the data: from `mean - axes[d]` to `mean + axes[d]`.
     marginals : tuple of Marginal
-        One an axis.
+        One for each axis.
     """
 
     sign: int
@@ -67,17 +66,17 @@ class ModeComponent:
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """A positive or negative summit of the weighted sum of kernels.
+    """A positive maximum or negative minimum of the weighted sum of kernels.
 
     Attributes
     ----------
     location : ndarray of shape (n_features,)
     value : float
-        The sum there, without the intercept of the machine.
+        The sum at the location, without the intercept of the machine.
     sign : int
-        Of the value.
+        Sign of the value.
     members : ndarray of int
-        Centres of the machine that climb to it.
+        Indices of the centers of the machine assigned to the mode.
     components : tuple of ModeComponent
         One for each sign among the weights of the members.
     """
@@ -91,12 +90,12 @@ class Mode:
 
 @dataclass(frozen=True, eq=False)
 class SignedClusters:
-    """Centres of a machine, grouped by mode and by the sign of their weights.
+    """Centers of a machine, grouped by mode and by the sign of their weights.
 
     Attributes
     ----------
     members : tuple of ndarray of int
-        Centres of every group.
+        Indices of the centers of each group.
     modes : ndarray of shape (n_groups,)
         Mode of each group, ascending.
     signs : ndarray of shape (n_groups,)
@@ -109,17 +108,17 @@ class SignedClusters:
 
 
 def split_by_sign(labels: IntArray, weights: FloatArray) -> SignedClusters:
-    """Split every cluster into its positive and its negative weights.
+    """Split every cluster into centers with positive and with negative weights.
 
-    The bumps of one sign are a multiple of a density; those of both signs
-    are none, and their weights may cancel.
+    Kernels with weights of one sign sum to a multiple of a density; with both
+    signs, the weights may cancel.
 
     Parameters
     ----------
     labels : ndarray of shape (n_centers,)
-        Mode of each centre.
+        Mode of each center.
     weights : ndarray of shape (n_centers,)
-        None of them zero.
+        All nonzero.
     """
     keys, groups = np.unique(2 * labels + (weights > 0), return_inverse=True)
     order = np.argsort(groups, kind="stable")
@@ -136,7 +135,7 @@ def describe_modes(
     amplitudes: FloatArray,
     numbers: IntArray,
 ) -> tuple[Mode, ...]:
-    """One record a mode, the largest |value| first.
+    """Describe every mode, by descending |value|.
 
     Parameters
     ----------
@@ -148,7 +147,7 @@ def describe_modes(
     weights : ndarray of shape (n_centers,)
     amplitudes : ndarray of shape (n_components,)
     numbers : ndarray of shape (n_centers,)
-        What the members are to be called: their indices in the machine.
+        Indices of the centers in the machine.
     """
     described = [
         _component(components, index, weights[members], float(amplitudes[index]), numbers[members])

@@ -1,4 +1,4 @@
-"""A kernel machine with fewer centres: the baseline for every approximation of one."""
+"""Reduced sets: kernel machines with fewer centers, a baseline for approximations."""
 
 from __future__ import annotations
 
@@ -18,21 +18,40 @@ from melm_core.kernel_machines.machine import KernelMachine, checked_rows
 def reduced_set(
     machine: KernelMachine, n_centers: int, X: Any = None, *, random_state: int = 0
 ) -> KernelMachine:
-    """The machine on the means of k-means clusters, with weights by least squares.
+    """Approximate a kernel machine by one with fewer centers.
+
+    The centers are the means of k-means clusters, and the weights are fitted
+    by least squares.
 
     Parameters
     ----------
     machine : KernelMachine
     n_centers : int
-        Fewer where the machine has fewer different centres.
+        Capped at the number of distinct centers of the machine.
     X : array-like of shape (n_samples, n_features) or None, default=None
-        Rows on which the weights are fitted; the machine's centres by default.
-    random_state : int
+        Rows to which the weights are fitted; the machine's centers by default.
+    random_state : int, default=0
+        Seed of k-means.
 
     Returns
     -------
     KernelMachine
-        Of the same kernel and intercept.
+        With the same kernel and intercept.
+
+    Raises
+    ------
+    ValueError
+        If n_centers or X is invalid.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> from melm_core import KernelMachine, reduced_set
+    >>> from melm_core.datasets import crescents
+    >>> X, y = crescents(0)
+    >>> machine = KernelMachine.from_estimator(SVC(gamma=1.0).fit(X, y))
+    >>> reduced_set(machine, 10, X).centers.shape
+    (10, 2)
     """
     check_integer("n_centers", n_centers, minimum=1)
     origin = machine.centers.mean(axis=0)
@@ -45,10 +64,10 @@ def reduced_set(
     kernels = gaussian_sums(
         (rows - origin) @ linear, (centers - origin) @ linear, 1.0, np.eye(len(centers))
     )
-    wanted = machine.decision_function(rows) - machine.intercept
-    return replace(machine, centers=centers, weights=fitted_amplitudes(kernels, wanted))
+    targets = machine.decision_function(rows) - machine.intercept
+    return replace(machine, centers=centers, weights=fitted_amplitudes(kernels, targets))
 
 
 def _means(centers: FloatArray, labels: np.typing.NDArray[np.int32]) -> FloatArray:
-    """Mean of the centres of each label, shape (n_labels, n_features)."""
+    """Mean of the centers of each label, shape (n_labels, n_features)."""
     return np.stack([centers[labels == label].mean(axis=0) for label in np.unique(labels)])

@@ -1,4 +1,4 @@
-"""A sum of products of maximum entropy marginals along independent axes (equations 4 to 7)."""
+"""Sums of products of maximum entropy marginals along independent axes (equations 4 to 7)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.kernel_machines.independent_axes import fourth_cumulants, independent_axes
 from melm_core.kernel_machines.maximum_entropy import (
+    MarginalMethod,
     MaximumEntropyDensities,
-    Method,
     maximum_entropy,
 )
 from melm_core.kernel_machines.mixture_moments import mixture_covariance, mixture_moments
 
-# Coordinates held at once, 256 KB: they are gone over several times, in the cache.
+# Coordinates in memory at once, 256 KB: they are traversed several times and fit in the cache.
 BLOCK_ENTRIES = 1 << 15
 
-# Exponents below this are zero for every purpose, and no denormal numbers yet.
+# Smaller exponents are negligible; at this one, exp is not yet a denormal number.
 LOG_ZERO = -600.0
 
 
@@ -30,14 +30,14 @@ class SeparableSum:
     Attributes
     ----------
     axes : ndarray of shape (n_components, n_axes, n_features)
-        y has mean 0 and unit variance under the component that is approximated.
+        y has mean 0 and unit variance under the approximated mixture.
     offsets : ndarray of shape (n_components, n_axes)
     origin : ndarray of shape (n_features,)
     log_heights : ndarray of shape (n_components,)
     multipliers : ndarray of shape (n_components, n_axes, order)
-        lambda_dk, up to the highest order that was reached.
+        lambda_dk, up to the highest reached order.
     marginals : MaximumEntropyDensities
-        What was found for every axis, component after component.
+        The marginals of all axes of the first component, then of the second, and so on.
     """
 
     axes: FloatArray
@@ -52,7 +52,7 @@ class SeparableSum:
         return len(self.offsets)
 
     def mapped(self, linear: FloatArray, origin: FloatArray) -> SeparableSum:
-        """The same components as functions of x, where they were ones of (x - origin) linear.
+        """The components, which are functions of (x - origin) linear, as functions of x.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class SeparableSum:
         ----------
         X : ndarray of shape (n_samples, n_features)
         amplitudes : ndarray of shape (n_components,)
-            Usually the signs.
+            Factor of each component.
         """
         sums = np.empty(len(X))
         for rows in self._blocks(len(X)):
@@ -77,7 +77,7 @@ class SeparableSum:
         return sums
 
     def component_values(self, X: FloatArray) -> FloatArray:
-        """Values of every component, all positive, shape (n_samples, n_components)."""
+        """Values of every component, which are positive, shape (n_samples, n_components)."""
         values = np.empty((len(X), len(self)))
         for rows in self._blocks(len(X)):
             values[rows] = self._block_values(X[rows]).T
@@ -88,9 +88,9 @@ class SeparableSum:
         return [slice(begin, begin + step) for begin in range(0, n_samples, step)]
 
     def _block_values(self, X: FloatArray) -> FloatArray:
-        """Shape (n_components, n_samples); samples run fastest, all components at once."""
+        """Values of all components, shape (n_components, n_samples)."""
         n_components, n_axes = self.offsets.shape
-        # Axis after axis, so that the sum over axes adds long rows.
+        # Axes come first, so that the sum over axes adds contiguous rows.
         turned = self.axes.transpose(1, 0, 2).reshape(n_axes * n_components, -1)
         y = turned @ (X - self.origin).T  # (n_axes * n_components, n_samples)
         y -= self.offsets.T.reshape(-1, 1)
@@ -112,23 +112,27 @@ def separable_sum(
     members: Sequence[IntArray],
     *,
     order: int = 4,
-    method: Method = "exact",
+    method: MarginalMethod = "exact",
 ) -> SeparableSum:
-    """Approximate groups of bumps exp(-|x - c_i|^2 / 2), each by one component.
+    """Approximate groups of kernels exp(-|x - c_i|^2 / 2) by one component each.
 
-    The integral of a component is that of its bumps, (2 pi)^(n/2) sum_i |w_i|.
+    The integral of a component equals that of its kernels, (2 pi)^(n/2) sum_i |w_i|.
 
     Parameters
     ----------
     centers : ndarray of shape (n_centers, n_features)
-        In bandwidths.
+        In units of the bandwidth.
     weights : ndarray of shape (n_centers,)
     members : sequence of ndarray of int
-        Centres of each component; their weights have one sign.
+        Indices of the centers of each component, whose weights have the same sign.
     order : int
-        Highest power of the marginals, even.
+        Highest power in the exponents of the marginals, even.
     method : "exact" or "paper"
-        How the marginals are found, see `maximum_entropy`.
+        Method of the marginals; see `maximum_entropy`.
+
+    Returns
+    -------
+    SeparableSum
     """
     shapes = [_shape(centers[which], np.abs(weights[which]), 2 * order) for which in members]
     marginals = maximum_entropy(
@@ -149,12 +153,12 @@ def separable_sum(
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """One group of bumps along its independent axes."""
+    """One group of kernels along its independent axes."""
 
     mean: FloatArray
     axes: FloatArray
     moments: FloatArray  # (order + 1, n_features)
-    log_mass: float  # of the bumps, in units of the volume of y
+    log_mass: float  # in units of the volume of y
 
 
 def _shape(centers: FloatArray, weights: FloatArray, order: int) -> _Shape:
@@ -162,7 +166,7 @@ def _shape(centers: FloatArray, weights: FloatArray, order: int) -> _Shape:
     shares = weights / total
     mean, covariance = mixture_covariance(centers, shares, 1.0)
     axes = independent_axes(covariance, fourth_cumulants(centers, shares))
-    variances = np.square(axes).sum(axis=1)  # of a bump, along the axes
+    variances = np.square(axes).sum(axis=1)  # of one kernel along the axes
     moments = mixture_moments((centers - mean) @ axes.T, shares, variances, order)
     log_volume = float(np.linalg.slogdet(axes)[1])
     log_mass = 0.5 * centers.shape[1] * np.log(2.0 * np.pi) + np.log(total) + log_volume

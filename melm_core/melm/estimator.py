@@ -27,7 +27,7 @@ from melm_core.density.information_potentials import ENGINES, Engine
 from melm_core.density.kernel_density import (
     KernelClasses,
     Shrinkage,
-    centred_kernel_classes,
+    centered_kernel_classes,
     log_densities,
     whitened_kernel_classes,
 )
@@ -193,7 +193,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         """
         X, y = self._validate_labelled(X, y)
         self._validate_parameters(X.shape[1])
-        prepare = whitened_kernel_classes if self.solver == "lbfgs" else centred_kernel_classes
+        prepare = whitened_kernel_classes if self.solver == "lbfgs" else centered_kernel_classes
         classes, whitener = prepare(
             X, y, n_components=self.n_components, gamma=self.gamma, shrinkage=self.shrinkage
         )

@@ -1,4 +1,4 @@
-"""What a person may set: numbers with their bounds, choices with their options."""
+"""The parameters that users set: numbers with bounds, and choices among named options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from melm_core.base.errors import UserError
 
 
 class Scale(StrEnum):
-    """How the control of a parameter spaces its values."""
+    """Spacing of the values on the control of a parameter."""
 
     LINEAR = "linear"
     LOG = "log"
@@ -21,9 +21,28 @@ class Scale(StrEnum):
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number that a person may set.
+    """A numeric parameter that users set.
 
-    `minimum` and `maximum` bound the control, not what the estimator accepts.
+    Attributes
+    ----------
+    name : str
+        The keyword argument of the estimator.
+    label : str
+        Short text beside the control.
+    explanation : str
+        One sentence for readers who do not know the method.
+    default : float
+    minimum, maximum : float
+        Bounds of the control; the estimator may accept more.
+    scale : Scale
+    is_integer : bool
+
+    Examples
+    --------
+    >>> from melm_core.methods import Parameter
+    >>> steps = Parameter("max_iter", "Steps", "At most this many.", 100, 1, 1000, is_integer=True)
+    >>> steps.checked(250.0)
+    250
     """
 
     name: str
@@ -36,20 +55,19 @@ class Parameter:
     is_integer: bool = False
 
     def checked(self, value: Any) -> float:
-        """The value as a number within the bounds.
+        """Return the value as a number within the bounds.
 
         Raises
         ------
         ValueError
-            A sentence that names the parameter, the value and the rule.
+            If the value is not a number, not an integer where one is required, or out of bounds.
         """
         kind = "whole number" if self.is_integer else "number"
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not is_number or not self._allows(float(value)):
-            shown = "empty" if value in (None, "") else repr(value)
             raise UserError(
-                f"{self.label} must be a {kind} from {_in_words(self.minimum)} to "
-                f"{_in_words(self.maximum)}; it is {shown}."
+                f"{self.label} must be a {kind} from {self.minimum:,.10g} to "
+                f"{self.maximum:,.10g}; it is {_shown(value)}."
             )
         return int(value) if self.is_integer else float(value)
 
@@ -60,7 +78,27 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few words that a person may choose; `options` maps each to its label."""
+    """A parameter that takes one of a few named options.
+
+    Attributes
+    ----------
+    name : str
+        The keyword argument of the estimator.
+    label : str
+        Short text beside the control.
+    explanation : str
+        One sentence for readers who do not know the method.
+    default : str
+    options : mapping from str to str
+        Label of each option.
+
+    Examples
+    --------
+    >>> from melm_core.methods import Choice
+    >>> mean = Choice("mean", "Mean", "Which mean.", "arithmetic", {"arithmetic": "Arithmetic"})
+    >>> mean.checked("arithmetic")
+    'arithmetic'
+    """
 
     name: str
     label: str
@@ -69,18 +107,16 @@ class Choice:
     options: Mapping[str, str]
 
     def checked(self, value: Any) -> str:
-        """The value if it is one of the options.
+        """Return the value if it is one of the options.
 
         Raises
         ------
         ValueError
-            A sentence that names the choice, the value and the options.
+            If it is not.
         """
         if not isinstance(value, str) or value not in self.options:
-            shown = "empty" if value in (None, "") else repr(value)
-            raise UserError(
-                f"{self.label} must be one of {', '.join(self.options.values())}; it is {shown}."
-            )
+            names = ", ".join(self.options.values())
+            raise UserError(f"{self.label} must be one of {names}; it is {_shown(value)}.")
         return value
 
 
@@ -91,8 +127,8 @@ COMPONENTS = Parameter(
     name="n_components",
     label="Components",
     explanation=(
-        "How many directions are looked for: a line with the densities of the classes on it, a "
-        "plane, or a space that can be turned."
+        "Dimension of the projection: a line with the class densities above it, a plane, or a "
+        "space that can be rotated."
     ),
     default=2,
     minimum=1,
@@ -103,8 +139,8 @@ GAMMA = Parameter(
     name="gamma",
     label="Kernel width γ",
     explanation=(
-        "How local the class densities are: small values look close, large ones blur each "
-        "class towards one Gaussian."
+        "Width of the kernels of the class densities: small values keep local detail, large ones "
+        "smooth each class toward a single Gaussian."
     ),
     default=1.0,
     minimum=0.1,
@@ -114,7 +150,10 @@ GAMMA = Parameter(
 STARTS = Parameter(
     name="n_init",
     label="Starts",
-    explanation="How many planes the search begins from; more starts miss less.",
+    explanation=(
+        "Number of planes the search starts from. With more starts, the optimum is less likely to "
+        "be missed."
+    ),
     default=14,
     minimum=1,
     maximum=500,
@@ -123,7 +162,7 @@ STARTS = Parameter(
 SEED = Parameter(
     name="random_state",
     label="Seed",
-    explanation="The same seed gives the same result, digit for digit.",
+    explanation="Seed of the random numbers. The same seed gives exactly the same result.",
     default=0,
     minimum=0,
     maximum=2**31 - 1,
@@ -134,42 +173,42 @@ HELD_OUT = Parameter(
     name="held_out",
     label="Held out (%)",
     explanation=(
-        "Share of the rows that the search never sees. They show whether the plane separates "
-        "new rows as well."
+        "Share of the rows that are excluded from the fit. They show whether the plane also "
+        "separates new rows."
     ),
     default=25,
     minimum=0,
     maximum=50,
 )
 
-# Controls that every run has, or that stand at a place of their own on the page.
+# Parameters that all runs share or whose controls have a place of their own on the page.
 SHARED = frozenset({COMPONENTS.name, GAMMA.name, STARTS.name, SEED.name, HELD_OUT.name})
 
 DENSITY = Choice(
     name="density",
     label="Class densities",
-    explanation="What a class is taken to look like within the plane.",
+    explanation="The model of each class density in the plane.",
     default="gaussian",
     options=MappingProxyType(
-        {"gaussian": "One Gaussian", "mixture": "Two Gaussians", "kde": "Kernel density"}
+        {"gaussian": "Gaussian", "mixture": "Mixture of two Gaussians", "kde": "Kernel density"}
     ),
 )
 MULTICLASS = Choice(
     name="multiclass",
-    label="Many classes",
+    label="Multi-class objective",
     explanation=(
-        "How the pairs of classes make one number: their mean, the pairs that are close, or "
-        "each class against the rest."
+        "How the divergences of the pairs of classes are combined: a soft minimum, which "
+        "emphasizes close pairs, their mean, or the mean over one class against the rest."
     ),
     default="softmin",
     options=MappingProxyType(
-        {"softmin": "Close pairs first", "mean": "Mean of pairs", "ovr": "One against the rest"}
+        {"softmin": "Soft minimum of pairs", "mean": "Mean of pairs", "ovr": "One against the rest"}
     ),
 )
 STEPS = Parameter(
     name="max_iter",
     label="Steps",
-    explanation="How far the search may climb before it stops.",
+    explanation="Maximum number of iterations of the search.",
     default=100,
     minimum=1,
     maximum=1000,
@@ -178,8 +217,8 @@ STEPS = Parameter(
 )
 BANDWIDTH = Parameter(
     name="bandwidth_scale",
-    label="Width of the map",
-    explanation="Width of the kernels of the map, relative to the median distance of two rows.",
+    label="Kernel bandwidth",
+    explanation="Bandwidth of the kernel, relative to the median distance between two rows.",
     default=1.0,
     minimum=0.1,
     maximum=10.0,
@@ -187,8 +226,8 @@ BANDWIDTH = Parameter(
 )
 REGULARIZATION = Parameter(
     name="regularization",
-    label="Regularisation",
-    explanation="What is added to every variance within the classes: larger values trust it less.",
+    label="Regularization",
+    explanation="Added to the within-class variances. Larger values stabilize the estimate.",
     default=0.05,
     minimum=1e-6,
     maximum=10.0,
@@ -196,5 +235,5 @@ REGULARIZATION = Parameter(
 )
 
 
-def _in_words(bound: float) -> str:
-    return f"{bound:,.10g}".replace(",", " ")
+def _shown(value: Any) -> str:
+    return "empty" if value in (None, "") else repr(value)

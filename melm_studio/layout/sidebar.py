@@ -140,8 +140,8 @@ def _menu() -> list[dict[str, Any]]:
 
 def _group(method: Method) -> str:
     if not method.is_linear:
-        return "Curved pictures"
-    return "Guided by the classes" if method.uses_labels else "Without the classes"
+        return "Nonlinear"
+    return "Supervised" if method.uses_labels else "Unsupervised"
 
 
 def _run() -> Component:

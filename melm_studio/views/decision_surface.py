@@ -24,8 +24,8 @@ from melm_core.kernel_machines import (
     ApproximationWarning,
     KernelMachine,
     KernelMachineApproximation,
-    Method,
-    in_words,
+    MarginalMethod,
+    format_ratio,
     measured_speed_up,
 )
 from melm_studio.views.contours import GRID_LINES
@@ -138,7 +138,7 @@ def decision_surface(
     *,
     kind: str = "kernel_fisher",
     width: float = 1.0,
-    method: Method = "exact",
+    method: MarginalMethod = "exact",
     order: int = 4,
     refit: bool = True,
 ) -> DecisionSurface:
@@ -223,11 +223,11 @@ def summarized(
     """Speed and AUC in words, as "13 times faster at 3 000 rows; AUC 0.994 against 0.995"."""
     rows = f"{n_centers:,}".replace(",", "\u202f") + " centres"
     if speed_up >= EVEN_SPEED:
-        speed = f"{in_words(speed_up)} times faster at {rows}"
+        speed = f"{format_ratio(speed_up)} times faster at {rows}"
     elif speed_up > 1 / EVEN_SPEED:
         speed = f"As fast as the machine at {rows}"
     else:
-        speed = f"{in_words(1 / speed_up)} times slower at {rows}: keep the machine"
+        speed = f"{format_ratio(1 / speed_up)} times slower at {rows}: keep the machine"
     if machine is None or approximation is None:
         return speed
     return f"{speed}; AUC {approximation.auc:.3f} against {machine.auc:.3f}"

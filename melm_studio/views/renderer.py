@@ -9,7 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from melm_core.base import FloatArray, UserError
-from melm_core.kernel_machines import Method
+from melm_core.kernel_machines import MarginalMethod
 from melm_core.linalg import geodesic, orthonormalize
 from melm_core.methods import GAMMA, METHODS
 from melm_studio.tables import LabelledData
@@ -187,7 +187,7 @@ class Gallery:
         return self.viewer(record).profile(self.components(record, event, look), PROFILE_GAMMAS)
 
     def surface(
-        self, record: RunRecord, event: PlaneEvent, kind: str, code: int, method: Method
+        self, record: RunRecord, event: PlaneEvent, kind: str, code: int, method: MarginalMethod
     ) -> tuple[ProjectedRows, DecisionSurface]:
         """Return a kernel machine fitted in the plane of an event, a class against the rest.
 
@@ -199,7 +199,7 @@ class Gallery:
         return self._surface(record.run_id, event.sequence, kind, code, method)
 
     def _fit_surface(
-        self, run_id: str, sequence: int, kind: str, code: int, method: Method
+        self, run_id: str, sequence: int, kind: str, code: int, method: MarginalMethod
     ) -> tuple[ProjectedRows, DecisionSurface]:
         record, event = self._known(run_id, sequence)
         rows = self.viewer(record).rows(event.components, MOST_SURFACE_ROWS)

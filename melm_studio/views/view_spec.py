@@ -179,7 +179,7 @@ def checked_parameters(method: str, values: Any) -> dict[str, Any]:
         A sentence that names the parameter, its value and the rule.
     """
     settings = _settings(method)
-    known = [*settings, HELD_OUT.name, *(["init"] if METHODS[method].refines else [])]
+    known = [*settings, HELD_OUT.name, *(["init"] if METHODS[method].accepts_init else [])]
     given = validation.fields(values, known, f"A run of {METHODS[method].label}")
     parameters = {
         name: validation.setting(known, given.get(name, known.default))

@@ -118,7 +118,7 @@ def another(setting):
 def test_a_setting_that_is_not_allowed_is_refused_with_its_rule(studio, ready):
     ready.fire(ids.METHOD, "value", "kfd")
     ready.set_own("bandwidth_scale", -1)
-    expected = "Width of the map must be a number from 0.1 to 10; it is -1."
+    expected = "Kernel bandwidth must be a number from 0.1 to 10; it is -1."
     assert refusal(studio, ready, method="kfd") == expected
 
 

@@ -13,10 +13,10 @@ Y = np.repeat([0, 1], [10, 20])
 
 def by_hand(point, rows):
     product = 1.0
-    for x, centres in zip(point, rows.T, strict=True):
-        deviation = np.median(np.abs(centres - np.median(centres))) / 0.6745
-        width = deviation * (4 / (3 * len(centres))) ** 0.2
-        product *= norm.pdf(x, centres, width).mean()
+    for x, centers in zip(point, rows.T, strict=True):
+        deviation = np.median(np.abs(centers - np.median(centers))) / 0.6745
+        width = deviation * (4 / (3 * len(centers))) ** 0.2
+        product *= norm.pdf(x, centers, width).mean()
     return product
 
 

@@ -28,12 +28,12 @@ def balanced(n_classes: int, n_features: int, n_rows: int = 14):
 def exact(variances, seed: int = 0):
     """Return rows of mean zero whose covariance is diagonal with these variances."""
     rng = np.random.default_rng(seed)
-    centred = rng.normal(size=(20, len(variances)))
-    white, _ = np.linalg.qr(centred - centred.mean(axis=0))
+    centered = rng.normal(size=(20, len(variances)))
+    white, _ = np.linalg.qr(centered - centered.mean(axis=0))
     return white * np.sqrt(len(white) * np.asarray(variances))
 
 
-def labelled(*variances):
+def labeled(*variances):
     """Return one class for each list of variances, with means apart."""
     X = np.concatenate([exact(values, c) + 3.0 * c for c, values in enumerate(variances)])
     return X, np.repeat(np.arange(len(variances)), 20)
@@ -62,7 +62,7 @@ def test_with_and_without_weights_agree_for_classes_of_equal_size(n_classes):
 
 
 def test_with_and_without_weights_differ_for_classes_of_unequal_size():
-    X, y = labelled([5, 1, 3], [1, 6, 3])
+    X, y = labeled([5, 1, 3], [1, 6, 3])
     often = np.concatenate([X, *[X[y == 0]] * 9]), np.concatenate([y, *[y[y == 0]] * 9])
     weighted, plain = (method(1).fit(*often).components_ for method in (ClassPCA, BalancedClassPCA))
     assert angle(weighted, np.eye(3)[:1]) < 1e-6
@@ -94,7 +94,7 @@ def test_the_plane_turns_with_the_data(method):
 
 @each_class_pca
 def test_classes_that_vary_along_one_direction_only_are_completed_by_pca(method):
-    X, y = labelled([2, 0, 0], [3, 0, 0])
+    X, y = labeled([2, 0, 0], [3, 0, 0])
     X[y == 1, 2] += 50
     fitted = method().fit(X, y)
     assert fitted.n_class_axes_ == 1
@@ -113,18 +113,18 @@ def test_the_per_class_plane_of_two_classes_holds_the_first_axis_of_each(n_featu
 
 
 def test_of_more_classes_than_components_those_with_the_largest_shares_count():
-    X, y = labelled([9, 1, 1, 1], [1, 2, 1, 1], [1, 1, 50, 1])
+    X, y = labeled([9, 1, 1, 1], [1, 2, 1, 1], [1, 1, 50, 1])
     assert angle(PerClassPCA().fit(X, y).components_, np.eye(4)[[0, 2]]) < 1e-7
     assert angle(PerClassPCA(1).fit(X, y).components_, np.eye(4)[[2]]) < 1e-7
 
 
 def test_of_fewer_classes_than_components_the_second_axes_follow_by_their_shares():
-    X, y = labelled([9, 2, 0.1, 0.1, 0.1], [0.1, 0.1, 9, 4, 0.1])
+    X, y = labeled([9, 2, 0.1, 0.1, 0.1], [0.1, 0.1, 9, 4, 0.1])
     plane = PerClassPCA(3).fit(X, y)
     assert plane.n_class_axes_ == 3
     assert angle(plane.components_, np.eye(5)[[0, 2, 3]]) < 1e-7
 
 
 def test_an_axis_that_two_classes_share_counts_once():
-    X, y = labelled([9, 2, 1], [7, 1, 3])
+    X, y = labeled([9, 2, 1], [7, 1, 3])
     assert angle(PerClassPCA().fit(X, y).components_, np.eye(3)[[0, 2]]) < 1e-7

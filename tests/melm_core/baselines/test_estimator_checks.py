@@ -16,7 +16,7 @@ from melm_core.baselines.factors import (
 )
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
-from melm_core.baselines.nca import NeighbourhoodComponentsPlane
+from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from tests.melm_core.helpers import assert_orthonormal, classes
 
 PLANES = [
@@ -26,7 +26,7 @@ PLANES = [
     IndependentComponentsPlane(random_state=0),
     FactorAnalysisPlane(max_iter=100),
     NonNegativePlane(random_state=0),
-    NeighbourhoodComponentsPlane(max_iter=20),
+    NeighborhoodComponentsPlane(max_iter=20),
 ]
 PROJECTIONS = [*PLANES, KernelPCAProjection(), KernelFisherProjection()]
 ESTIMATORS = [*PROJECTIONS, KernelFisherDiscriminant()]
@@ -37,7 +37,7 @@ each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: 
 
 
 def excused(estimator):
-    if not isinstance(estimator, NeighbourhoodComponentsPlane):
+    if not isinstance(estimator, NeighborhoodComponentsPlane):
         return {}
     return {
         "check_transformer_n_iter": (
@@ -153,8 +153,8 @@ def test_more_components_than_features_are_refused(plane):
         (IndependentComponentsPlane(), {"max_iter": 0}, "max_iter=0 must be a whole number"),
         (FactorAnalysisPlane(), {"tol": 0.0}, r"tol=0.0 must be a finite number above 0"),
         (NonNegativePlane(), {"max_iter": 1.5}, r"max_iter=1.5 must be a whole number"),
-        (NeighbourhoodComponentsPlane(), {"max_rows": 3}, "max_rows=3 must be a whole number"),
-        (NeighbourhoodComponentsPlane(), {"tol": -1}, "tol=-1 must be a finite number above 0"),
+        (NeighborhoodComponentsPlane(), {"max_rows": 3}, "max_rows=3 must be a whole number"),
+        (NeighborhoodComponentsPlane(), {"tol": -1}, "tol=-1 must be a finite number above 0"),
         (KernelPCAProjection(), {"bandwidth": 0}, "bandwidth=0 must be a finite number above 0"),
         (KernelPCAProjection(), {"bandwidth_scale": 0}, "bandwidth_scale=0 must be a finite"),
         (KernelPCAProjection(), {"n_components": 0}, "n_components=0 must be a whole number"),

@@ -17,7 +17,7 @@ from melm_core.density.gaussian_sums import gaussian_sums
 from tests.melm_core.helpers import classes
 
 
-def centred_kernel(X, bandwidth):
+def centered_kernel(X, bandwidth):
     kernel = np.exp(-cdist(X, X, "sqeuclidean") / (2 * bandwidth**2))
     centring = np.eye(len(X)) - 1 / len(X)
     return centring @ kernel @ centring
@@ -41,7 +41,7 @@ def assert_proportional(one, other):
 def test_the_discriminants_solve_the_generalised_eigenproblem(n_classes, regularization):
     X, y = classes(n_classes, 4)
     model = KernelFisherDiscriminant(regularization=regularization).fit(X, y)
-    kernel = centred_kernel(X, model.bandwidth_)
+    kernel = centered_kernel(X, model.bandwidth_)
     total = kernel @ kernel / len(X)
     between = kernel @ indicators(y) @ kernel / len(X)
     ridge = regularization * np.trace(kernel) / len(X)
@@ -57,7 +57,7 @@ def test_the_discriminants_solve_the_generalised_eigenproblem(n_classes, regular
 def test_two_classes_are_a_kernel_ridge_regression_on_the_labels():
     X, y = classes(2, 4)
     model = KernelFisherDiscriminant(regularization=0.01).fit(X, y)
-    kernel = centred_kernel(X, model.bandwidth_)
+    kernel = centered_kernel(X, model.bandwidth_)
     ridge = KernelRidge(alpha=0.01 * np.trace(kernel), kernel="precomputed")
     expected = ridge.fit(kernel, y - y.mean()).predict(kernel)
     assert_proportional([model.decision_function(X)], [expected])
@@ -90,11 +90,11 @@ def test_the_unit_is_the_regularised_spread_within_the_classes(n_classes):
     model = KernelFisherDiscriminant(regularization=0.01).fit(X, y)
     values = model.transform(X)
     offsets = values - indicators(y) @ values
-    kernel = centred_kernel(X, model.bandwidth_)
+    kernel = centered_kernel(X, model.bandwidth_)
     lengths = model.dual_coef_ @ kernel @ model.dual_coef_.T  # of the directions, in feature space
     ridge = 0.01 * np.trace(kernel) / len(X)
-    regularised = offsets.T @ offsets / len(X) + ridge * lengths
-    np.testing.assert_allclose(regularised, np.eye(n_classes - 1), atol=1e-8)
+    regularized = offsets.T @ offsets / len(X) + ridge * lengths
+    np.testing.assert_allclose(regularized, np.eye(n_classes - 1), atol=1e-8)
 
 
 def test_the_threshold_of_two_classes_lies_halfway_between_their_means():

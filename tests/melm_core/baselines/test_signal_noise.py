@@ -68,7 +68,7 @@ def test_oriented_pca_is_pca_in_units_of_the_spread_within_the_classes():
     assert all(is_parallel(a, b) for a, b in zip(vectors.T, scaled.T, strict=True))
 
 
-def test_oriented_pca_maximises_the_quotient_of_its_noise():
+def test_oriented_pca_maximizes_the_quotient_of_its_noise():
     noise = np.cov(np.random.default_rng(3).normal(size=(5, 20)))
     ratios, vectors = signal_noise_directions(X, Y, "oriented_pca", noise=noise)
     for direction in np.random.default_rng(4).normal(size=(200, 5)):
@@ -137,7 +137,10 @@ def test_any_number_of_components_is_completed_to_an_orthonormal_frame(member, n
     ("parameters", "message"),
     [
         ({"member": "ica"}, "member='ica' must be one of 'pca', 'vca', 'fisher_lda', 'sir'"),
-        ({"noise": np.eye(5)}, "noise is for 'oriented_pca' only; 'pca' has a noise of its own"),
+        (
+            {"noise": np.eye(5)},
+            "noise applies only to 'oriented_pca', and member='pca' defines its own",
+        ),
         ({"member": "oriented_pca", "noise": np.eye(4)}, r"shape \(4, 4\).*5 feature"),
         ({"member": "oriented_pca", "noise": -np.eye(5)}, "noise must be a covariance"),
         ({"member": "oriented_pca", "noise": np.triu(np.ones((5, 5)))}, "must be a covariance"),

@@ -75,7 +75,7 @@ def test_the_two_mixtures_have_the_means_and_variances_of_the_paper():
     X, y = many(two_mixtures)
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=0.1)
     np.testing.assert_allclose(X[:, 2:].std(axis=0), 1, atol=0.02)
-    # Equal shares: variance within plus the variance of the centres.
+    # Equal shares: variance within plus the variance of the centers.
     np.testing.assert_allclose(X[y == 0, :2].var(axis=0), 0.1 + 8 / 3, rtol=0.03)
     np.testing.assert_allclose(X[y == 1, :2].var(axis=0), [0.5 + 1, 0.5 + 4], rtol=0.03)
 
@@ -90,8 +90,8 @@ def bayes_accuracy(X, y, densities):
 def test_the_best_possible_accuracy_on_the_two_mixtures_is_that_of_the_specification():
     X, y = many(two_mixtures)
     logs = []
-    for variance, centres in ((0.1, [[-2, -2], [0, 0], [2, 2]]), (0.5, [[-1, -2], [1, 2]])):
-        parts = [multivariate_normal(c, variance * np.eye(2)).pdf(X[:, :2]) for c in centres]
+    for variance, centers in ((0.1, [[-2, -2], [0, 0], [2, 2]]), (0.5, [[-1, -2], [1, 2]])):
+        parts = [multivariate_normal(c, variance * np.eye(2)).pdf(X[:, :2]) for c in centers]
         logs.append(np.log(np.mean(parts, axis=0)))
     assert bayes_accuracy(X, y, logs) == pytest.approx(0.898, abs=0.015)
 

@@ -5,7 +5,7 @@ import pytest
 
 from melm_core.density import fourier_series
 from melm_core.density.exponential_tilting import tilted_log_potential
-from melm_core.density.fourier_series import SpectralPotentials, spectral_box
+from melm_core.density.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.information_potentials import DirectPotentials
 from tests.melm_core.helpers import invertible
 
@@ -44,7 +44,7 @@ def assert_same(one, other, share: float) -> None:
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_transforms_agree_with_the_sum_over_pairs(n_classes, k):
     rows, covariances = projected(n_classes, k)
-    near = SpectralPotentials(rows, covariances)
+    near = FourierPotentials(rows, covariances)
     assert_same(near, DirectPotentials(rows, covariances), share=1e-10)
 
 
@@ -58,7 +58,7 @@ def test_classes_far_apart_keep_their_digits(far_direct_pairs, k, sigmas, monkey
     rows, covariances = projected(3, k)
     rows[1] = rows[1] + sigmas * rows[0].std(axis=0)
     assert_same(
-        SpectralPotentials(rows, covariances), DirectPotentials(rows, covariances), share=1e-8
+        FourierPotentials(rows, covariances), DirectPotentials(rows, covariances), share=1e-8
     )
 
 
@@ -76,13 +76,13 @@ def test_far_pairs_are_tilted_where_they_are_too_many_to_sum(
     monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", far_direct_pairs)
     rows, covariances = projected(3, 2)
     rows[1] = rows[1] + 40.0 * rows[0].std(axis=0)
-    SpectralPotentials(rows, covariances)
+    FourierPotentials(rows, covariances)
     assert len(tilted) == n_tilted
 
 
 def test_the_mean_kernel_is_white_in_the_box():
     rows, covariances = projected(3, 2)
-    root, widths, box = spectral_box(rows, covariances)
+    root, widths, box = fourier_box(rows, covariances)
     np.testing.assert_allclose(2.0 * widths.mean(axis=0), np.eye(2), atol=1e-12)
     for part in rows:
         assert (np.abs(part @ root - box.middle) < 0.5 * box.lengths).all()
@@ -92,7 +92,7 @@ def test_pairs_without_weight_do_not_pull():
     rows, covariances = projected(3, 2)
     only_last = np.zeros((3, 3))
     only_last[2, 2] = 1.0
-    points, by_covariances = SpectralPotentials(rows, covariances).weighted_derivatives(only_last)
+    points, by_covariances = FourierPotentials(rows, covariances).weighted_derivatives(only_last)
     for code in (0, 1):
         np.testing.assert_array_equal(points[code], 0)
         np.testing.assert_array_equal(by_covariances[code], 0)

@@ -9,7 +9,7 @@ import pytest
 from experiments.data import DATA_SETS
 from melm_core.density import information_potentials
 from melm_core.density import nufft as fourier
-from melm_core.density.fourier_series import SpectralPotentials, spectral_box
+from melm_core.density.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.information_potentials import (
     DirectPotentials,
     class_potentials,
@@ -25,14 +25,14 @@ DATA = Path(__file__).parents[4] / "shared" / "data"
 
 
 def cloud(n_rows: int, k: int, gamma: float = 1.0):
-    """Return two classes around one centre, and their kernels."""
+    """Return two classes around one center, and their kernels."""
     rng = np.random.default_rng(k)
     rows = [rng.normal(size=(n_rows, k)) for _ in range(2)]
     kernel = bandwidth_factor(n_rows, k, gamma) ** 2 * np.eye(k)
     return rows, np.stack([kernel, kernel])
 
 
-def standardised(name: str):
+def standardized(name: str):
     path = DATA / f"{name}.csv"
     if not path.is_file():
         pytest.skip("The data sets of the paper are not in ../shared/data.")
@@ -74,7 +74,7 @@ def test_weighted_derivatives_agree_with_finite_differences(k):
 
 def test_few_rows_are_summed_directly_and_many_are_transformed():
     assert isinstance(class_potentials(*cloud(50, 2)), DirectPotentials)
-    assert isinstance(class_potentials(*cloud(5_000, 2)), SpectralPotentials)
+    assert isinstance(class_potentials(*cloud(5_000, 2)), FourierPotentials)
 
 
 def test_kernels_too_narrow_for_their_span_are_summed_directly(monkeypatch):
@@ -86,20 +86,20 @@ def test_kernels_too_narrow_for_their_span_are_summed_directly(monkeypatch):
 
 def test_an_engine_that_is_asked_for_is_taken():
     rows, covariances = cloud(50, 2)
-    assert isinstance(class_potentials(rows, covariances, "nufft"), SpectralPotentials)
+    assert isinstance(class_potentials(rows, covariances, "nufft"), FourierPotentials)
     assert isinstance(class_potentials(*cloud(500, 2), "direct"), DirectPotentials)
 
 
 def test_the_cost_of_both_engines_grows_with_what_they_sum():
     assert direct_seconds([200, 100]) == pytest.approx(4 * direct_seconds([100, 50]))
-    narrow, wide = (spectral_box(*cloud(500, 2, gamma))[2] for gamma in (0.1, 1.0))
+    narrow, wide = (fourier_box(*cloud(500, 2, gamma))[2] for gamma in (0.1, 1.0))
     assert nufft_seconds([500, 500], narrow) > nufft_seconds([500, 500], wide)
     assert nufft_seconds([10**6, 500], wide) > nufft_seconds([500, 500], wide)
 
 
 def test_beyond_three_components_only_the_direct_engine_sums():
     rows, covariances = cloud(60, 4)
-    message = 'engine="nufft" works for up to 3 components, not for 4; use engine="auto"'
+    message = 'engine="nufft" supports at most 3 components, not 4; use engine="auto"'
     with pytest.raises(ValueError, match=message):
         class_potentials(rows, covariances, "nufft")
     assert isinstance(class_potentials(rows, covariances), DirectPotentials)
@@ -107,7 +107,7 @@ def test_beyond_three_components_only_the_direct_engine_sums():
 
 @pytest.mark.parametrize("gamma", [1e-3, 1e-9])
 def test_too_many_modes_are_refused_with_the_way_out(gamma):
-    message = f'engine="nufft" would need .* modes and takes at most {fourier.MOST_MODES}: .* gamma'
+    message = f"would need .* modes, more than the limit of {fourier.MOST_MODES:,}: .* gamma"
     with pytest.raises(ValueError, match=message):
         class_potentials(*cloud(60, 2, gamma), "nufft")
 
@@ -128,7 +128,7 @@ def test_the_engines_agree_with_outliers_at_fifty_sigma_and_narrow_kernels(k):
 @pytest.mark.parametrize("gamma", [1.0, 0.1])
 @pytest.mark.parametrize("name", DATA_SETS)
 def test_the_engines_agree_on_the_data_sets_of_the_paper(name, gamma):
-    X, y = standardised(name)
+    X, y = standardized(name)
     components = plane(min(2, X.shape[1] - 1), X.shape[1])
     direct, nufft = (
         cauchy_schwarz_divergence(

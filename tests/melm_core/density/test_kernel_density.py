@@ -60,10 +60,10 @@ def test_projecting_the_kernels_is_the_kernel_of_the_projected_rows():
 def test_the_pooled_covariance_is_the_covariance_of_rows_about_their_class_means():
     X, y = classes(3, 4)
     covariances = [np.cov(X[y == code].T, ddof=0) for code in range(3)]
-    centred = X - np.stack([X[y == code].mean(axis=0) for code in range(3)])[y]
+    centered = X - np.stack([X[y == code].mean(axis=0) for code in range(3)])[y]
     np.testing.assert_allclose(
         pooled_covariance(np.stack(covariances), np.bincount(y).tolist()),
-        np.cov(centred.T, ddof=0),
+        np.cov(centered.T, ddof=0),
         atol=1e-12,
     )
 

@@ -15,7 +15,11 @@ from melm_core.evaluation import (
     permutation_test,
     pure_noise,
 )
-from melm_core.evaluation.label_permutations import count_orders, other_orders, shuffles
+from melm_core.evaluation.label_permutations import (
+    count_permutations,
+    other_permutations,
+    random_permutations,
+)
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
 
@@ -227,15 +231,15 @@ def test_in_sample_a_plane_of_noise_looks_better_than_held_out():
 
 def test_the_other_orders_are_all_there_are_and_each_once():
     y = np.array([0, 1, 0, 2, 2])
-    orders = [tuple(order) for order in other_orders(y)]
-    assert len(orders) == len(set(orders)) == count_orders(y) - 1 == 29
+    orders = [tuple(order) for order in other_permutations(y)]
+    assert len(orders) == len(set(orders)) == count_permutations(y) - 1 == 29
     assert tuple(y) not in orders
     assert set(orders) | {tuple(y)} == set(permutations(y.tolist()))
 
 
 def test_shuffles_keep_the_class_sizes():
     y = np.repeat([0, 1, 2], [3, 5, 9])
-    drawn = list(shuffles(y, 5, 0))
+    drawn = list(random_permutations(y, 5, 0))
     assert len({tuple(order) for order in drawn}) == 5
     for order in drawn:
         np.testing.assert_array_equal(np.bincount(order), [3, 5, 9])
@@ -246,7 +250,7 @@ def test_shuffles_keep_the_class_sizes():
     [
         ({"statistic": "best"}, r"statistic='best' must be one of 'held_out', 'in_sample'"),
         ({"n_permutations": 0}, r"n_permutations=0 must be a whole number of at least 1"),
-        ({"level": 1.0}, r"level=1.0 must lie between 0 and 1; None draws every permutation"),
+        ({"level": 1.0}, "level=1.0 must be between 0 and 1, or None to draw all permutations"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )

@@ -118,7 +118,7 @@ def test_a_class_of_few_rows_has_fewer_folds_and_a_note_that_says_so():
     y[:3] = 2
     result = separability(Z, y)
     assert result.n_folds == 3
-    assert result.notes == ("3 folds in place of 5, because 3 rows of class 2 were scored.",)
+    assert result.notes == ("3 folds instead of 5, because only 3 rows of class 2 were scored.",)
 
 
 def test_two_rows_of_each_class_are_enough():
@@ -131,7 +131,7 @@ def test_many_rows_are_sampled_evenly_and_a_note_says_so():
     Z, y = blobs(900, 3, distance=1.0)
     result = separability(Z, y, max_rows=150)
     assert (result.n_samples, result.n_scored) == (900, 150)
-    assert result.notes == ("150 of 900 rows were scored, an even share of every class.",)
+    assert result.notes == ("A stratified sample of 150 of 900 rows was scored.",)
     whole = separability(Z, y).mean.balanced_accuracy
     assert result.mean.balanced_accuracy == pytest.approx(whole, abs=0.12)
 
@@ -191,12 +191,12 @@ def test_a_class_of_one_row_can_be_learnt_from(classifier):
     assert classifier.tuned_predictions(Z, y, Z[1:2], 0).tolist() == [1]
 
 
-@pytest.mark.parametrize("n_neighbours", [1, 3, 9])
-def test_the_votes_of_neighbours_are_those_of_scikit_learn_where_classes_are_even(n_neighbours):
+@pytest.mark.parametrize("n_neighbors", [1, 3, 9])
+def test_the_votes_of_neighbors_are_those_of_scikit_learn_where_classes_are_even(n_neighbors):
     Z, y = blobs(80, 2, distance=1.0)
     points = blobs(50, 2, distance=1.0, seed=1)[0]
-    expected = KNeighborsClassifier(n_neighbours).fit(Z, y).predict(points)
-    np.testing.assert_array_equal(next(KNN.predict(Z, y, points, [n_neighbours])), expected)
+    expected = KNeighborsClassifier(n_neighbors).fit(Z, y).predict(points)
+    np.testing.assert_array_equal(next(KNN.predict(Z, y, points, [n_neighbors])), expected)
 
 
 @EACH

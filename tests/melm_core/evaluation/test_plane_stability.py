@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from melm_core.evaluation import agreement, pure_noise, stability
+from melm_core.evaluation import pairwise_angles, pure_noise, stability
 from melm_core.linalg.planes import principal_angles
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import blobs
@@ -102,7 +102,7 @@ def test_the_result_does_not_depend_on_how_many_resamples_are_done_at_once():
 
 
 def test_a_curved_picture_has_no_plane_to_compare():
-    with pytest.raises(ValueError, match=r"curved picture.*Choose a linear method"):
+    with pytest.raises(ValueError, match=r"is nonlinear.*Choose a linear method"):
         stability("kpca", *IRIS)
 
 
@@ -111,7 +111,7 @@ def test_a_curved_picture_has_no_plane_to_compare():
     [
         ({"resampling": "jackknife"}, "resampling='jackknife' must be one of"),
         ({"n_resamples": 1}, "n_resamples=1 must be a whole number of at least 2"),
-        ({"confidence": 1.0}, "confidence=1.0 must lie between 0 and 1"),
+        ({"confidence": 1.0}, "confidence=1.0 must be between 0 and 1"),
     ],
     ids=["resampling", "n_resamples", "confidence"],
 )
@@ -122,7 +122,7 @@ def test_an_option_that_breaks_a_rule_is_named(options, sentence):
 
 def test_agreement_holds_the_largest_angle_of_each_two_planes():
     planes = [plane(2, 5, seed) for seed in range(3)]
-    angles = agreement(planes)
+    angles = pairwise_angles(planes)
     np.testing.assert_array_equal(angles, angles.T)
     np.testing.assert_array_equal(np.diag(angles), 0)
     assert angles[0, 2] == principal_angles(planes[0], planes[2]).max()
@@ -130,13 +130,13 @@ def test_agreement_holds_the_largest_angle_of_each_two_planes():
 
 def test_agreement_of_known_planes_is_known():
     flat, tilted, upright = np.eye(3)[:2], np.array([[1, 0, 0], [0, 1, 1]]), np.eye(3)[[0, 2]]
-    angles = agreement([flat, tilted, upright])
+    angles = pairwise_angles([flat, tilted, upright])
     np.testing.assert_allclose(angles[0], [0, np.pi / 4, np.pi / 2], atol=1e-12)
 
 
 def test_planes_of_different_dimensions_are_not_compared():
     with pytest.raises(ValueError, match=r"shapes \[\(1, 4\), \(2, 4\)\]"):
-        agreement([plane(1, 4), plane(2, 4)])
+        pairwise_angles([plane(1, 4), plane(2, 4)])
 
 
 def test_every_linear_method_of_the_registry_has_a_stability():

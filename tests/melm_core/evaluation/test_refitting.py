@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core import MELM, DiscriminantPlane
-from melm_core.evaluation.refitting import fitted, in_order, unfitted
+from melm_core.evaluation.refitting import fit_projection, make_estimator, map_in_order
 from tests.melm_core.evaluation.honest_examples import Column
 from tests.melm_core.helpers import assert_orthonormal, classes
 
@@ -18,27 +18,27 @@ def test_answers_come_in_order_and_only_as_many_as_are_asked_for():
         asked.append(number)
         return number**2
 
-    assert list(islice(in_order(square, count(), n_jobs=1), 4)) == [0, 1, 4, 9]
+    assert list(islice(map_in_order(square, count(), n_jobs=1), 4)) == [0, 1, 4, 9]
     assert asked == [0, 1, 2, 3]
 
 
 def test_the_estimator_that_was_given_stays_as_it_is():
     given = DiscriminantPlane()
     X, y = classes(2, 4)
-    assert unfitted(given, {"n_components": 1}, 0).n_components == 1
-    fitted(given, X, y, standardize=True)
+    assert make_estimator(given, {"n_components": 1}, 0).n_components == 1
+    fit_projection(given, X, y, standardize=True)
     assert given.n_components == 2
     assert not hasattr(given, "components_")
 
 
 @pytest.mark.parametrize(("given", "expected"), [(None, 7), (3, 3)])
 def test_only_an_estimator_without_a_seed_is_given_one(given, expected):
-    assert unfitted(MELM(random_state=given), None, 7).random_state == expected
+    assert make_estimator(MELM(random_state=given), None, 7).random_state == expected
 
 
 def test_rows_are_projected_as_the_rows_of_the_fit_were():
     X, y = classes(2, 4)
-    projection = fitted(DiscriminantPlane(), X, y, standardize=True)
+    projection = fit_projection(DiscriminantPlane(), X, y, standardize=True)
     units = (X - X.mean(axis=0)) / X.std(axis=0)
     expected = DiscriminantPlane().fit_transform(units, y)
     np.testing.assert_allclose(projection.transform(X), expected, atol=1e-12)
@@ -49,7 +49,7 @@ def test_rows_are_projected_as_the_rows_of_the_fit_were():
 def test_a_feature_that_is_constant_in_the_rows_of_the_fit_stays_finite_elsewhere():
     X, y = classes(2, 4)
     constant = np.column_stack([X, np.full(len(X), 0.1)])
-    projection = fitted(DiscriminantPlane(), constant, y, standardize=True)
+    projection = fit_projection(DiscriminantPlane(), constant, y, standardize=True)
     new = np.column_stack([X, np.full(len(X), 5.0)])
     assert np.isfinite(projection.transform(new)).all()
     assert projection.scale[-1] == 1.0
@@ -57,4 +57,4 @@ def test_a_feature_that_is_constant_in_the_rows_of_the_fit_stays_finite_elsewher
 
 def test_a_parameter_that_an_estimator_does_not_know_is_refused():
     with pytest.raises(ValueError, match="gamma"):
-        unfitted(Column(), {"gamma": 1.0}, 0)
+        make_estimator(Column(), {"gamma": 1.0}, 0)

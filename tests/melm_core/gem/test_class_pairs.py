@@ -33,7 +33,7 @@ def test_a_full_hypercube_has_exactly_its_edges_twice(n_dimensions):
 
 @pytest.mark.parametrize("n_classes", [3, 5, 6, 9, 10, 12, 17])
 def test_the_classes_sit_on_vertices_one_step_from_their_partners(n_classes):
-    # Neighbours on a hypercube differ in the parity of their bits: the pairs are bipartite.
+    # Neighbors on a hypercube differ in the parity of their bits: the pairs are bipartite.
     adjacency = np.zeros((n_classes, n_classes))
     pairs = drawn(n_classes, 1)
     adjacency[pairs[:, 0], pairs[:, 1]] = 1
@@ -50,10 +50,10 @@ def test_no_class_is_isolated_in_a_thousand_draws(n_classes):
 
 def test_ten_classes_take_about_a_quarter_of_all_pairs():
     counts = [len(drawn(10, seed)) for seed in range(1_000)]
-    # 24 on average over all labellings; those drawn again are among the poorer.
+    # 24 on average over all labelings; those drawn again are among the poorer.
     assert 24 <= np.mean(counts) < 26
 
 
-def test_the_stream_decides_the_labelling():
+def test_the_stream_decides_the_labeling():
     np.testing.assert_array_equal(drawn(10, 3), drawn(10, 3))
     assert any(not np.array_equal(drawn(10, 3), drawn(10, seed)) for seed in range(4, 8))

@@ -177,7 +177,7 @@ def test_the_members_take_different_pairs(ensemble):
     [
         (GEMClassifier(l2=0), "l2=0 must be a finite number above 0"),
         (GEMClassifier(max_iter=0), "max_iter=0 must be a whole number of at least 1"),
-        (GEMClassifier(gamma=-1.0), "gamma=-1.0 must be a finite number, 0 or more"),
+        (GEMClassifier(gamma=-1.0), "gamma=-1.0 must be a finite number of at least 0"),
         (GEMClassifier(theta=0.0), "theta=0.0 must be a finite number above 0"),
         (GEMClassifier(n_directions=0), "n_directions=0 must be a whole number"),
         (DeepGEM(n_hidden_directions=0), "n_hidden_directions=0 must be a whole number"),

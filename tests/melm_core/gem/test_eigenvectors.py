@@ -24,7 +24,7 @@ def moment(X, y, label):
     return rows.T @ rows / len(rows)
 
 
-def regularised(X, y, label, gamma):
+def regularized(X, y, label, gamma):
     square = moment(X, y, label)
     return square + gamma * np.trace(square) / len(square) * np.eye(len(square))
 
@@ -33,7 +33,7 @@ def regularised(X, y, label, gamma):
 @pytest.mark.parametrize("pair", PAIRS)
 def test_eigenvalues_and_projections_agree_with_scipy(pair, gamma):
     eigenvalues, vectors = generalized_eigenvectors(X, Y, pair, gamma=gamma)
-    expected, columns = eigh(moment(X, Y, pair[0]), regularised(X, Y, pair[1], gamma))
+    expected, columns = eigh(moment(X, Y, pair[0]), regularized(X, Y, pair[1], gamma))
     np.testing.assert_allclose(eigenvalues, expected[::-1], rtol=1e-8)
     theirs = np.abs(X @ columns[:, ::-1])
     np.testing.assert_allclose(np.abs(X @ vectors), theirs, rtol=1e-8, atol=1e-8 * theirs.max())
@@ -44,7 +44,7 @@ def test_eigenvalues_and_projections_agree_with_scipy(pair, gamma):
 def test_the_numerator_class_is_diagonal_and_the_regularised_denominator_the_identity(pair, gamma):
     eigenvalues, vectors = generalized_eigenvectors(X, Y, pair, gamma=gamma)
     above = vectors.T @ moment(X, Y, pair[0]) @ vectors
-    below = vectors.T @ regularised(X, Y, pair[1], gamma) @ vectors
+    below = vectors.T @ regularized(X, Y, pair[1], gamma) @ vectors
     np.testing.assert_allclose(above, np.diag(eigenvalues), atol=1e-8 * eigenvalues[0])
     np.testing.assert_allclose(below, np.eye(5), atol=1e-8)
 
@@ -120,7 +120,7 @@ def test_the_partial_eigensolver_agrees_with_the_full_one(monkeypatch):
     digits, y = load_digits(return_X_y=True)
     full = generalized_eigenvectors(digits, y, (3, 8), gamma=0.05, n_directions=5)
     monkeypatch.setattr(eigenvectors, "LANCZOS_FEATURES", 50)
-    monkeypatch.setattr(eigenvectors, "_by_factorisation", None)
+    monkeypatch.setattr(eigenvectors, "_by_factorization", None)
     partial = generalized_eigenvectors(digits, y, (3, 8), gamma=0.05, n_directions=5)
     np.testing.assert_allclose(partial[0], full[0], rtol=1e-10)
     np.testing.assert_allclose(partial[1], full[1], atol=1e-8 * np.abs(full[1]).max())
@@ -154,21 +154,33 @@ NAMES = np.array(["ant", "bee", "wasp"])[Y]
 @pytest.mark.parametrize(
     ("X", "y", "pair", "parameters", "message"),
     [
-        (X, Y, (0, 1), {"gamma": -0.1}, "gamma=-0.1 must be a finite number, 0 or more"),
+        (X, Y, (0, 1), {"gamma": -0.1}, "gamma=-0.1 must be a finite number of at least 0"),
         (X, Y, (0, 1), {"gamma": np.nan}, "gamma=nan must be a finite number"),
         (X, Y, (0, 1), {"gamma": "1"}, "gamma='1' must be a finite number"),
         (X, Y, (0, 1), {"n_directions": 0}, "n_directions=0 must be a whole number of at least 1"),
-        (X, Y, (0, 7), {}, "Class 7 has no row; the labels are 0, 1, 2"),
+        (X, Y, (0, 7), {}, "Class 7 has no rows; choose one of the labels 0, 1, 2"),
         (X, Y, (1, 1), {}, r"pair=\(1, 1\) must name two different classes"),
         (X, Y, (0, 1, 2), {}, "must name two different classes"),
         (X, Y[1:], (0, 1), {}, "inconsistent numbers of samples"),
         (np.where(X > 0, np.nan, X), Y, (0, 1), {}, "contains NaN"),
-        (SINGULAR, NAMES, ("ant", "bee"), {"gamma": 0}, "class 'bee' is singular and gamma=0 "),
-        (SINGULAR, Y, (0, 1), {"gamma": 1e-18}, "class 1 is singular and gamma=1e-18 "),
-        (X * [1, 1, 0, 1, 1], Y, (0, 1), {"gamma": 0.0}, r"class 1 is singular and gamma=0.0"),
+        (
+            SINGULAR,
+            NAMES,
+            ("ant", "bee"),
+            {"gamma": 0},
+            "class 'bee' is singular even with gamma=0",
+        ),
+        (SINGULAR, Y, (0, 1), {"gamma": 1e-18}, "class 1 is singular even with gamma=1e-18"),
+        (
+            X * [1, 1, 0, 1, 1],
+            Y,
+            (0, 1),
+            {"gamma": 0.0},
+            r"class 1 is singular even with gamma=0.0",
+        ),
         (X[:30], Y[:30], (0, 1), {"gamma": 0.0}, None),
         (X[:26], Y[:26], (0, 1), {"gamma": 0.0}, "class 1 is singular"),
-        (ZERO_CLASS, NAMES, ("ant", "bee"), {}, "Every row of class 'bee' lies at the origin"),
+        (ZERO_CLASS, NAMES, ("ant", "bee"), {}, "All rows of class 'bee' are zero"),
     ],
 )
 def test_what_cannot_be_solved_is_refused_by_value_and_rule(X, y, pair, parameters, message):

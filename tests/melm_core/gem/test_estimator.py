@@ -86,7 +86,7 @@ def test_the_hypercube_takes_some_of_the_pairs_and_the_seed_decides_which():
 
 def test_where_no_direction_reaches_theta_the_largest_is_kept_with_a_warning():
     with pytest.warns(
-        UserWarning, match=r"No direction reaches theta=1.5, .* a gamma below 1000.0"
+        UserWarning, match=r"No eigenvalue reaches theta=1.5, .* a gamma below 1000.0"
     ):
         gem = GEM(gamma=1e3).fit(X, Y)
     assert gem.directions_.shape == (1, 5)
@@ -105,14 +105,14 @@ AT_ORIGIN = np.where(Y[:, None] == "bee", 0.0, X)
 @pytest.mark.parametrize(
     ("parameters", "X", "y", "message"),
     [
-        ({"gamma": -1}, X, Y, "gamma=-1 must be a finite number, 0 or more"),
+        ({"gamma": -1}, X, Y, "gamma=-1 must be a finite number of at least 0"),
         ({"theta": 0}, X, Y, "theta=0 must be a finite number above 0"),
         ({"theta": -2.0}, X, Y, "theta=-2.0 must be a finite number above 0"),
         ({"n_directions": 0}, X, Y, "n_directions=0 must be a whole number of at least 1"),
         ({"pairs": "some"}, X, Y, "pairs='some' must be one of 'all', 'hypercube'"),
         ({}, X, np.full(len(X), "ant"), r"The labels hold only one class \('ant'\)"),
-        ({}, AT_ORIGIN, Y, "Every row of class 'bee' lies at the origin"),
-        ({"gamma": 0}, X[:, [0, 1, 1]], Y, "class 'ant' is singular and gamma=0 "),
+        ({}, AT_ORIGIN, Y, "All rows of class 'bee' are zero"),
+        ({"gamma": 0}, X[:, [0, 1, 1]], Y, "class 'ant' is singular even with gamma=0. "),
         ({}, np.where(X > 2, np.nan, X), Y, "contains NaN"),
         ({}, X * 1e200, Y, "is too large to be squared"),
     ],
@@ -132,9 +132,9 @@ def test_rows_of_another_width_are_refused():
 
 def log_eigenvalues(X, y, gamma):
     """|log lambda| and direction of every eigenvector of every ordered pair."""
-    centred, labels = X - X.mean(axis=0), np.unique(y).tolist()
+    centered, labels = X - X.mean(axis=0), np.unique(y).tolist()
     solved = [
-        generalized_eigenvectors(centred, y, pair, gamma=gamma) for pair in permutations(labels, 2)
+        generalized_eigenvectors(centered, y, pair, gamma=gamma) for pair in permutations(labels, 2)
     ]
     return [
         (abs(np.log(v)), d)
@@ -238,7 +238,7 @@ def test_it_gives_a_plane_of_awkward_rows(rows, n_directions):
 
 def test_constant_and_collinear_features_leave_the_plane_of_the_others_as_it_is():
     found = GEMPlane().fit(X, Y)
-    # Columns of zeros dilute trace / d: the same regularisation is a larger gamma.
+    # Columns of zeros dilute trace / d: the same regularization is a larger gamma.
     widened = GEMPlane(gamma=0.05 * 7 / 5).fit(np.hstack([X, np.full((len(X), 2), 4.0)]), Y)
     np.testing.assert_allclose(widened.components_[:, 5:], 0.0, atol=1e-10)
     assert principal_angles(widened.components_[:, :5], found.components_).max() < 1e-6
@@ -247,10 +247,10 @@ def test_constant_and_collinear_features_leave_the_plane_of_the_others_as_it_is(
 @pytest.mark.parametrize(
     ("parameters", "X", "y", "message"),
     [
-        ({"gamma": -0.5}, X, Y, "gamma=-0.5 must be a finite number, 0 or more"),
+        ({"gamma": -0.5}, X, Y, "gamma=-0.5 must be a finite number of at least 0"),
         ({"n_components": 6}, X, Y, r"n_components=6 exceeds the 5 feature\(s\)"),
-        ({"gamma": 0}, X[:, [0, 1, 0]], Y, "class 'ant' is singular and gamma=0 "),
-        ({}, np.full((21, 3), 1 / 3), np.arange(21) % 2, "Every row of class 0 lies at the origin"),
+        ({"gamma": 0}, X[:, [0, 1, 0]], Y, "class 'ant' is singular even with gamma=0. "),
+        ({}, np.full((21, 3), 1 / 3), np.arange(21) % 2, "All rows of class 0 are zero"),
         ({}, X, np.zeros(len(X)), "The labels hold only one class"),
     ],
 )

@@ -26,7 +26,7 @@ ESTIMATORS = [
 
 
 # Rows far from the origin have second moments that hardly differ between the classes.
-@pytest.mark.filterwarnings("ignore:No direction reaches theta")
+@pytest.mark.filterwarnings("ignore:No eigenvalue reaches theta")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_estimator_check(estimator, check):
     check(estimator)

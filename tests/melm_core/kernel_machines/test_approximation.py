@@ -246,14 +246,14 @@ def test_fidelity_is_one_of_a_perfect_copy_and_falls_with_what_is_missed():
 def test_a_low_fidelity_warns():
     model = KernelFisherDiscriminant(bandwidth=0.6, regularization=1e-3).fit(*crescents(0))
     machine = KernelMachine.from_estimator(model)
-    with pytest.warns(ApproximationWarning, match="The approximation is not faithful"):
+    with pytest.warns(ApproximationWarning, match="The approximation is inaccurate"):
         approximate(machine, method="paper", refit=False)
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_sparse_machine_is_told_to_be_the_faster_one():
     machine = KernelMachine.from_estimator(SVC(gamma=12.5).fit(*crescents(0, noise=0.15)))
-    words = r"\d+ components in place of \d+ centres .* use the machine itself"
+    words = r"\d+ components instead of \d+ centers .* use the machine itself"
     with pytest.warns(ApproximationWarning, match=words):
         approximation = approximate(machine)
     assert approximation.evaluation_cost_ratio_ >= 1
@@ -296,7 +296,7 @@ def test_constant_and_repeated_features_are_no_obstacle():
     assert approximate(machine).fidelity_.sign_agreement > 0.9
 
 
-def test_densities_of_labelled_rows_are_approximated():
+def test_densities_of_labeled_rows_are_approximated():
     X, y = classes(2, 2)
     machine = KernelMachine.from_densities(kernel_classes(X, y, n_components=2))
     assert approximate(machine).fidelity_.r2 > 0.9
@@ -325,7 +325,7 @@ def test_impossible_parameters_are_refused(parameters, message):
 
 @pytest.mark.parametrize("rows", [np.full((3, 2), np.nan), np.ones((3, 5))])
 def test_impossible_rows_are_refused(rows):
-    with pytest.raises(ValueError, match="X holds no rows"):
+    with pytest.raises(ValueError, match="X has no rows"):
         KernelMachineApproximation().fit(signed(), rows[:0, :2])
     with pytest.raises(ValueError, match="X "):
         KernelMachineApproximation().fit(signed(), rows)
@@ -334,7 +334,7 @@ def test_impossible_rows_are_refused(rows):
 
 
 def test_an_estimator_in_place_of_its_machine_is_refused():
-    with pytest.raises(TypeError, match=r"given a SVC; read a fitted estimator with KernelMac"):
+    with pytest.raises(TypeError, match=r"not a SVC; convert a fitted estimator with KernelMac"):
         approximate(SVC().fit(*crescents(0)))
 
 

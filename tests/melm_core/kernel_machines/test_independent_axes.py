@@ -15,7 +15,7 @@ def mixture(seed=0, n_features=2):
 
 
 def lattice(turn):
-    """Return centres on a lattice of 3 by 2 unequal spacings and weights, turned."""
+    """Return centers on a lattice of 3 by 2 unequal spacings and weights, turned."""
     first, second = np.meshgrid([0.0, 1.0, 2.5], [0.0, 0.8], indexing="ij")
     weights = np.outer([0.2, 0.5, 0.3], [0.35, 0.65])
     return np.column_stack([first.ravel(), second.ravel()]) @ turn, weights.ravel()
@@ -29,10 +29,10 @@ def test_the_cumulants_are_those_of_the_density_by_quadrature():
     squares = np.square(grid[:, None] - centers).sum(axis=2)
     density = np.exp(-squares / (2 * bandwidth**2)) @ weights
     density /= density.sum()
-    centred = grid - density @ grid
-    R = (centred * density[:, None]).T @ centred
-    lengths = np.square(centred).sum(axis=1)
-    Q = (centred * (density * lengths)[:, None]).T @ centred - R * np.trace(R) - 2 * R @ R
+    centered = grid - density @ grid
+    R = (centered * density[:, None]).T @ centered
+    lengths = np.square(centered).sum(axis=1)
+    Q = (centered * (density * lengths)[:, None]).T @ centered - R * np.trace(R) - 2 * R @ R
     np.testing.assert_allclose(mixture_covariance(centers, weights, bandwidth)[1], R, atol=1e-9)
     np.testing.assert_allclose(fourth_cumulants(centers, weights), Q, atol=1e-9)
 

@@ -135,7 +135,7 @@ def test_the_shared_kernel_is_the_mean_weighted_by_the_rows():
 
 def test_densities_of_three_classes_are_refused():
     X, y = classes(3, 2)
-    with pytest.raises(ValueError, match="two classes apart, and there are 3"):
+    with pytest.raises(ValueError, match="two classes, and there are 3"):
         KernelMachine.from_densities(kernel_classes(X, y, n_components=2))
 
 
@@ -147,7 +147,7 @@ def test_densities_of_three_classes_are_refused():
         (KernelRidge(), "kernel='linear' is not Gaussian"),
         (GaussianProcessRegressor(Matern(), optimizer=None), "Matern.* is not an RBF"),
         (GaussianProcessRegressor(RBF() + RBF(2.0), optimizer=None), "is not an RBF"),
-        (LogisticRegression(), "LogisticRegression is not a kernel machine that can be read"),
+        (LogisticRegression(), "LogisticRegression is not a supported kernel machine"),
     ],
 )
 def test_what_is_no_gaussian_kernel_machine_is_refused(estimator, message):
@@ -184,16 +184,16 @@ def test_impossible_bandwidths_are_refused(bandwidth):
     ("fields", "message"),
     [
         ({"weights": np.zeros(3)}, "All weights of the kernel machine are zero"),
-        ({"weights": np.ones(2)}, "3 centres and 2 weights"),
-        ({"weights": [1.0, np.nan, 1.0]}, "weights holds a value that is not a number"),
+        ({"weights": np.ones(2)}, "3 centers and 2 weights"),
+        ({"weights": [1.0, np.nan, 1.0]}, "weights contains a value that is NaN"),
         ({"weights": np.ones((3, 1))}, r"weights must have 1 dimension\(s\)"),
         ({"centers": np.ones(3)}, r"centers must have 2 dimension\(s\)"),
-        ({"centers": np.full((3, 2), np.inf)}, "centers holds a value that is not a number"),
+        ({"centers": np.full((3, 2), np.inf)}, "centers contains a value that is NaN"),
         ({"centers": np.empty((0, 2)), "weights": np.empty(0)}, "All weights"),
         ({"intercept": np.nan}, "intercept=nan must be a finite number"),
         ({"whitener": np.ones((3, 2))}, "whitener must have 2 rows"),
         ({"whitener": np.ones((2, 0))}, "at least one column"),
-        ({"whitener": np.full((2, 2), np.nan)}, "whitener holds a value"),
+        ({"whitener": np.full((2, 2), np.nan)}, "whitener contains a value"),
     ],
 )
 def test_what_is_no_machine_is_refused(fields, message):
@@ -205,8 +205,8 @@ def test_what_is_no_machine_is_refused(fields, message):
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (np.ones((4, 3)), r"X has 3 feature\(s\), and the kernel machine expects 2"),
-        (np.full((4, 2), np.nan), "X holds a value that is not a number"),
+        (np.ones((4, 3)), r"X has 3 feature\(s\), but the kernel machine was built with 2"),
+        (np.full((4, 2), np.nan), "X contains a value that is NaN"),
         (np.ones(2), r"X must have 2 dimension\(s\)"),
     ],
 )

@@ -27,7 +27,7 @@ def moments_of(values, order):
     return np.array([STEP * (values @ LINE**k) for k in range(order + 1)])[:, None]
 
 
-def standardised(values):
+def standardized(values):
     """Return a density in units of its standard deviation about its mean, as moments."""
     mean = STEP * (values @ LINE)
     width = np.sqrt(STEP * (values @ (LINE - mean) ** 2))
@@ -54,7 +54,7 @@ def mixture(order=8):
 
 
 def super_gaussian():
-    """Return moments of two centred Gaussians of different widths."""
+    """Return moments of two centered Gaussians of different widths."""
     narrow, wide = 0.5, 1.75
     k = np.arange(5)
     even = np.array([1.0, 1.0, 3.0, 15.0, 105.0])
@@ -100,7 +100,7 @@ def test_the_estimates_of_a_gaussian_are_its_own(mean, variance):
 @pytest.mark.parametrize("multipliers", QUARTICS)
 def test_both_methods_recover_a_member_of_the_family(method, multipliers):
     values = density(multipliers)
-    moments, mean, width = standardised(values)
+    moments, mean, width = standardized(values)
     found = maximum_entropy(moments, method=method)
     assert found.fallbacks == ("none",)
     np.testing.assert_allclose(found.multipliers[0], in_units(multipliers, mean, width), atol=1e-8)

@@ -6,7 +6,13 @@ from scipy.optimize import minimize_scalar
 
 from melm_core.density.gaussian_sums import gaussian_sums
 from melm_core.kernel_machines.machine import KernelMachine
-from melm_core.kernel_machines.mean_shift import Ascent, ascend, find_modes, merged, spread_out
+from melm_core.kernel_machines.mean_shift import (
+    MeanShiftResult,
+    farthest_points,
+    find_modes,
+    mean_shift,
+    merge_modes,
+)
 from tests.melm_core.helpers import finite_differences, plane
 
 SIX = np.array([[-3.0], [-1.2], [0.0], [0.9], [2.5], [4.0]])
@@ -19,7 +25,7 @@ def machine(seed=0, n=60, n_features=2, bandwidth=0.5):
 
 
 def blobs():
-    """Return four tight groups of 20 centres far apart, of signs 1, -1, 1, -1."""
+    """Return four tight groups of 20 centers far apart, of signs 1, -1, 1, -1."""
     rng = np.random.default_rng(0)
     middles = np.array([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0], [8.0, 8.0]])
     centers = np.repeat(middles, 20, axis=0) + 0.1 * rng.normal(size=(80, 2))
@@ -53,7 +59,7 @@ def test_the_sum_never_falls_in_size_and_keeps_its_sign(seed):
     centers, weights, bandwidth = machine(seed)
     before = gaussian_sums(centers, centers, bandwidth, weights[:, None])[:, 0]
     for max_iter in (1, 2, 3, 5, 8, 13, 100, 1_000):
-        values = ascend(centers, centers, weights, bandwidth, max_iter=max_iter).values
+        values = mean_shift(centers, centers, weights, bandwidth, max_iter=max_iter).values
         assert (values * before > 0).all()
         assert (np.abs(values) >= (1 - 1e-10) * np.abs(before)).all()
         before = values
@@ -62,7 +68,7 @@ def test_the_sum_never_falls_in_size_and_keeps_its_sign(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_values_are_those_at_the_ends(seed):
     centers, weights, bandwidth = machine(seed)
-    ascent = ascend(centers, centers, weights, bandwidth)
+    ascent = mean_shift(centers, centers, weights, bandwidth)
     values = KernelMachine(centers, weights, bandwidth).decision_function(ascent.points)
     np.testing.assert_allclose(ascent.values, values, rtol=1e-9)
 
@@ -71,7 +77,7 @@ def test_the_values_are_those_at_the_ends(seed):
 def test_every_converged_end_is_a_stationary_point(n_features):
     centers, weights, bandwidth = machine(1, n_features=n_features)
     function = KernelMachine(centers, weights, bandwidth)
-    ascent = ascend(centers, centers, weights, bandwidth)
+    ascent = mean_shift(centers, centers, weights, bandwidth)
     assert ascent.is_converged.all()
     for point, value in list(zip(ascent.points, ascent.values, strict=True))[::10]:
         slope = finite_differences(lambda x: function.decision_function(x[None])[0], point)
@@ -81,7 +87,7 @@ def test_every_converged_end_is_a_stationary_point(n_features):
 @pytest.mark.parametrize("seed", range(5))
 def test_nothing_is_thrown_out_of_reach(seed):
     centers, weights, bandwidth = machine(seed)
-    points = ascend(centers, centers, weights, bandwidth).points
+    points = mean_shift(centers, centers, weights, bandwidth).points
     nearest = np.linalg.norm(points[:, None] - centers, axis=2).min(axis=1)
     assert nearest.max() < 3 * bandwidth
 
@@ -116,7 +122,7 @@ def test_the_modes_turn_with_the_data():
 
 def test_a_start_at_which_weights_cancel_stays_there():
     centers = np.array([[0.0], [0.0], [5.0]])
-    ascent = ascend(centers, centers, np.array([1.0, -1.0, 1e-9]), 0.5)
+    ascent = mean_shift(centers, centers, np.array([1.0, -1.0, 1e-9]), 0.5)
     assert np.isfinite(ascent.points).all()
     np.testing.assert_allclose(ascent.points[2], 5.0)
 
@@ -124,7 +130,7 @@ def test_a_start_at_which_weights_cancel_stays_there():
 def test_a_start_at_which_weights_nearly_cancel_finds_its_mode_all_the_same():
     centers = np.array([[0.0], [1e-3], [0.5]])
     weights = np.array([1.0, -1.0, 1e-12])
-    ascent = ascend(centers, centers, weights, 0.5)
+    ascent = mean_shift(centers, centers, weights, 0.5)
     assert ascent.is_converged.all()
     np.testing.assert_allclose(np.abs(ascent.points[:, 0]), 0.5, atol=1e-2)
 
@@ -139,7 +145,7 @@ def test_exactly_cancelling_weights_leave_a_mode_without_a_sign():
 def test_ends_are_linked_in_chains_but_not_across_signs():
     points = np.array([[0.0], [0.9], [1.8], [2.7], [9.0]])
     values = np.array([1.0, 1.0, 1.0, -1.0, 1.0])
-    groups = merged(Ascent(points, values, np.ones(5, dtype=bool), 1), 1.0)
+    groups = merge_modes(MeanShiftResult(points, values, np.ones(5, dtype=bool), 1), 1.0)
     assert groups[0] == groups[1] == groups[2]
     assert len(set(groups.tolist())) == 3
 
@@ -147,7 +153,7 @@ def test_ends_are_linked_in_chains_but_not_across_signs():
 @pytest.mark.parametrize("n_points", [1, 5, 20])
 def test_chosen_points_cover_the_others(n_points):
     points = np.random.default_rng(0).normal(size=(200, 2))
-    chosen = spread_out(points, n_points)
+    chosen = farthest_points(points, n_points)
     distances = np.linalg.norm(points[:, None] - points[chosen], axis=2)
     reach = distances.min(axis=1).max()
     between = distances[chosen] + 1e9 * np.eye(n_points)
@@ -156,5 +162,5 @@ def test_chosen_points_cover_the_others(n_points):
 
 
 def test_all_points_are_chosen_where_they_are_few_or_equal():
-    np.testing.assert_array_equal(spread_out(np.arange(6.0).reshape(3, 2), 3), [0, 1, 2])
-    assert len(spread_out(np.ones((50, 2)), 10)) == 1
+    np.testing.assert_array_equal(farthest_points(np.arange(6.0).reshape(3, 2), 3), [0, 1, 2])
+    assert len(farthest_points(np.ones((50, 2)), 10)) == 1

@@ -122,12 +122,12 @@ def test_every_option_of_every_setting_is_accepted_by_the_estimator(method):
 def test_a_method_refuses_what_it_cannot_work_on_and_says_what_would_help(method):
     X, y = classes(2, 4)
     one_class = refusal(method, X, np.zeros(len(y), dtype=int))
-    assert (one_class is None) == (method.needs.n_classes < 2)
+    assert (one_class is None) == (method.requirements.min_classes < 2)
     too_many = refusal(method, X, y, 5)
     assert (too_many is None) == (not method.is_linear)
     for sentence in (one_class, too_many):
         assert sentence is None or sentence.startswith(method.label)
-    rows = method.needs.rows_of_a_class + 2 * method.needs.rows_of_a_class_per_component
+    rows = method.requirements.min_class_rows + 2 * method.requirements.min_class_rows_per_component
     lonely = np.where(np.arange(len(y)) < 1, 2, y)
     assert (refusal(method, X, lonely) is None) == (rows <= 1)
 
@@ -194,7 +194,7 @@ def test_whole_numbers_come_back_as_whole_numbers():
         (STARTS, 501, "Starts must be a whole number from 1 to 500; it is 501."),
         (STARTS, 2.7, "Starts must be a whole number from 1 to 500; it is 2.7."),
         (STARTS, True, "Starts must be a whole number from 1 to 500; it is True."),
-        (SEED, -1, "Seed must be a whole number from 0 to 2 147 483 647; it is -1."),
+        (SEED, -1, "Seed must be a whole number from 0 to 2,147,483,647; it is -1."),
     ],
 )
 def test_a_value_that_is_not_allowed_is_named_with_its_rule(parameter, value, sentence):

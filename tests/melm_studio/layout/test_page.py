@@ -52,9 +52,9 @@ def test_the_methods_offered_are_those_there_are():
 def test_the_groups_of_the_menu_say_what_a_method_looks_at():
     groups = {group["group"]: group["items"] for group in part(page(), ids.METHOD)["data"]}
     assert len(groups) == 3
-    for item in groups["Without the classes"]:
+    for item in groups["Unsupervised"]:
         assert not METHODS[item["value"]].uses_labels
-    for item in groups["Curved pictures"]:
+    for item in groups["Nonlinear"]:
         assert not METHODS[item["value"]].is_linear
 
 

@@ -40,7 +40,7 @@ def runs(draw) -> tuple[str, dict]:
     own = {setting.name: draw(values_of(setting)) for setting in METHODS[method].parameters}
     own["held_out"] = draw(st.integers(0, 50)) / 100
     own["n_components"] = draw(st.integers(1, 3))
-    if METHODS[method].refines and draw(st.booleans()):
+    if METHODS[method].accepts_init and draw(st.booleans()):
         row = st.lists(moderate, min_size=3, max_size=3)
         own["init"] = [
             draw(st.lists(row, min_size=own["n_components"], max_size=own["n_components"]))
@@ -152,7 +152,7 @@ def test_a_query_by_hand_needs_the_data_and_the_method_only():
         ({"n_components": "4"}, "Components must be a whole number from 1 to 3; it is 4.0."),
         ({"n_init": "2.5"}, "Starts must be a whole number from 1 to 500; it is 2.5."),
         ({"held_out": "0.9"}, "Held out (%) must be a number from 0 to 50; it is 90.0."),
-        ({"multiclass": "all"}, "Many classes must be one of "),
+        ({"multiclass": "all"}, "Multi-class objective must be one of "),
         ({"init": "1:2,3:4"}, "A run of PCA has no 'init'. "),
         ({"colour": "red"}, "A run of PCA has no 'colour'. "),
         ({"plane": "-1"}, "The number of a plane is a whole number from 0 to"),
