@@ -200,7 +200,7 @@ def divergence(
     projected = classes.project(components)
     logs = class_potentials(projected.rows, projected.covariances, engine).log_values
     value, _ = AGGREGATES[multiclass](logs, projected.counts)
-    return value
+    return float(value)
 
 
 def divergence_and_gradient(
@@ -248,7 +248,7 @@ def divergence_and_gradient(
     gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, components @ classes.covariances)
     for points, rows in zip(by_points, classes.rows, strict=True):
         gradient += points.T @ rows
-    return value, gradient
+    return float(value), gradient
 
 
 def divergence_terms(
@@ -429,7 +429,7 @@ def held_out_divergence(
     ).reshape(len(rows), -1)
     # The ordered pairs (a, b) and (b, a) have the same weight.
     value, _ = AGGREGATES[multiclass](0.5 * (logs + logs.T), train.counts)
-    return value
+    return float(value)
 
 
 def _checked(

@@ -14,6 +14,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.density.kernel_density import KernelClasses
+from melm_core.melm.batch_objective import BatchDivergence
 from melm_core.melm.objective import divergence_and_gradient
 from melm_core.melm.settings import SearchSettings
 from melm_core.melm.subsampling import subsample
@@ -33,6 +34,12 @@ _STAGE_TOL = 1e-6
 N_FINALISTS = 3
 N_FINALISTS_OF_SAMPLE = 3
 _REFINEMENT_TOL = 1e-7
+
+# The finalists converge in single precision to this tolerance first.
+_SINGLE_PRECISION_TOL = 1e-7
+
+# Up to this many rows sums over pairs of rows, for all starts at once, are faster than transforms.
+MAX_TILED_ROWS = 4_000
 
 
 def plan_stages(
@@ -101,6 +108,7 @@ def _continuation_stages(
 ) -> list[Stage]:
     """The stages of wide kernels, and those at gamma itself."""
     target = _objective(classes, settings)
+    single, double = _batch_objectives(classes, settings)
     max_iter = min(_MAX_ITER_PER_STAGE, settings.max_iter)
     tol = max(_STAGE_TOL, settings.tol)
     wide = [
@@ -110,14 +118,19 @@ def _continuation_stages(
             max_iter,
             tol,
             monitor=target if settings.has_callback else None,
+            batch=single.widened(factor) if single else None,
         )
         for factor in _factors(settings)
     ]
-    last = Stage("", target, settings.max_iter, settings.tol)
+    last = Stage("", target, settings.max_iter, settings.tol, batch=double)
     if not has_competition:
         return [*wide, last]
-    competition = Stage("", target, max_iter, tol)
-    return [*wide, competition, replace(last, name="polishing", max_starts=N_FINALISTS)]
+    competition = Stage("", target, max_iter, tol, batch=single)
+    finalists = replace(last, name="polishing", max_starts=N_FINALISTS)
+    if single is None or settings.tol >= _SINGLE_PRECISION_TOL:
+        return [*wide, competition, finalists]
+    approximate = replace(finalists, tol=_SINGLE_PRECISION_TOL, batch=single)
+    return [*wide, competition, approximate, finalists]
 
 
 def _refinement_stages(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
@@ -130,6 +143,21 @@ def _refinement_stages(classes: KernelClasses, settings: SearchSettings) -> list
     objective = _objective(subsample(classes, n_rows, settings), settings)
     large = Stage(f"{n_rows:,} rows", objective, settings.max_iter, tol, N_FINALISTS_OF_SAMPLE)
     return [large, all_rows]
+
+
+def _batch_objectives(
+    classes: KernelClasses, settings: SearchSettings
+) -> tuple[BatchDivergence, BatchDivergence] | tuple[None, None]:
+    """The divergence of several planes in single and in double precision, where pairs are summed.
+
+    With more rows the transforms are faster, and the penalized solver is for
+    comparison with the paper only.
+    """
+    many = settings.engine == "auto" and int(classes.counts.sum()) > MAX_TILED_ROWS
+    if settings.is_penalized or settings.engine == "nufft" or many:
+        return None, None
+    single = BatchDivergence(classes, settings.multiclass, np.float32)
+    return single, BatchDivergence(classes, settings.multiclass)
 
 
 def _objective(classes: KernelClasses, settings: SearchSettings) -> Objective:
