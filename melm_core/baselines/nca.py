@@ -208,7 +208,7 @@ class _Ascent:
     def optimize(self, mapping: FloatArray, tol: float) -> None:
         """Maximize from an initial map until convergence, or until the callback stops it."""
         self.mapping = mapping
-        self.is_stopped = self._report()
+        self.is_stopped = self._report_plane()
         if not self.is_stopped:
             NeighborhoodComponentsAnalysis(
                 len(mapping),
@@ -221,11 +221,11 @@ class _Ascent:
     def _accept(self, entries: FloatArray, _: int) -> None:
         self.mapping = entries.reshape(self.mapping.shape).copy()
         self.n_accepted += 1
-        self.is_stopped = self._report()
+        self.is_stopped = self._report_plane()
         if self.is_stopped:
             raise StopIteration  # how scikit-learn's optimizer is stopped
 
-    def _report(self) -> bool:
+    def _report_plane(self) -> bool:
         if self._callback is None:
             return False
         objective = neighbor_accuracy(self._rows @ self.mapping.T, self._codes)

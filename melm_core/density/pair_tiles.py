@@ -25,7 +25,7 @@ AnyFloatArray: TypeAlias = npt.NDArray[Any]
 _CHUNK_BYTES = 1 << 19
 
 # Block lengths are multiples of this, so that vector instructions meet no remainder.
-_LANES = 16
+_LANES = 8
 _MAX_BLOCK = 360
 
 # Fixed cost of a tile, in kernel values.
@@ -63,6 +63,13 @@ def _pair_numbers(n_classes: int) -> IntArray:
     return numbers
 
 
+def _members(n_classes: int) -> FloatArray:
+    """How often each class is in each pair, shape (n_classes, n_pairs)."""
+    codes = np.arange(n_classes)[:, None]
+    first, second = np.triu_indices(n_classes)
+    return (first == codes).astype(np.float64) + (second == codes)
+
+
 class PairTiles:
     """How the rows of some classes are cut into tiles.
 
@@ -91,6 +98,7 @@ class PairTiles:
         self.first, self.second = np.triu_indices(self.n_blocks)  # the blocks of each tile
         self.pairs = np.triu_indices(self.n_classes)
         self.pair_of = _pair_numbers(self.n_classes)
+        self.members = _members(self.n_classes)
         self.weights = self.pad([np.ones((count, 1)) for count in counts]).reshape(
             self.n_blocks, self.length
         )
@@ -202,11 +210,8 @@ class TiledPotentials:
         by_pairs = self._by_pairs(pulls, points, precisions) * near[..., None, None]
         for pair, potential in self._far.items():
             self._add_far(by_points, by_pairs, pair, potential, of_pairs[pair])
-        ends = np.zeros((tiles.n_classes, len(a)))
-        np.add.at(ends, (a, np.arange(len(a))), 1.0)
-        np.add.at(ends, (b, np.arange(len(a))), 1.0)
         n_planes, n_components = by_points.shape[:2]
-        by_covariances = ends @ by_pairs.reshape(n_planes, len(a), -1)
+        by_covariances = tiles.members @ by_pairs.reshape(n_planes, len(a), -1)
         return by_points.reshape(n_planes, n_components, -1), by_covariances.reshape(
             n_planes, tiles.n_classes, n_components, n_components
         )
@@ -222,8 +227,9 @@ class TiledPotentials:
         shape = (n_planes * len(tiles.first), 1 + n_components, tiles.length)
         of_first, of_second = np.empty(shape, tiles.precision), np.empty(shape, tiles.precision)
         totals = np.empty(shape[0])
+        buffer = np.empty((sides.step, tiles.length, tiles.length), tiles.precision)
         for chunk, left, right, first, second in sides.chunks():
-            kernel = left.swapaxes(1, 2) @ right
+            kernel = np.matmul(left.swapaxes(1, 2), right, out=buffer[: len(left)])
             if sides.may_round_up:
                 np.minimum(kernel, 0.0, out=kernel)
             np.exp(kernel, out=kernel)
@@ -364,14 +370,19 @@ class _Sides:
             may_round_up=largest * float(np.finfo(tiles.precision).eps) > _ROUNDED_UP,
         )
 
+    @property
+    def step(self) -> int:
+        """Tiles in a chunk."""
+        length = self.left.shape[-1]
+        fitting = max(1, _CHUNK_BYTES // (length * length * self.left.itemsize))
+        return min(fitting, len(self.of_left))
+
     def chunks(
         self,
     ) -> Iterator[tuple[slice, AnyFloatArray, AnyFloatArray, AnyFloatArray, AnyFloatArray]]:
         """Tiles that fit into the cache: where they are, their factors and their rows."""
-        length = self.left.shape[-1]
-        step = max(1, _CHUNK_BYTES // (length * length * self.left.itemsize))
-        for begin in range(0, len(self.of_left), step):
-            chunk = slice(begin, begin + step)
+        for begin in range(0, len(self.of_left), self.step):
+            chunk = slice(begin, begin + self.step)
             yield (
                 chunk,
                 self.left[self.of_left[chunk]],

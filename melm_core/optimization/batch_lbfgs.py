@@ -151,7 +151,9 @@ class _Searches:
     def trials(self) -> FloatArray:
         return self.points + self.lengths[:, None] * self.directions
 
-    def move(self, who: IntArray, points: FloatArray, values: FloatArray, grads: FloatArray) -> None:
+    def move(
+        self, who: IntArray, points: FloatArray, values: FloatArray, grads: FloatArray
+    ) -> None:
         """Accept the trials of some searches and remember the curvature along them."""
         steps, changes = points - self.points[who], grads - self.gradients[who]
         # Where the curvature is not positive, the approximation would not stay positive definite.
@@ -185,7 +187,9 @@ class _Searches:
         gap = lengths - self.lower
         shorter = np.clip(parabola, self.lower + 0.1 * gap, self.lower + 0.5 * gap)
         is_open = np.isinf(self.upper)
-        longer = np.where(is_open, 2.0 * lengths, 0.5 * (self.lower + np.where(is_open, 0.0, self.upper)))
+        longer = np.where(
+            is_open, 2.0 * lengths, 0.5 * (self.lower + np.where(is_open, 0.0, self.upper))
+        )
         self.lengths = np.where(rejected, np.where(too_long, shorter, longer), lengths)
 
 
@@ -215,9 +219,7 @@ class _Batch:
     def run(self) -> BatchOptima:
         while len(self._searches.numbers) and not self._stopped:
             self._round()
-        return BatchOptima(
-            self._points.reshape(-1, *self._shape), -self._values, self._converged
-        )
+        return BatchOptima(self._points.reshape(-1, *self._shape), -self._values, self._converged)
 
     def _round(self) -> None:
         searches = self._searches
