@@ -155,13 +155,13 @@ class _Searches:
         self, who: IntArray, points: FloatArray, values: FloatArray, grads: FloatArray
     ) -> None:
         """Accept the trials of some searches and remember the curvature along them."""
-        steps, changes = points - self.points[who], grads - self.gradients[who]
+        steps, changes = points - self.points[who], gradients - self.gradients[who]
         # Where the curvature is not positive, the approximation would not stay positive definite.
         curved = (steps * changes).sum(axis=1) > np.finfo(float).eps * np.square(changes).sum(1)
         for memory, latest in ((self.steps, steps), (self.changes, changes)):
             memory[who[curved], :-1] = memory[who[curved], 1:]
             memory[who[curved], -1] = latest[curved]
-        self.points[who], self.values[who], self.gradients[who] = points, values, grads
+        self.points[who], self.values[who], self.gradients[who] = points, values, gradients
         self.n_steps[who] += 1
 
     def turn(self, who: IntArray) -> None:
