@@ -14,9 +14,13 @@ IN_TWO := --numprocesses 2 --dist loadfile
 RUNTIME := $(VENV)/.requirements
 SHARED := $(VENV)/.requirements-redis
 DEV := $(VENV)/.requirements-dev
+PAGE_TOOLS := node_modules/.installed
+
+# Node comes as a wheel, so that everybody checks the page's scripts with the same one.
+WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow audit bench pictures lint format hooks pins clean browser redis
+.PHONY: help run test slow audit bench pictures lint format hooks pins constants clean lint-page page browser redis
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,7 +28,7 @@ help: ## Show this list
 run: $(RUNTIME) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: make run ARGS="--port 9000"
 	@exec $(PYTHON_IN_VENV) app.py $(ARGS)
 
-test: lint browser redis ## Run every check and the fast tests
+test: lint page browser redis ## Run every check and the fast tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(IN_TWO) $(ARGS)
 
 slow: browser redis ## Run the slow tests
@@ -40,11 +44,17 @@ bench: browser ## Measure speed and scale
 pictures: browser ## Take the pictures of the documentation anew, or one: make pictures ARGS=live
 	@exec $(PYTHON_IN_VENV) -m tools.pictures $(ARGS)
 
-lint: $(DEV) ## Check style, types and the direction of imports
+lint: $(DEV) lint-page ## Check style, types and the direction of imports
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/ruff format --check
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports --no-logo
+
+lint-page: $(PAGE_TOOLS)
+	@$(PYTHON_IN_VENV) -m tools.page_constants --check
+	@$(WITH_NODE) node_modules/.bin/eslint
+	@$(WITH_NODE) node_modules/.bin/tsc --project .
+	@$(WITH_NODE) node_modules/.bin/stylelint "assets/**/*.css"
 
 format: $(DEV) ## Put the code into the house style
 	@$(VENV)/bin/ruff check --fix
@@ -58,9 +68,15 @@ pins: $(DEV) ## Pin the requirements again; UPGRADE=--upgrade takes newer versio
 	@$(PIN) requirements-redis.in --output-file requirements-redis.txt
 	@$(PIN) requirements-dev.in --output-file requirements-dev.txt
 
+constants: $(DEV) ## Write the constants that the page's scripts share with Python
+	@$(PYTHON_IN_VENV) -m tools.page_constants
+
 clean: ## Remove the virtual environment, caches and test results
-	@rm -rf $(VENV) .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
+	@rm -rf $(VENV) node_modules .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache test-results
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+page: $(DEV)
+	@$(WITH_NODE) node --test --test-reporter=dot "tests/page/*.test.mjs"
 
 browser: $(DEV)
 	@$(PYTHON_IN_VENV) tools/find_browser.py > /dev/null
@@ -81,6 +97,13 @@ $(SHARED): requirements-redis.txt $(RUNTIME)
 $(DEV): requirements-dev.txt $(RUNTIME)
 	@echo "Installing the tools for development into $(VENV)."
 	@$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+$(PAGE_TOOLS): package-lock.json $(DEV)
+	@echo "Installing the checkers of the page's code into node_modules."
+	@$(WITH_NODE) npm ci --silent --no-audit --no-fund || { \
+		echo "npm cannot install them: open the way to registry.npmjs.org, or name another" \
+			"registry by npm_config_registry, then repeat the command."; exit 1; }
 	@touch $@
 
 $(PYTHON_IN_VENV):

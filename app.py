@@ -1,4 +1,4 @@
-"""MELM Studio: settings, store, page and workers, put together.
+"""MELM Studio: starts the settings, the store, the page, and the workers.
 
 `python app.py` starts all of it; `python app.py --help` lists the settings.
 """
@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from typing import cast
 
 import waitress
 from dash import Dash
@@ -18,10 +19,11 @@ from threadpoolctl import threadpool_limits
 
 import callbacks
 from callbacks.routes.health import PLOTLY_SCRIPT
-from callbacks.services import Studio
-from melm_studio.figures.theme import page_colours
+from callbacks.services import Services
+from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
-from melm_studio.views.renderer import Gallery
+from melm_studio.layout.scripts import MODULES, RENDERER, module_preloads
+from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.config.settings import Settings
@@ -29,10 +31,10 @@ from melm_studio.worker.pool.supervisor import supervised
 from melm_studio.worker.store.open_store import open_store_of_page
 from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
 
-_NO_ANSWER = "Nothing answers at {}. Start the Redis server, or correct --store or MELM_STORE."
+_NO_ANSWER = "No server answers at {}. Start the Redis server, or correct --store or MELM_STORE."
 _NOT_SHARED = (
     "Several web processes need a shared store; set MELM_STORE to its address, such as "
-    "redis://host:6379/0. One process by itself is: python app.py"
+    "redis://host:6379/0. To run a single process: python app.py"
 )
 _INDEX = """<!DOCTYPE html>
 <html lang="en">
@@ -41,7 +43,8 @@ _INDEX = """<!DOCTYPE html>
         <title>{%title%}</title>
         {%favicon%}
         {%css%}
-        <style>__COLOURS__</style>
+        <style>__COLORS__</style>
+        __MODULES__
     </head>
     <body>
         {%app_entry%}
@@ -56,19 +59,23 @@ _INDEX = """<!DOCTYPE html>
 
 
 def create_app(settings: Settings, store: RunStore) -> Dash:
-    """The page and its routes on a store; several may live in one process."""
+    """Create the page and its routes on a store; one process may have several."""
     app = Dash(
         __name__,
         title="MELM Studio",
         update_title="",
         external_scripts=[PLOTLY_SCRIPT],
-        index_string=_INDEX.replace("__COLOURS__", page_colours()),
+        assets_path_ignore=[f"^{MODULES}$"],
         meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
     )
+    app.index_string = _INDEX.replace("__COLORS__", page_colors()).replace(
+        "__MODULES__", module_preloads(app.get_asset_url)
+    )
+    app.renderer = RENDERER
     app.layout = page
-    # Each request has a thread of its own; more of them below it would wait for each other.
+    # Each request has its own thread; further threads of linear algebra would only contend.
     threadpool_limits(1)
-    callbacks.register(app, Studio(settings, store, Gallery(store)))
+    callbacks.register(app, Services(settings, store, PlaneRenderer(store)))
     return app
 
 
@@ -76,9 +83,9 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Serve until interrupted."""
     settings = Settings.from_environment_and_flags(arguments, environment)
     configure_logging()
-    # Said aloud, since a shell may start background jobs with interrupts ignored.
-    for ending in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(ending, signal.default_int_handler)
+    # Set explicitly, since a shell may start background jobs with interrupts ignored.
+    for interrupt in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(interrupt, signal.default_int_handler)
     try:
         store = open_store_of_page(settings)
         app = create_app(settings, store)
@@ -89,7 +96,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
         host=settings.host,
         port=settings.port,
         threads=settings.threads,
-        # What proxies say is for the gate to judge, which knows how many there are.
+        # The request guards evaluate proxy headers, since they know the number of proxies.
         clear_untrusted_proxy_headers=settings.proxies == 0,
     )
     with closing(store), supervised(settings):
@@ -104,12 +111,12 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def server_from_environment() -> Flask:
-    """The page alone, for a server such as gunicorn that runs several; workers work elsewhere."""
+    """Create the page alone, for a server such as gunicorn; workers run as separate processes."""
     settings = Settings.from_environment_and_flags([], os.environ)
     configure_logging()
     if not settings.store:
         sys.exit(_NOT_SHARED)
-    return create_app(settings, open_store_of_page(settings)).server
+    return cast(Flask, create_app(settings, open_store_of_page(settings)).server)
 
 
 if __name__ == "__main__":

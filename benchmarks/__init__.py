@@ -1,1 +1,1 @@
-"""Speed and scale, measured; one command each."""
+"""Benchmarks of speed and scale; one command each."""

@@ -46,12 +46,12 @@ BENCHMARKS = {
     "kernel-machines": approximation_of_kernel_machines,
 }
 
-# Minutes each: run when asked for by name only.
+# Takes minutes, so it runs only by name.
 LONG_BENCHMARKS = {"soak": soak}
 
 
 def main() -> None:
-    """Run the benchmarks that were asked for and print one table."""
+    """Run the benchmarks named on the command line and print one table."""
     arguments = _parser().parse_args()
     names = [arguments.name] if arguments.name else list(BENCHMARKS)
     measurements = []
@@ -68,9 +68,9 @@ def _parser() -> argparse.ArgumentParser:
         "name",
         nargs="?",
         choices=BENCHMARKS | LONG_BENCHMARKS,
-        help="all but the longest by default",
+        help="default: all except the longest",
     )
-    parser.add_argument("--repeats", type=int, default=5, help="runs of each (default 5)")
+    parser.add_argument("--repeats", type=int, default=5, help="repetitions of each (default 5)")
     return parser
 
 

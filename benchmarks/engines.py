@@ -1,4 +1,4 @@
-"""The engines of the divergence against the paper's formulas and against each other."""
+"""The engines of the divergence, compared with the paper's formulas and with each other."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _N_FEATURES = 20
 
 
 def against_paper(repeats: int) -> list[Measurement]:
-    """Value and gradient: how many times longer the paper's formulas take."""
+    """Value and gradient: time of the paper's formulas relative to ours."""
     rows = []
     with threadpool_limits(1):
         for n_rows in _PAPER_ROWS:
@@ -50,7 +50,7 @@ def against_paper(repeats: int) -> list[Measurement]:
 
 
 def direct_and_nufft(repeats: int) -> list[Measurement]:
-    """Milliseconds of both engines, and which one "auto" takes."""
+    """Milliseconds of both engines, and which one "auto" selects."""
     rows = []
     with threadpool_limits(1):
         for n_rows in _ENGINE_ROWS:
@@ -69,19 +69,19 @@ def direct_and_nufft(repeats: int) -> list[Measurement]:
 
 
 def break_even(repeats: int) -> list[Measurement]:
-    """Rows at which the engines take equally long, and at which "auto" changes over."""
+    """Numbers of rows at which the engines are equally fast, and at which "auto" switches."""
     with threadpool_limits(1):
         found = tuple(_crossing(_log_ratios()) for _ in range(repeats))
-    changes = _change_over()
+    changes = _switch()
     return [
-        Measurement("rows at which the engines take equally long", "", found),
-        Measurement('rows at which "auto" changes over', "", (changes,)),
+        Measurement("rows at which the engines are equally fast", "", found),
+        Measurement('rows at which "auto" switches', "", (changes,)),
         Measurement("ratio of the two", "", tuple(changes / rows for rows in found)),
     ]
 
 
 def paper_fit(_repeats: int) -> list[Measurement]:
-    """The paper's program with its 17 starts, two of them measured, against our whole fit."""
+    """The paper's algorithm with 17 starts, extrapolated from two, relative to our fit."""
     return [row for name in ("heart", "splice") for row in _paper_fit(name)]
 
 
@@ -99,25 +99,25 @@ def _paper_fit(name: str) -> list[Measurement]:
         after = _once(lambda: melm.fit(X, y))
     ratios = tuple(_PAPER_STARTS * a_start / ours for ours in (before, after))
     return [
-        Measurement(f"paper, {_PAPER_STARTS} starts / our whole fit, {name}", "", ratios),
+        Measurement(f"paper, {_PAPER_STARTS} starts / our complete fit, {name}", "", ratios),
         Measurement(f"divergence of the paper's best of {_MEASURED_STARTS}, {name}", "", (theirs,)),
         Measurement(f"divergence of our fit, {name}", "", (melm.divergence_,)),
     ]
 
 
 def density_grid(repeats: int) -> list[Measurement]:
-    """A density of a million rows on a grid, as the contours draw it."""
+    """A density of a million rows on a grid, as for the contours."""
     rows = np.random.default_rng(0).standard_normal((1_000_000, 2))
     axis = np.linspace(-4.0, 4.0, _GRID_LINES)
     kernel = 0.1**2 * np.eye(2)
     with threadpool_limits(1):
         took = _seconds(partial(density_on_grid, axis, axis, rows, kernel), repeats)
-    name = f"density of 1 000 000 rows on {_GRID_LINES} x {_GRID_LINES}"
+    name = f"density of 1,000,000 rows on {_GRID_LINES} x {_GRID_LINES}"
     return [Measurement(name, "ms", tuple(1000 * s for s in took))]
 
 
 def planted(n_rows: int, n_features: int, seed: int) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Two classes that differ within one plane only: one round, one in four clusters."""
+    """Two classes that differ only within one plane: one is Gaussian, one has four clusters."""
     stream = np.random.default_rng(seed)
     X = stream.standard_normal((n_rows, n_features))
     y = stream.integers(0, 2, n_rows)
@@ -141,7 +141,7 @@ def _problem(n_rows: int) -> tuple[KernelClasses, FloatArray]:
 
 
 def _log_ratios() -> dict[int, float]:
-    """Log of the direct engine's time over the other's, by rows."""
+    """Logarithm of the ratio of direct to Fourier time, by number of rows."""
     ratios = {}
     for n_rows in _BREAK_EVEN_ROWS:
         classes, components = _problem(n_rows)
@@ -157,7 +157,7 @@ def _log_ratios() -> dict[int, float]:
 
 
 def _crossing(log_ratios: dict[int, float]) -> float:
-    """Rows at which the ratio is one, between the last two that it lies between."""
+    """Number of rows at which the ratio crosses one, by interpolation."""
     for (few, below), (many, above) in pairwise(log_ratios.items()):
         if below < 0 <= above:
             share = below / (below - above)
@@ -165,8 +165,8 @@ def _crossing(log_ratios: dict[int, float]) -> float:
     raise ValueError(f"The engines do not break even within {_BREAK_EVEN_ROWS} rows.")
 
 
-def _change_over() -> float:
-    """The smallest number of rows at which "auto" prefers the transforms."""
+def _switch() -> float:
+    """The smallest number of rows at which "auto" selects the Fourier engine."""
     few, many = _BREAK_EVEN_ROWS[0], _BREAK_EVEN_ROWS[-1]
     while many - few > 10:
         middle = (few + many) // 2
@@ -180,7 +180,7 @@ def _change_over() -> float:
 
 
 def _seconds(work: Callable[[], object], repeats: int) -> tuple[float, ...]:
-    """Seconds of one call, each the median of three."""
+    """Seconds per call, each the median of three."""
     work()
     return tuple(median(_once(work) for _ in range(3)) for _ in range(repeats))
 

@@ -1,4 +1,4 @@
-"""How long the honest figures take: separability, its held-out twin, a permutation."""
+"""Times of the validation: separability in-sample and held out, and permutations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _N_PLANNED = 999
 
 
 def evaluation(repeats: int) -> list[Measurement]:
-    """CPU seconds of each figure for the discriminant plane, and draws that an early end takes."""
+    """CPU seconds of each part for LDA, and the draws needed with early stopping."""
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
     Z = DiscriminantPlane().fit_transform(X, y)

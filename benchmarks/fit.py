@@ -1,4 +1,4 @@
-"""How long the search takes by itself."""
+"""Time of a fit without the studio."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EVALUATIONS_A_RUN = 100
 
 
 def fit(repeats: int) -> list[Measurement]:
-    """A fit in this process, with one thread for linear algebra as in a worker."""
+    """A fit in this process, with one thread for linear algebra, as in a worker."""
     data = prepare(load_sample(SAMPLE))
     estimator = MELM(N_COMPONENTS, random_state=0)
     with threadpool_limits(1):
@@ -37,7 +37,7 @@ def fit(repeats: int) -> list[Measurement]:
 
 
 def _evaluations(data: LabelledData) -> Callable[[], None]:
-    """Values and gradients at a random plane, as the search asks for them."""
+    """Values and gradients at a random plane, as in the search."""
     centered = data.X - data.X.mean(axis=0)
     whitened = centered @ within_class_whitening(centered, data.y)
     classes = kernel_classes(whitened, data.y, n_components=N_COMPONENTS)

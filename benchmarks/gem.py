@@ -1,4 +1,4 @@
-"""The generalized eigenvectors of all pairs of ten classes, from rows that come in blocks."""
+"""GEM: generalized eigenvectors of all pairs of ten classes, from blocks of rows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _BLOCK_ROWS = 1_000
 _N_DIRECTIONS = 20
 _GAMMA = 0.5
 
-# Runs of a minute each say no more than a few of them.
+# Each run takes about a minute.
 _MOST_RUNS = 3
 
 
 def pairs_of_ten_classes(repeats: int) -> list[Measurement]:
-    """CPU seconds of second moments by blocks and of the 90 pairs, data the size of MNIST."""
+    """CPU seconds of the second moments and of the 90 pairs, for data of the size of MNIST."""
     runs = min(repeats, _MOST_RUNS)
     with threadpool_limits(1):
         took = [_once(list(_blocks(seed))) for seed in range(runs)]
@@ -52,7 +52,7 @@ def _once(blocks: list[tuple[FloatArray, IntArray]]) -> tuple[float, float]:
 
 
 def _blocks(seed: int) -> Iterator[tuple[FloatArray, IntArray]]:
-    """Classes that share most of their spectrum, as those of images do, and differ in the rest."""
+    """Yield blocks of classes that share most of their spectrum, as images do."""
     stream = np.random.default_rng(seed)
     spectrum = 1.0 / np.arange(1, _N_FEATURES + 1)
     shapes = [stream.permutation(_N_FEATURES) for _ in range(_N_CLASSES)]

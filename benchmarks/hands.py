@@ -1,4 +1,4 @@
-"""How the page follows the hand: scrubbing through a run, dragging γ, turning a morph."""
+"""Responsiveness of the page: scrubbing through a run, dragging γ, and morphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAMMAS = (0.5, 0.62, 0.75, 0.9, 1.2, 1.5, 2.0, 2.6, 3.3, 4.2)
 N_ROWS = (1_000, 100_000)
 N_FEATURES = 10
 
-# Moves the slider of the history back and forth at every paint, as a hand does.
+# Moves the history slider back and forth at every paint, as a user would.
 _SCRUB = """async ([run, milliseconds]) => {
   const slider = document.querySelector(`[data-run="${run}"] [aria-label="History of the run"]`);
   const begin = performance.now();
@@ -29,15 +29,16 @@ _SCRUB = """async ([run, milliseconds]) => {
   }
 }"""
 
-# From a change of the kernel width to its contours on screen, in milliseconds.
+# Milliseconds from a change of the kernel width to the painted contours.
 _WIDEN = """async ([run, gammas]) => {
-  const panel = window.studio.Panel.all().find((one) => one.run === run);
+  const { panelOfRun } = await import("/assets/studio/panel/panels.mjs");
+  const panel = panelOfRun(run);
   const times = [];
   for (const gamma of gammas) {
     const begin = performance.now();
     const painted = new Promise((resolve) =>
       panel.node.addEventListener("panel:painted", resolve, { once: true }));
-    const asked = panel.lookAt({ gamma });
+    const asked = panel.changeView({ gamma });
     await painted;
     times.push(performance.now() - begin);
     await asked;
@@ -46,9 +47,10 @@ _WIDEN = """async ([run, gammas]) => {
 }"""
 
 
-# Planes painted a second on the way from one run to another.
+# Planes painted per second during a morph from one run to another.
 _MORPH = """async ([run, other, milliseconds]) => {
-  const panel = window.studio.Panel.all().find((one) => one.run === run);
+  const { panelOfRun } = await import("/assets/studio/panel/panels.mjs");
+  const panel = panelOfRun(run);
   let painted = 0;
   panel.node.addEventListener("panel:painted", () => { painted += 1; });
   const begin = performance.now();
@@ -61,7 +63,7 @@ _MORPH = """async ([run, other, milliseconds]) => {
 
 
 def scrub(repeats: int) -> list[Measurement]:
-    """Planes painted a second while the slider of a finished run is moved."""
+    """Planes painted per second while the slider of a finished run is moved."""
     with studio_page(workers=2) as page:
         run_id = _finished(page, "MELM")
         rates = tuple(_scrubbed(page, run_id) for _ in range(repeats))
@@ -69,9 +71,9 @@ def scrub(repeats: int) -> list[Measurement]:
 
 
 def morph(repeats: int) -> list[Measurement]:
-    """Planes painted a second while the plane of PCA turns into that of MELM, twenty at most."""
+    """Planes painted per second during a morph from PCA to MELM, at most 20."""
     rates = []
-    for _ in range(repeats):  # a plane that was drawn once would not be drawn again
+    for _ in range(repeats):  # planes drawn before are cached
         with studio_page(workers=2) as page:
             melm, pca = _finished(page, "MELM"), _finished(page, "PCA")
             page.show("Present")
@@ -80,7 +82,7 @@ def morph(repeats: int) -> list[Measurement]:
 
 
 def gamma_drag(repeats: int) -> list[Measurement]:
-    """From a change of γ to its contours on screen, the median of ten, by the size of the table."""
+    """Time from a change of γ to its painted contours, median of ten, by size of the table."""
     with studio_page(workers=2) as page:
         return [_widened(page, n_rows, repeats) for n_rows in N_ROWS]
 
@@ -101,16 +103,16 @@ def _scrubbed(page: StudioPage, run_id: str) -> float:
 def _widened(page: StudioPage, n_rows: int, repeats: int) -> Measurement:
     page.upload(_table(n_rows), f"blobs-{n_rows}.csv")
     run_id = _finished(page, "PCA")
-    page.page.evaluate(_WIDEN, [run_id, GAMMAS[:2]])  # the first ones measure the profile as well
+    page.page.evaluate(_WIDEN, [run_id, GAMMAS[:2]])  # the first ones also compute the profile
     medians = tuple(
         statistics.median(page.page.evaluate(_WIDEN, [run_id, _fresh_gammas(repeat)]))
         for repeat in range(repeats)
     )
-    return Measurement(f"γ changed to contours painted, {n_rows} rows", "ms", medians)
+    return Measurement(f"γ changed to contours painted, {n_rows:,} rows", "ms", medians)
 
 
 def _fresh_gammas(repeat: int) -> list[float]:
-    """Kernel widths that no repeat before has asked for: the studio keeps what it has drawn."""
+    """Kernel widths not used before, because the studio caches what it has drawn."""
     return [round(gamma * 1.01 ** (repeat + 1), 4) for gamma in GAMMAS]
 
 

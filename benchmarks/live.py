@@ -1,4 +1,4 @@
-"""How the live page keeps up: its first frame, its frame rate, and what watching costs."""
+"""The live page: time to the first frame, frame rate, and the cost of watching."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from benchmarks.studio import StudioPage, fit_seconds, studio_page
 from benchmarks.table import Measurement
 
 USUAL_STARTS = 16
-MANY_STARTS = 500  # longer than the window, on any machine seen
+MANY_STARTS = 500  # takes longer than the window
 WATCHED_STARTS = 150
 N_PANELS = (1, 2, 4)
 WINDOW_MS = 4_000
 
 
 def first_frame(repeats: int) -> list[Measurement]:
-    """From the press of Run to the first plane on screen, the studio warm."""
+    """Time from pressing Run to the first plane on screen, after a warm-up."""
     heart = paper_table("heart")
     with studio_page(workers=2) as page:
         _time_to_first_frame(page)
@@ -28,11 +28,11 @@ def first_frame(repeats: int) -> list[Measurement]:
 
 
 def frame_rate(repeats: int) -> list[Measurement]:
-    """Planes drawn a second in each panel while all of them run."""
+    """Planes drawn per second in each panel while all of them run."""
     with studio_page(workers=max(N_PANELS)) as page:
         return [
             Measurement(
-                f"frames a second and panel, {n} panel{'s' if n > 1 else ''}",
+                f"frames per second and panel, {n} panel{'s' if n > 1 else ''}",
                 "",
                 tuple(_frames_a_second(page, n) for _ in range(repeats)),
             )
@@ -41,14 +41,14 @@ def frame_rate(repeats: int) -> list[Measurement]:
 
 
 def watching(repeats: int) -> list[Measurement]:
-    """The same run with the page open and closed, one after the other."""
+    """Duration of the same run with the page open and closed, alternately."""
     with studio_page(workers=2) as page:
         pairs = list(_watched_and_not(page, repeats))
     watched, alone = zip(*pairs, strict=True)
     ratios = tuple(with_page / without for with_page, without in pairs)
     return [
-        Measurement(f"run of {WATCHED_STARTS} starts, nobody watching", "s", alone),
-        Measurement(f"run of {WATCHED_STARTS} starts, a page watching", "s", watched),
+        Measurement(f"run of {WATCHED_STARTS} starts, page closed", "s", alone),
+        Measurement(f"run of {WATCHED_STARTS} starts, page open", "s", watched),
         Measurement("ratio of the two", "", ratios),
     ]
 

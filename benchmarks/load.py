@@ -1,7 +1,7 @@
-"""Many visitors at once: the queue drains, pages keep up, nothing leaks.
+"""Many concurrent visitors: time to drain the queue, frame rates, and resource leaks.
 
-The visitors are simulated over HTTP: they call the callbacks and routes that the page calls, one
-thread each, and paint nothing.
+Visitors are simulated over HTTP, one thread each: they call the callbacks and routes of the page
+without rendering it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import random
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import psutil
 from requests import RequestException
@@ -30,7 +31,7 @@ CROWDS = (5, 20, 40)
 N_WATCHERS = 8
 WATCHED_PANELS = 4
 WATCHED_S = 15
-LEAST_FRAME_S = 0.06  # as the page's own loop
+LEAST_FRAME_S = 0.06  # as in the page's frame loop
 FOLLOW_S = 0.5
 SOAK_WINDOW_S = 360
 SAMPLES = ("iris", "wine", "breast_cancer")
@@ -41,27 +42,27 @@ _BYTES = 2**20
 
 @dataclass
 class Clock:
-    """How long answers took, by kind of request."""
+    """Response times by kind of request."""
 
     callbacks: list[float] = field(default_factory=list)
     frames: list[float] = field(default_factory=list)
 
     def note(self, path: str, seconds: float) -> None:
-        """Add the time of an answer."""
+        """Record a response time."""
         (self.callbacks if path.startswith("/_dash") else self.frames).append(seconds)
 
 
 class TimedClient(RemoteClient):
-    """A visitor's connection that notes how long it waits."""
+    """An HTTP client that records response times."""
 
     def __init__(self, url: str, clock: Clock) -> None:
         super().__init__(url)
         self._clock = clock
 
-    def get(self, path: str, query_string: object = None) -> Answer:
+    def get(self, path: str, query_string: Mapping[str, Any] | None = None) -> Answer:
         return self._timed(path, lambda: RemoteClient.get(self, path, query_string))
 
-    def post(self, path: str, json: object) -> Answer:
+    def post(self, path: str, json: Any) -> Answer:
         return self._timed(path, lambda: RemoteClient.post(self, path, json))
 
     def _timed(self, path: str, ask: Callable[[], Answer]) -> Answer:
@@ -72,22 +73,22 @@ class TimedClient(RemoteClient):
 
 
 def crowd(repeats: int) -> list[Measurement]:
-    """Twenty visitors start three runs each at once, two workers."""
+    """Twenty visitors start three runs each at the same time, with two workers."""
     clock = Clock()
     with own_studio(N_WORKERS) as studio:
         results = [_crowd(studio, clock, N_VISITORS) for _ in range(repeats)]
     drained, waits, lost = zip(*results, strict=True)
     return [
         Measurement("60 runs of 20 visitors, until the last is done", "s", drained),
-        Measurement("longest wait for a first run, of all that", "", waits),
-        Measurement("runs that were not done in the end", "", lost),
+        Measurement("longest wait for a first run, as a share of that", "", waits),
+        Measurement("runs that did not finish", "", lost),
         _percentile("a callback of the page, 95th percentile", clock.callbacks),
-        _percentile("an answer of the frames route, 95th percentile", clock.frames),
+        _percentile("a response of the frames route, 95th percentile", clock.frames),
     ]
 
 
 def sizes(repeats: int) -> list[Measurement]:
-    """What crowds of several sizes need on two workers: seconds, patience and memory."""
+    """Time, response times and memory for several numbers of visitors, with two workers."""
     return [row for n_visitors in CROWDS for row in _size(n_visitors, repeats)]
 
 
@@ -100,15 +101,15 @@ def _size(n_visitors: int, repeats: int) -> list[Measurement]:
     return [
         Measurement(f"{of}, {RUNS_EACH * n_visitors} runs until the last is done", "s", drained),
         _percentile(f"{of}, a callback of the page, 95th percentile", clock.callbacks),
-        Measurement(f"{of}, memory of all processes in the end", "MB", (memory,)),
+        Measurement(f"{of}, memory of all processes at the end", "MB", (memory,)),
     ]
 
 
 def watchers(repeats: int) -> list[Measurement]:
-    """Eight pages of one visitor watch four runs at work."""
+    """Eight pages of one visitor watch four active runs."""
     with own_studio(WATCHED_PANELS) as studio:
         rates = tuple(_watched(studio) for _ in range(repeats))
-    return [Measurement("frames a second and panel, slowest of 8 pages of 4 panels", "", rates)]
+    return [Measurement("frames per second and panel, slowest of 8 pages of 4 panels", "", rates)]
 
 
 def soak(repeats: int) -> list[Measurement]:
@@ -125,9 +126,9 @@ def soak(repeats: int) -> list[Measurement]:
         Measurement("memory, last window over first", "", (memory[-1] / memory[0],)),
         Measurement("runs done", "", (ends.count("done"),)),
         Measurement("runs that ended otherwise", "", (ends.count("otherwise"),)),
-        Measurement("visits without an answer in 30 s", "", (ends.count("unanswered"),)),
+        Measurement("visits without a response within 30 s", "", (ends.count("unanswered"),)),
         _percentile("a callback of the page, 95th percentile", clock.callbacks),
-        _percentile("an answer of the frames route, 95th percentile", clock.frames),
+        _percentile("a response of the frames route, 95th percentile", clock.frames),
     ]
 
 
@@ -136,7 +137,7 @@ def _percentile(what: str, seconds: list[float]) -> Measurement:
 
 
 def _crowd(studio: Studio, clock: Clock, n_visitors: int) -> tuple[float, float, float]:
-    """Seconds until all is done, the share of them until every visitor has one, runs not done."""
+    """Seconds until all runs end, the share until each visitor has one, and unfinished runs."""
     begin = time.monotonic()
     with ThreadPoolExecutor(n_visitors) as pool:
         ends = list(
@@ -148,7 +149,7 @@ def _crowd(studio: Studio, clock: Clock, n_visitors: int) -> tuple[float, float,
 
 
 def _one_of_the_crowd(studio: Studio, clock: Clock, seed: int) -> tuple[dict[str, float], int]:
-    """When each run of a visitor was seen done, and how many ended otherwise."""
+    """When each run of a visitor was done, and the number of runs that ended otherwise."""
     visitor = Visitor(TimedClient(studio.url, clock))
     visitor.choose_sample("wine")
     runs = [visitor.start(method="melm", random_state=seed + i, n_init=4) for i in range(RUNS_EACH)]
@@ -172,7 +173,7 @@ def _news(visitor: Visitor, runs: list[str]) -> dict[str, dict[str, object]]:
 
 
 def _watched(studio: Studio) -> float:
-    """Frames a second and panel of the slowest page."""
+    """Frames per second and panel of the slowest page."""
     visitor = Visitor(RemoteClient(studio.url))
     visitor.choose_sample("breast_cancer")
     runs = [
@@ -184,7 +185,7 @@ def _watched(studio: Studio) -> float:
     with ThreadPoolExecutor(N_WATCHERS) as pool:
         rates = list(pool.map(lambda _: _watch(visitor.http, runs), range(N_WATCHERS)))
     for run_id in runs:
-        visitor.order(run_id, "remove")
+        visitor.command(run_id, "remove")
     return min(rates)
 
 
@@ -203,7 +204,7 @@ def _watch(client: RemoteClient, runs: list[str]) -> float:
 
 @contextmanager
 def _visitors(studio: Studio, clock: Clock, stop: threading.Event) -> Iterator[list[str]]:
-    """Visitors who come and go until `stop`, and how their runs ended."""
+    """Let visitors come and go until `stop`; yield how their runs ended."""
     ends: list[str] = []
     with ThreadPoolExecutor(N_VISITORS) as pool:
         coming = [
@@ -220,7 +221,7 @@ def _visitors(studio: Studio, clock: Clock, stop: threading.Event) -> Iterator[l
 def _come_and_go(
     studio: Studio, clock: Clock, stop: threading.Event, ends: list[str], seed: int
 ) -> None:
-    choice = random.Random(seed)  # noqa: S311 - which sample is no secret
+    choice = random.Random(seed)  # noqa: S311 - not used for security
     while not stop.is_set():
         client = TimedClient(studio.url, clock)
         try:
@@ -232,14 +233,14 @@ def _come_and_go(
 
 
 def _visit(visitor: Visitor, choice: random.Random) -> str:
-    """How the run of a visit ended."""
+    """Make one visit and return how its run ended."""
     visitor.choose_sample(choice.choice(SAMPLES))
     seed = choice.randrange(100)
     run_id = visitor.start(method=choice.choice(METHODS), random_state=seed, n_init=2)
     while not (news := _news(visitor, [run_id])[run_id])["is_final"]:
         time.sleep(FOLLOW_S)
     visitor.http.get(f"/runs/{run_id}/planes/0")
-    visitor.order(run_id, "remove")
+    visitor.command(run_id, "remove")
     return "done" if news["state"] == "done" else "otherwise"
 
 
@@ -252,7 +253,7 @@ def _window(studio: Studio) -> tuple[float, float, float]:
 
 
 def _family(studio: Studio) -> list[psutil.Process]:
-    """The processes of a studio that are there now."""
+    """The running processes of a studio."""
     processes = [psutil.Process(studio.process.pid), *studio.family()]
     return [process for process in processes if process.is_running()]
 

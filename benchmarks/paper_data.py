@@ -1,4 +1,4 @@
-"""The data sets of the MELM paper, where they lie beside the project."""
+"""The data sets of the MELM paper, if they are next to the project."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ _FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def paper_table(name: str) -> Path | None:
-    """Return the file of a data set; without it say so, and return None."""
+    """Return the file of a data set; if it is missing, print a message and return None."""
     path = _FOLDER / f"{name}.csv"
     if path.exists():
         return path
-    print(f"{path.name} is not in {_FOLDER.parent.name}/{_FOLDER.name}, left out.")
+    print(f"{path.name} is not in {_FOLDER.parent.name}/{_FOLDER.name}; skipped.")
     return None

@@ -1,4 +1,4 @@
-"""Feature extraction through rotations: one start, and the printed rule against the default."""
+"""Rotations: one start by each solver, and the printed rule compared with the default."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import two_gaussians
 from melm_core.rotations import RotationFeatures
 
-# Steps that the printed rule is given; it does not converge.
+# Iterations of the printed rule, which does not converge.
 _PRINTED_STEPS = 1000
 _N_DRAWS = 5
 
 
 def rotations(repeats: int) -> list[Measurement]:
-    """Milliseconds of one start on 300 x 10 for a plane, and where it ends, by solver."""
+    """Milliseconds of one start on 300 x 10 for a plane, and the optimum reached, by solver."""
     draws = [two_gaussians(seed) for seed in range(_N_DRAWS)]
     solvers = {
         "default": RotationFeatures(n_init=1, random_state=0),

@@ -1,4 +1,4 @@
-"""A million rows: time, the plane that is found, and memory."""
+"""A million rows: time, accuracy of the plane, and memory."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _KIB = 1024
 
 
 def million(_repeats: int) -> list[Measurement]:
-    """Default fits of many planted rows, each in a process of its own."""
+    """Default fits to large data with a planted plane, each in its own process."""
     return [row for shape in _SHAPES for row in _in_own_process(*shape)]
 
 
 def _in_own_process(n_rows: int, n_features: int) -> list[Measurement]:
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         seconds, cosine, beyond, data = pool.apply(_fit, (n_rows, n_features))
-    name = f"{n_rows:,} x {n_features}".replace(",", " ")
+    name = f"{n_rows:,} x {n_features}"
     return [
         Measurement(f"MELM fit, {name}", "s", (seconds,)),
         Measurement(f"smallest principal cosine to the true plane, {name}", "", (cosine,)),
         Measurement(f"peak memory beyond the data, {name}", "GB", (beyond / 1e9,)),
-        Measurement(f"the same over the size of the data, {name}", "", (beyond / data,)),
+        Measurement(f"the same relative to the size of the data, {name}", "", (beyond / data,)),
     ]
 
 
 def _fit(n_rows: int, n_features: int) -> tuple[float, float, float, float]:
-    """Seconds, cosine, bytes beyond what stood before the fit, bytes of the data."""
+    """Seconds, cosine, peak bytes beyond those before the fit, and bytes of the data."""
     X, y, plane = planted(n_rows, n_features, seed=0)
-    _forget_peak()
+    _reset_peak()
     before = _resident_bytes("VmRSS")
     began = time.perf_counter()
     with threadpool_limits(1):
@@ -46,9 +46,9 @@ def _fit(n_rows: int, n_features: int) -> tuple[float, float, float, float]:
     return seconds, cosine, _resident_bytes("VmHWM") - before, float(X.nbytes)
 
 
-def _forget_peak() -> None:
-    """Let the peak begin at what is resident now."""
-    with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 - a switch, not a file
+def _reset_peak() -> None:
+    """Reset the peak to the memory that is resident now."""
+    with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 - a kernel interface
         file.write("5")
 
 

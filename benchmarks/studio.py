@@ -1,4 +1,4 @@
-"""A studio of its own for each benchmark, and its page in headless Chromium."""
+"""A separate studio for each benchmark, and its page in headless Chromium."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, ViewportSize, sync_playwright
+from playwright.sync_api import FilePayload, Page, ViewportSize, sync_playwright
 
 from melm_core.methods import METHODS
 from tools.driver.launcher import Studio, running_studio
@@ -17,9 +17,9 @@ from tools.find_browser import launch_options
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 DEADLINE_MS = 300_000
 POLL_MS = 500
-NO_PLANES_AFTER = 999_999_999  # a sequence that no run reaches: the answer is words only
+NO_PLANES_AFTER = 999_999_999  # a sequence that no run reaches: the response has no planes
 
-# Notes when Run was pressed, and when the browser painted each plane of each run, in milliseconds.
+# Records in milliseconds when Run was pressed, and when the browser painted each plane of each run.
 RECORD = """
 window.pressed = null;
 window.drawn = [];
@@ -28,7 +28,7 @@ addEventListener("click", (event) => {
 }, true);
 new MutationObserver((changes) => {
   for (const { target, oldValue } of changes) {
-    if (target.dataset.sequence === oldValue) continue; // painted again on other axes
+    if (target.dataset.sequence === oldValue) continue; // repainted on other axes
     const { run } = target.dataset;
     requestAnimationFrame(() => window.drawn.push([performance.now(), run]));
   }
@@ -58,29 +58,29 @@ class StudioPage:
         self.page.get_by_text("569 rows").wait_for()
 
     def leave(self) -> None:
-        """Let go of the page; runs go on."""
+        """Leave the page; runs continue."""
         self.page.goto("about:blank")
 
     def upload(self, raw: bytes, name: str) -> None:
-        """Choose a file and wait until its data are the page's."""
-        file = {"name": name, "mimeType": "text/csv", "buffer": raw}
+        """Upload a file and wait until its data are loaded."""
+        file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": raw}
         self.page.get_by_label("Labelled CSV file").set_input_files(file)
         self.page.locator("#data-summary").get_by_text(name.removesuffix(".csv")).wait_for()
-        self.panels.wait_for(state="detached")  # those of the data before
+        self.panels.wait_for(state="detached")  # those of the previous data
 
     def show(self, mode: str) -> None:
         """Choose a mode by its name."""
         self.page.locator("#mode").get_by_text(mode, exact=True).click()
 
     def run(self, n_init: int, method: str = "MELM") -> str:
-        """Press Run and return the id of the run once its panel stands."""
+        """Press Run and return the id of the run once its panel exists."""
         position = self.panels.count()
         self.page.locator("#method").click()
         self.page.get_by_role("option", name=method, exact=True).click()
-        # With its explanation the controls of a method come to their defaults.
+        # The controls have their defaults once the explanation is shown.
         (chosen,) = (known for known in METHODS.values() if known.label == method)
         self.page.locator("#method-explanation").get_by_text(chosen.explanation).wait_for()
-        if method == "MELM":  # the others here have one answer
+        if method == "MELM":  # the other methods used here have no starts
             self.page.get_by_label("Starts").fill(str(n_init))
         self.page.get_by_role("button", name="Run", exact=True).click()
         return self.panels.nth(position).get_attribute("data-run") or ""
@@ -90,50 +90,50 @@ class StudioPage:
         self.page.locator(f'[data-run="{run_id}"][data-sequence]').wait_for()
 
     def wait_for_end(self, run_id: str) -> str:
-        """Wait for the end of a run, watched or not, and return its words."""
-        query = {"run": f"{run_id}:{NO_PLANES_AFTER}"}
+        """Wait for the end of a run, shown or not, and return its summary."""
+        address = f"/frames?run={run_id}:{NO_PLANES_AFTER}"
         while True:
-            news = self.page.request.get("/frames", params=query).json()["runs"][run_id]
+            news = self.page.request.get(address).json()["runs"][run_id]
             if news["is_final"]:
                 return str(news["words"])
             self.page.wait_for_timeout(POLL_MS)
 
     def stop_all(self) -> None:
-        """Stop every run on the page, all of them far from their end."""
+        """Stop every run on the page; none must be close to its end."""
         for position in range(self.panels.count()):
             self.panels.nth(position).get_by_role("button", name="Stop").click()
 
     def begin_anew(self) -> None:
-        """Wait for the end of every run on the page, then come back as a new visitor."""
+        """Wait for the end of every run on the page, then reload it as a new visitor."""
         for run_id in self.panels.evaluate_all("nodes => nodes.map((node) => node.dataset.run)"):
             self.wait_for_end(run_id)
         self.page.context.clear_cookies()
         self.open()
 
     def drawn(self) -> list[tuple[float, str]]:
-        """When planes were drawn since the page was loaded, in ms, and of which run."""
+        """Times in ms of the planes drawn since the page was loaded, with their runs."""
         return [(at, run_id) for at, run_id in self.page.evaluate("window.drawn")]
 
     def pressed(self) -> float:
-        """When Run was pressed last, in ms."""
+        """Time of the last press of Run, in ms."""
         return float(self.page.evaluate("window.pressed"))
 
     def now(self) -> float:
-        """The page's clock, in ms."""
+        """Current time of the page's clock, in ms."""
         return float(self.page.evaluate("performance.now()"))
 
 
 def fit_seconds(words: str) -> float:
-    """The seconds in the words of a finished run, as "16 starts, 756 evaluations, 1.3 s"."""
+    """The seconds in the summary of a finished run, as "16 starts, 756 evaluations, 1.3 s"."""
     found = re.search(r"([\d.]+) s$", words)
     if found is None:
-        raise RuntimeError(f"The run did not finish as it should: {words}")
+        raise RuntimeError(f"The run did not finish: {words}")
     return float(found[1])
 
 
 @contextmanager
 def studio_page(workers: int) -> Iterator[StudioPage]:
-    """Start a studio and a browser, and end both."""
+    """Start a studio and a browser, and stop both afterwards."""
     with own_studio(workers) as studio, sync_playwright() as playwright:
         browser = playwright.chromium.launch(**launch_options())
         try:
@@ -144,7 +144,7 @@ def studio_page(workers: int) -> Iterator[StudioPage]:
 
 @contextmanager
 def own_studio(workers: int) -> Iterator[Studio]:
-    """Start a studio with a folder of its own, and end it."""
+    """Start a studio in a temporary folder, and stop it afterwards."""
     with (
         tempfile.TemporaryDirectory() as folder,
         running_studio(Path(folder), workers=workers) as studio,

@@ -1,4 +1,4 @@
-"""What was measured, and how it is printed."""
+"""Measurements and the table that prints them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Measurement:
     values: tuple[float, ...]
 
     def cells(self) -> tuple[str, ...]:
-        """What a row of the table holds."""
+        """The cells of a row of the table."""
         numbers = (median(self.values), min(self.values), max(self.values))
         what = f"{self.what} ({self.unit})" if self.unit else self.what
         return (what, *(_digits(number) for number in numbers), str(len(self.values)))

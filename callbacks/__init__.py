@@ -1,4 +1,4 @@
-"""What the page does: one user intention a module."""
+"""What the page does: Dash callbacks, one user intention per module; `routes` holds the rest."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from callbacks import (
     panels,
     restore,
     runs,
+    session,
     share_link,
     story,
     surface,
     validation,
 )
 from callbacks.routes import (
+    error_answers,
     export,
     frames,
     health,
@@ -29,32 +31,49 @@ from callbacks.routes import (
     request_guards,
     run_commands,
     security_headers,
-    session,
-    store_errors,
+    shared_view,
+    story_file,
     upload,
 )
-from callbacks.services import Studio
+from callbacks.routes import surface as surface_route
+from callbacks.services import Services, install
 
-__all__ = ["Studio", "register"]
+__all__ = ["Services", "register"]
+
+_GUARDS = (security_headers, error_answers, request_guards, session)
+_ROUTES = (
+    health,
+    metrics,
+    upload,
+    frames,
+    export,
+    refine,
+    run_commands,
+    replay,
+    shared_view,
+    story_file,
+    surface_route,
+)
+_CALLBACKS = (
+    method_form,
+    page_state,
+    story,
+    data,
+    columns,
+    runs,
+    panels,
+    surface,
+    validation,
+    share_link,
+    restore,
+    batch_runs,
+    compare,
+)
 
 
-def register(app: Dash, studio: Studio) -> None:
+def register(app: Dash, services: Services) -> None:
     """Connect every callback and route of the page to an app."""
-    for page_part in (security_headers, store_errors, method_form, page_state, story):
-        page_part.register(app)
-    guards = (request_guards, session)
-    routes = (health, metrics, upload, frames, export, refine, run_commands, replay)
-    callbacks = (
-        data,
-        columns,
-        runs,
-        panels,
-        surface,
-        validation,
-        share_link,
-        restore,
-        batch_runs,
-        compare,
-    )
-    for part in (*guards, *routes, *callbacks):
-        part.register(app, studio)
+    install(app.server, services)
+    with app.server.app_context():
+        for part in (*_GUARDS, *_ROUTES, *_CALLBACKS):
+            part.register(app)

@@ -1,4 +1,4 @@
-"""The method's controls say what they do, and why one has no effect."""
+"""The method form: what the chosen method does, and which controls affect it."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ from melm_studio.layout.method_form import own_settings
 
 
 def register(app: Dash) -> None:
-    """Connect the method part of the rail."""
-
-    @app.callback(
+    """Connect the method part of the sidebar."""
+    app.callback(
         Output(ids.METHOD_EXPLANATION, "children"),
         Output(ids.N_INIT, "disabled"),
         Output(ids.N_INIT, "value"),
         Output(ids.N_INIT_REASON, "children"),
         Output(ids.SETTINGS, "children"),
         Input(ids.METHOD, "value"),
+    )(explain_method)
+
+
+def explain_method(key: str) -> tuple[str, bool, Any, str | None, Component]:
+    """Explain the method, and show the controls of its own settings."""
+    method = METHODS[key]
+    starts = method.parameter(STARTS.name)
+    return (
+        f"{method.explanation} {method.paper}.",
+        starts is None,
+        starts.default if starts else no_update,
+        None if starts else f"{method.label} has a unique solution, so it needs no starts.",
+        own_settings(method),
     )
-    def explain(key: str) -> tuple[str, bool, Any, str | None, Component]:
-        method = METHODS[key]
-        starts = method.parameter(STARTS.name)
-        return (
-            f"{method.explanation} {method.paper}.",
-            starts is None,
-            starts.default if starts else no_update,
-            None if starts else f"{method.label} has one answer, so it needs no starts.",
-            own_settings(method),
-        )

@@ -1,13 +1,14 @@
-"""How the panels show what they show: settled in the browser alone."""
+"""The state of the page that its scripts hold: mode, switches, kernel width."""
 
 from __future__ import annotations
 
-from dash import ClientsideFunction, Dash, Input
+from dash import Dash, Input
 
+from callbacks.scripts import connect_script
 from melm_studio.layout import ids
 
-# What the page's scripts follow, by the name of the function that hears of it.
-_FOLLOWED = {
+# The script function that each of these changes calls.
+_LISTENERS = {
     "setView": (
         Input(ids.LINKED, "checked"),
         Input(ids.ALIGNED, "checked"),
@@ -22,11 +23,12 @@ _FOLLOWED = {
 
 
 def register(app: Dash) -> None:
-    """Hand what the page's scripts follow to them: the mode, the switches, the kernel width."""
-    for name, inputs in _FOLLOWED.items():
-        app.clientside_callback(ClientsideFunction("studio", name), *inputs)
-    app.clientside_callback(
-        ClientsideFunction("studio", "setGamma"),
+    """Pass changes of the page's state to its scripts."""
+    for name, inputs in _LISTENERS.items():
+        connect_script(app, name, *inputs)
+    connect_script(
+        app,
+        "setGamma",
         Input(ids.GAMMA, "value"),
         prevent_initial_call=True,
     )

@@ -1,18 +1,33 @@
-"""What callbacks and routes work with."""
+"""The services that callbacks and routes use, and how they reach them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
-from melm_studio.views.renderer import Gallery
+import flask
+
+from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.store.protocol import RunStore
 
+_EXTENSION = "melm-studio"
+
 
 @dataclass(frozen=True)
-class Studio:
-    """The settings, where everything is kept, and what draws it."""
+class Services:
+    """The settings, the store, and the renderer of one app."""
 
     settings: Settings
     store: RunStore
-    gallery: Gallery
+    renderer: PlaneRenderer
+
+
+def install(server: flask.Flask, services: Services) -> None:
+    """Make the services available to the callbacks and routes of a server."""
+    server.extensions[_EXTENSION] = services
+
+
+def services() -> Services:
+    """Return the services of the current app."""
+    return cast(Services, flask.current_app.extensions[_EXTENSION])

@@ -1,4 +1,4 @@
-"""What the controls of the rail hold, and the parameters of a run from it."""
+"""The values of the sidebar, and the parameters of a run that they give."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from typing import Any
 
 from dash import ALL, State
 
+from melm_core.base import UserError
 from melm_core.methods import COMPONENTS, GAMMA, HELD_OUT, METHODS, SEED, SHARED, STARTS
 from melm_studio.layout import ids
 
-# For a callback that starts runs: all but γ, of which there may be several.
-RAIL = (
+# Without γ, of which a batch has several.
+SIDEBAR = (
     State(ids.METHOD, "value"),
     State(ids.N_COMPONENTS, "value"),
     State(ids.N_INIT, "value"),
     State(ids.RANDOM_STATE, "value"),
     State(ids.HELD_OUT, "value"),
-    State(ids.setting(ALL), "id"),
-    State(ids.setting(ALL), "value"),
+    State({"type": "setting", "name": ALL}, "id"),
+    State({"type": "setting", "name": ALL}, "value"),
 )
 
 
 @dataclass(frozen=True)
-class Rail:
-    """The values of RAIL, in its order."""
+class SidebarValues:
+    """The values of SIDEBAR, in its order."""
 
     method: str
     n_components: Any
@@ -35,16 +36,16 @@ class Rail:
     own_values: list[Any]
 
     def parameters(self, method: str, gamma: Any) -> dict[str, Any]:
-        """The parameters of a run; what is the own of a method goes to that method alone.
+        """Return the parameters of a run; the method's own settings apply to that method only.
 
         Raises
         ------
-        ValueError
-            A sentence that names the control, its value and the rule.
+        UserError
+            Names the control, its value, and the rule.
         """
         if method not in METHODS:
             labels = ", ".join(known.label for known in METHODS.values())
-            raise ValueError(f"There is no method {method!r}. Choose one of {labels}.")
+            raise UserError(f"There is no method {method!r}. Choose one of {labels}.")
         takes_starts = METHODS[method].takes(STARTS.name)
         own = self._own() if method == self.method else {}
         return {
@@ -66,5 +67,5 @@ class Rail:
 
 
 def _whole(text: Any) -> Any:
-    """The number that a choice holds as text; anything else stays as it is, to be refused."""
+    """The number that a choice holds as text; other values are left, for the check to refuse."""
     return int(text) if isinstance(text, str) and text.isdecimal() else text

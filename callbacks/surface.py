@@ -1,25 +1,22 @@
-"""The decision surface of a kernel machine in the plane of a run."""
+"""The dialog with the decision surface of a kernel machine in the plane of a run."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from typing import Any
 
-import flask
-from dash import ClientsideFunction, Dash, Input, Output
+from dash import Dash, Input, Output
 
-from callbacks.routes.session import own_run
-from callbacks.services import Studio
-from melm_studio.figures.surface import surface_figure
-from melm_studio.figures.theme import Scheme
+from callbacks.scripts import connect_script
+from callbacks.services import services
+from callbacks.session import own_run
 from melm_studio.layout import ids
-from melm_studio.views.captions import surface_sentence, title
+from melm_studio.views.captions import title
 
 
-def register(app: Dash, studio: Studio) -> None:
-    """Open the view from a panel, and add the route that its script draws from."""
-
-    @app.callback(
+def register(app: Dash) -> None:
+    """Connect the dialog; its script draws the figure."""
+    app.callback(
         Output(ids.SURFACE, "opened"),
         Output(ids.SURFACE, "title"),
         Output(ids.SURFACE_RUN, "data"),
@@ -27,16 +24,10 @@ def register(app: Dash, studio: Studio) -> None:
         Output(ids.SURFACE_CLASS, "value"),
         Input(ids.SURFACE_ASKED, "data"),
         prevent_initial_call=True,
-    )
-    def open_view(asked: dict[str, str]) -> tuple[Any, ...]:
-        record = own_run(studio, asked["run"])
-        names = studio.gallery.data(record).class_names
-        classes = [{"value": str(code), "label": name} for code, name in enumerate(names)]
-        heading = f"Decision surface in the plane of {title(record)}"
-        return True, heading, record.run_id, classes, classes[0]["value"]
-
-    app.clientside_callback(
-        ClientsideFunction("studio", "showSurface"),
+    )(open_surface)
+    connect_script(
+        app,
+        "showSurface",
         Output(ids.SURFACE_WORDS, "children"),
         Input(ids.SURFACE_RUN, "data"),
         Input(ids.SURFACE_KIND, "value"),
@@ -45,20 +36,11 @@ def register(app: Dash, studio: Studio) -> None:
         Input(ids.SURFACE, "opened"),
     )
 
-    @app.server.get("/runs/<run_id>/surface")
-    def surface(run_id: str) -> tuple[dict[str, Any], int]:
-        record = own_run(studio, run_id)
-        event = studio.store.last_event(run_id)
-        if event is None:
-            return {"words": "This run has no plane yet."}, 409
-        asked = flask.request.args
-        code, scheme = asked.get("class", 0, type=int), asked.get("scheme", type=Scheme)
-        kind, method = asked.get("kind", ""), asked.get("method", "")
-        try:
-            rows, drawn = studio.gallery.surface(record, event, kind, code, method)
-        except ValueError as error:
-            return {"words": str(error)}, 400
-        figure = surface_figure(drawn, rows, code, scheme or Scheme.LIGHT)
-        n_seen = studio.gallery.viewer(record).n_seen
-        words = surface_sentence(drawn.summary, drawn.cautions, len(rows.seen), n_seen)
-        return {"words": words, "figure": json.loads(figure.to_json())}, 200
+
+def open_surface(requested: Mapping[str, str]) -> tuple[Any, ...]:
+    """Open the dialog for a run, with its classes to choose from."""
+    record = own_run(requested["run"])
+    names = services().renderer.data(record).class_names
+    classes = [{"value": str(code), "label": name} for code, name in enumerate(names)]
+    heading = f"Decision surface in the plane of {title(record)}"
+    return True, heading, record.run_id, classes, classes[0]["value"]

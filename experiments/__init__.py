@@ -1,1 +1,1 @@
-"""What was tried, as commands that print what it gave."""
+"""Experiments: commands that reproduce the papers' tables and figures, and comparisons."""

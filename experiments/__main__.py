@@ -14,7 +14,7 @@ _ALL = "all"
 
 
 def main() -> None:
-    """Print the table of the experiment that was asked for."""
+    """Run the experiment named on the command line."""
     arguments = _parser().parse_args()
     arguments.run(arguments)
 
@@ -25,7 +25,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, (_, words) in REPORTS.items():
         _add_report(names.add_parser(name, help=words), [name])
     _add_report(names.add_parser(_ALL, help="all of the above"), list(REPORTS))
-    named = names.add_parser("page", help="docs/reproducing-the-tables.md, from the results")
+    named = names.add_parser("page", help="write docs/reproducing-the-tables.md from the results")
     named.add_argument("--data", type=Path, default=DEFAULT_DATA)
     named.add_argument("--results", type=Path, default=DEFAULT_RESULTS)
     named.set_defaults(run=lambda a: page.update(Settings(data=a.data, results=a.results)))
@@ -36,8 +36,10 @@ def _parser() -> argparse.ArgumentParser:
 def _add_report(named: argparse.ArgumentParser, reports: list[str]) -> None:
     named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the data sets")
     named.add_argument("--results", type=Path, default=DEFAULT_RESULTS, help="folder to write to")
-    named.add_argument("--quick", action="store_true", help="reduced, into quick/ of the results")
-    named.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
+    named.add_argument(
+        "--quick", action="store_true", help="reduced version, written to quick/ in the results"
+    )
+    named.add_argument("--jobs", type=int, default=2, help="number of processes (default 2)")
     named.set_defaults(run=lambda arguments: _report(arguments, reports))
 
 
@@ -56,23 +58,27 @@ def _report(arguments: argparse.Namespace, names: list[str]) -> None:
 
 
 def _add_questions(names: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Experiments that answer a question of ours and print as they go."""
+    """Add the experiments that print their results as they run."""
     named = names.add_parser("optimum", help="does the default search find the optimum?")
     named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
     named.add_argument("--gamma", type=float, nargs="+", default=[0.25, 0.5, 1.0])
     named.add_argument("--direct-starts", type=int, default=100)
-    named.add_argument("--seeds", type=int, default=3, help="default fits a row")
+    named.add_argument("--seeds", type=int, default=3, help="number of default fits per row")
     named.add_argument("--only", nargs="+", help="names of data sets")
     named.set_defaults(run=_optimum)
-    named = names.add_parser("multiclass", help="one number for more than two classes")
+    named = names.add_parser("multiclass", help="compare the multi-class objectives")
     named.set_defaults(run=lambda _: multiclass.compare())
-    named = names.add_parser("rotations", help="rotations by every way to climb")
+    named = names.add_parser("rotations", help="compare the solvers of rotations")
     named.add_argument("--quick", action="store_true", help="fewer draws and folds")
     named.set_defaults(run=lambda arguments: rotations.compare(quick=arguments.quick))
-    named = names.add_parser("gem", help="GEM on digits against raw, random and Fourier features")
+    named = names.add_parser(
+        "gem", help="GEM on digits, compared with raw, random and Fourier features"
+    )
     named.add_argument("--quick", action="store_true", help="fewer splits")
     named.set_defaults(run=lambda arguments: gem.compare(quick=arguments.quick))
-    named = names.add_parser("kernel-machines", help="what a machine loses to its approximations")
+    named = names.add_parser(
+        "kernel-machines", help="accuracy of approximations of kernel machines"
+    )
     named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
     named.add_argument("--quick", action="store_true", help="fewer splits")
     named.set_defaults(run=lambda a: kernel_machines.compare(a.data, quick=a.quick))

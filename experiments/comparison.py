@@ -1,4 +1,4 @@
-"""Sentences that say how a table of methods on data sets compares with the paper's."""
+"""Sentences that compare a table of methods and data sets with that of a paper."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterable, Sequence
 
 from experiments.report import Entry
 
-# Figures that are printed alike are level.
+# Values that agree when printed are ties.
 _LEVEL = 5e-4
 
 
 def places(entries: Sequence[Entry], method: str, leaving_out: Collection[str] = ()) -> str:
-    """On how many data sets a method is first, where it is level and where behind.
+    """State on how many data sets a method is best, tied or behind.
 
-    Data sets of which a figure is still to compute do not count.
+    Data sets with missing values are ignored.
     """
     leads = {
         row: values[method]
@@ -22,16 +22,14 @@ def places(entries: Sequence[Entry], method: str, leaving_out: Collection[str] =
     }
     level = [row for row, lead in leads.items() if abs(lead) < _LEVEL]
     behind = [f"{row} ({lead:+.3f})" for row, lead in leads.items() if lead <= -_LEVEL]
-    words = (
-        f"{method} is first on {len(leads) - len(level) - len(behind)} of {len(leads)} data sets"
-    )
-    words += f", level with the best on {_listed(level)}" if level else ""
+    words = f"{method} is best on {len(leads) - len(level) - len(behind)} of {len(leads)} data sets"
+    words += f", tied with the best on {_listed(level)}" if level else ""
     words += f", behind on {_listed(behind)}" if behind else ""
     return f"{words}."
 
 
 def closeness(entries: Iterable[Entry], method: str, distance: float) -> str:
-    """On how many data sets our figure of a method is within a distance of the paper's."""
+    """State on how many data sets our value is within a distance of the paper's."""
     differences = {
         entry.row: entry.difference
         for entry in entries
@@ -39,7 +37,7 @@ def closeness(entries: Iterable[Entry], method: str, distance: float) -> str:
     }
     far = [f"{row} ({d:+.3f})" for row, d in differences.items() if abs(d) > distance]
     words = (
-        f"{method} is within {distance:g} of the paper's figure on "
+        f"{method} is within {distance:g} of the paper's value on "
         f"{len(differences) - len(far)} of {len(differences)} data sets"
     )
     return f"{words}, but not on {_listed(far)}." if far else f"{words}."

@@ -36,7 +36,7 @@ class DataSet:
     ----------
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
-        Class codes in the order of the labels: 0 is X-minus of the paper, 1 is X-plus.
+        Class codes in the order of the labels: 0 is X- of the paper, 1 is X+.
     """
 
     X: FloatArray
@@ -44,34 +44,33 @@ class DataSet:
 
 
 def load(folder: Path, name: str, *, raw: bool = False) -> DataSet:
-    """A data set as LIBSVM scales it to [-1, 1], or with `raw` as it was recorded.
+    """Load a data set as scaled to [-1, 1] by LIBSVM, or unscaled if `raw` is true.
 
-    Looked for as `NAME.csv` (with `raw` `NAME_raw.csv`), whose column "label"
-    has the classes, then under the names that the LIBSVM page gives its files:
-    `NAME_scale`, with `raw` `NAME`, and for sets that it has in one form only
-    the one it has.
+    The file is `NAME.csv` (`NAME_raw.csv` if raw) with the classes in a column
+    "label", or a LIBSVM file named as on the LIBSVM page: `NAME_scale` (`NAME`
+    if raw), or the other name if only that exists.
 
     Raises
     ------
     FileNotFoundError
-        Naming the folder and what was looked for.
+        If there is no such file.
     """
     if present := find(folder, name, raw=raw):
         return read(present)
     names = ", ".join(path.name for path in _candidates(folder, name, raw))
     raise FileNotFoundError(
-        f"The data set {name!r} is not in {folder}: looked for {names}. Put one of these files "
-        "there, or name another folder by --data."
+        f"The data set {name!r} is not in {folder}, which has none of {names}. Add one of these "
+        "files, or pass another folder with --data."
     )
 
 
 def find(folder: Path, name: str, *, raw: bool = False) -> Path | None:
-    """The file that `load` reads; None if there is none."""
+    """The file that `load` would read; None if there is none."""
     return next((path for path in _candidates(folder, name, raw) if path.is_file()), None)
 
 
 def read(path: Path) -> DataSet:
-    """A CSV file with a column "label", or a file in LIBSVM format.
+    """Read a CSV file with a column "label", or a file in LIBSVM format.
 
     Raises
     ------
@@ -84,14 +83,14 @@ def read(path: Path) -> DataSet:
     table = pd.read_csv(path)
     if _LABEL not in table:
         raise ValueError(
-            f'{path.name} has no column "{_LABEL}". Call the column of the classes "{_LABEL}".'
+            f'{path.name} has no column "{_LABEL}". Rename the class column to "{_LABEL}".'
         )
     features = table.drop(columns=_LABEL).to_numpy(dtype=np.float64)
     return DataSet(features, _codes(table[_LABEL].to_numpy()))
 
 
 def standardized(X: FloatArray) -> FloatArray:
-    """Mean 0 and standard deviation 1, without the columns that are constant."""
+    """Features scaled to mean 0 and standard deviation 1, without constant ones."""
     widths = X.std(axis=0)
     varying = widths > 0
     result: FloatArray = (X[:, varying] - X[:, varying].mean(axis=0)) / widths[varying]

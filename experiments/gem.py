@@ -1,4 +1,4 @@
-"""Do generalized eigenvectors give better features than raw, random or Fourier ones? Digits."""
+"""Features of generalized eigenvectors compared with raw, random and Fourier features."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Factory = Callable[[int], Any]
 def compare(
     *, quick: bool = False, only: Collection[str] | None = None, seed: int = 0
 ) -> Mapping[str, tuple[float, float]]:
-    """Print and return the held-out error in per cent and the cross-entropy of each method.
+    """Print and return the held-out error in percent and the cross-entropy of each method.
 
-    A quick run has three splits and leaves out what takes longest.
+    A quick run uses three splits and skips the slowest method.
     """
     X, y = load_digits(return_X_y=True)
     X /= _LARGEST_PIXEL
@@ -57,7 +57,7 @@ def compare(
 
 
 def methods(X: FloatArray, y: IntArray, *, l2: float = _L2, **gem: Any) -> Mapping[str, Factory]:
-    """By name, what makes an unfitted method from a seed; `gem` are parameters of every GEM."""
+    """Factories of unfitted methods, given a seed, by name; `gem` are parameters of all GEMs."""
     n_train = round((1 - _TEST_SHARE) * len(X))
     n_directions = len(GEM(**gem).fit(X, y).directions_)
 
@@ -94,9 +94,10 @@ def methods(X: FloatArray, y: IntArray, *, l2: float = _L2, **gem: Any) -> Mappi
 
 
 def held_out(model: Any, X: FloatArray, y: IntArray, split: int) -> tuple[float, float]:
-    """Error in per cent and cross-entropy in nats on the rows that a split keeps apart."""
-    parts = train_test_split(X, y, test_size=_TEST_SHARE, stratify=y, random_state=split)
-    X_train, X_test, y_train, y_test = parts
+    """Error in percent and cross-entropy in nats on the test rows of a split."""
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, test_size=_TEST_SHARE, stratify=y, random_state=split
+    )
     model.fit(X_train, y_train)
     error = 100 * np.mean(model.predict(X_test) != y_test)
     return float(error), float(log_loss(y_test, model.predict_proba(X_test)))

@@ -1,4 +1,4 @@
-"""The three classifiers on the data themselves: column I of Table 2."""
+"""The three classifiers on the unprojected data: column I of Table 2."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _PLANE_FEATURES = 2
 
 
 def cross_validated_identity(X: FloatArray, y: IntArray, *, random_state: int) -> Separability:
-    """Held-out scores without a projection, over the folds that the planes are scored on.
+    """Held-out scores without a projection, over the same folds as those of the planes.
 
-    Features are standardized by the training rows, not whitened: of many
-    features most directions are noise, which whitening would make as large as
-    the rest. Squared distances grow with the number of features, so the inverse
-    square widths of the SVM's kernels fall with it.
+    Features are standardized by the training rows but not whitened, because
+    whitening would amplify the noise in directions of small variance. Squared
+    distances are proportional to the number of features, so the gammas of the
+    SVM are divided by it.
     """
     folds = stratified_folds(y, DEFAULT_FOLDS, random_state)
     confusions = [_fold_confusion(X, y, fold, random_state) for fold in folds]

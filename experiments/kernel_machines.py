@@ -1,9 +1,9 @@
-"""How much does a kernel machine lose when its modes replace it? Crescents, breast cancer, radar.
+"""Accuracy of approximations of kernel machines, on crescents, breast cancer and ionosphere.
 
 The data sets of Figures 2 and 3 of the maximum entropy approximation paper.
-Every row has the machine itself, the paper's approximation, the one with exact
-moments, the same with refitted amplitudes, and reduced sets (k-means centers
-and least-squares weights) of as many and of three times as many terms.
+The columns are the machine itself, the paper's approximation, the approximation
+with exact moments, the same with refitted amplitudes, and reduced sets (k-means
+centers and least-squares weights) with as many and with three times as many terms.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _LABELS = ("label", "sample_id")
 def compare(
     data: Path, *, quick: bool = False, only: Collection[str] | None = None, seed: int = 0
 ) -> Mapping[tuple[str, str], Mapping[str, Score]]:
-    """Print and return held-out AUC and relative error of every approximation, row by row.
+    """Print and return the held-out AUC and relative error of every approximation.
 
-    Data sets whose file is not in the folder are left out, with a word.
+    Data sets whose file is missing are skipped with a message.
     """
     table = {}
     print("Held-out AUC (relative error of the decision values), means over the splits.")
@@ -86,11 +86,11 @@ def _row(title: str, fit: Fit, splits: list[Split]) -> Mapping[str, Score]:
 def _scores(fit: Fit, split: Split) -> Mapping[str, Score]:
     train, y_train, test, y_test = split
     machine = fit(train, y_train, _bandwidth(train))
-    wanted = machine.decision_function(test)
+    targets = machine.decision_function(test)
 
     def score(model: Any) -> Score:
         values = model.decision_function(test)
-        error = np.linalg.norm(values - wanted) / np.linalg.norm(wanted)
+        error = np.linalg.norm(values - targets) / np.linalg.norm(targets)
         return float(roc_auc_score(y_test, values)), float(error)
 
     scores = {"original": score(machine)}
@@ -111,7 +111,7 @@ def _splits(name: str, data: Path, quick: bool, seed: int) -> Iterator[Split]:
         return
     path = data / _FILES[name]
     if not path.exists():
-        print(f"{path.name} is not in {data}, left out.")
+        print(f"{path.name} is not in {data}; skipped.")
         return
     X, y = _read(path)
     folds = StratifiedKFold(_N_QUICK_FOLDS if quick else _N_FOLDS, shuffle=True, random_state=seed)
@@ -127,7 +127,7 @@ def _read(path: Path) -> tuple[FloatArray, IntArray]:
 
 
 def _bandwidth(X: FloatArray) -> float:
-    """The median distance; for the two crescents what shows their shape."""
+    """The median distance; for the crescents, a width that resolves their shape."""
     return _CRESCENT_BANDWIDTH if X.shape[1] == 2 else float(np.median(pdist(X)))
 
 

@@ -1,4 +1,4 @@
-"""Which aggregate of the class pairs gives the best plane for more than two classes?"""
+"""Comparison of the multi-class objectives by the separability of their planes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _N_GAUSSIANS, _GAUSSIAN_FEATURES, _GAUSSIAN_ROWS = 5, 20, 500
 
 
 def compare(seed: int = 0) -> None:
-    """Print held-out balanced accuracy, of the densities and of 5 neighbors, a row a data set."""
+    """Print held-out balanced accuracies of class densities and 5-nearest neighbors."""
     names = tuple(AGGREGATES)
     print(f"Held out, {_FOLDS} folds: class densities / 5 neighbors in the plane.")
     print(f"{'data':18}" + "".join(f"{name:>18}" for name in names))

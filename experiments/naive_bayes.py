@@ -1,4 +1,4 @@
-"""Naive Bayes with a kernel density for every feature, as the rotations paper compares with."""
+"""Naive Bayes with kernel densities, a benchmark of the rotations paper."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _NORMAL_DEVIATION = 0.6745
 
 
 class KernelNaiveBayes(ClassifierMixin, BaseEstimator):
-    """Features independent within a class, each with a Gaussian kernel density of its own.
+    """Naive Bayes with a Gaussian kernel density of each feature in each class.
 
-    Kernels are as wide as is best for a normal density, whose spread is taken
-    from the median absolute deviation.
+    The bandwidth is optimal for a normal density with the same median absolute
+    deviation.
     """
 
     def __init__(self, *, has_uniform_priors: bool) -> None:
         self.has_uniform_priors = has_uniform_priors
 
     def fit(self, X: FloatArray, y: IntArray) -> Self:
-        """Keep the rows of each class with the width of the kernels of each feature."""
+        """Store the rows and the kernel widths of each class."""
         self.classes_, counts = np.unique(y, return_counts=True)
         self.rows_ = [X[y == label] for label in self.classes_]
         self.widths_ = [_widths(rows) for rows in self.rows_]
@@ -35,7 +35,7 @@ class KernelNaiveBayes(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: FloatArray) -> FloatArray:
-        """Posteriors, shape (n_samples, n_classes)."""
+        """Posterior probabilities, shape (n_samples, n_classes)."""
         pairs = zip(self.rows_, self.widths_, strict=True)
         densities = np.column_stack([_log_density(X, rows, widths) for rows, widths in pairs])
         posteriors: FloatArray = np.exp(log_softmax(densities + self.log_priors_, axis=1))

@@ -1,4 +1,4 @@
-"""Does the default search find the optimum? Against many direct starts, on the paper's data."""
+"""The default search compared with many direct random starts, on the data of the MELM paper."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _HEAD = (
 
 @dataclass(frozen=True)
 class Row:
-    """One data set at one gamma.
+    """The results for one data set and one gamma.
 
-    `default` holds the divergences of the default fit, one a seed; `share` is
-    the median of them over the best value that anything here found.
+    `default` holds the divergences of default fits, one for each seed. The
+    printed share is their median divided by the best value of all fits.
     """
 
     name: str
@@ -54,7 +54,7 @@ def compare(
     seeds: Iterable[int],
     only: Sequence[str] | None = None,
 ) -> None:
-    """Print a row for every data set and gamma as soon as it is known."""
+    """Print a row for every data set and gamma as soon as it is computed."""
     seeds = tuple(seeds)
     print(f"{n_direct} direct starts; default fits with seeds {seeds}.")
     print(_HEAD)
@@ -70,7 +70,7 @@ def compare(
 def measure(
     name: str, X: FloatArray, y: IntArray, *, gamma: float, n_direct: int, seeds: Sequence[int]
 ) -> Row:
-    """Fit by direct starts alone and by default."""
+    """Fit from direct starts and with the default search."""
     stream = np.random.default_rng(0)
     planes = stream.standard_normal((n_direct, 2, X.shape[1]))
     direct = MELM(gamma=gamma, continuation=(), init=planes).fit(X, y)

@@ -1,4 +1,4 @@
-"""The page `docs/reproducing-the-tables.md`, written from the results in `docs/results`."""
+"""Generates `docs/reproducing-the-tables.md` from the results in `docs/results`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TIMED = ("table2", "table3")
 
 
 def update(settings: Settings) -> None:
-    """Take what has been computed into `docs/results`, and write the page from it."""
+    """Copy the computed results to `docs/results`, and generate the page from them."""
     found = replace(settings, computes=False)
     for make, _ in REPORTS.values():
         report = make(found)
@@ -27,7 +27,7 @@ def update(settings: Settings) -> None:
 
 
 def text(folder: Path) -> str:
-    """The page that the results in a folder make."""
+    """The text of the page for the results in a folder."""
     reports = [read(folder / f"{name}.json") for name in REPORTS]
     parts = [as_markdown(report, level=2, picture_folder="results/") for report in reports]
     return "\n".join([_introduction(reports), *parts])
@@ -45,41 +45,40 @@ def _duration(reports: Sequence[Report]) -> str:
     n_cells = sum(provenance.n_cells for provenance in timed)
     if n_missing:
         return (
-            f"{n_missing} of the {n_cells} cells of Tables 2 and 3 are still to compute. The "
-            f"others took {minutes:.1f} minutes of processor time."
+            f"{n_missing} of the {n_cells} cells of Tables 2 and 3 are not computed yet. The "
+            f"others took {minutes:.1f} minutes of CPU time."
         )
-    return (
-        f"Tables 2 and 3 took {minutes:.0f} minutes of processor time, half of that on two cores."
-    )
+    return f"Tables 2 and 3 took {minutes:.0f} minutes of CPU time, half of that on two cores."
 
 
 _INTRODUCTION = """\
 # Reproducing the tables
 
-Every table and figure of the three papers that can be computed is one command:
+Each command reproduces a table or figure of the three papers:
 
 ```sh
 python -m experiments table3                 # one of them, with the data in ../shared/data
-python -m experiments table3 --data DIR      # with the data elsewhere
-python -m experiments all --quick            # all of them, reduced, in a few minutes
-python -m experiments page                   # take the results into this page
+python -m experiments table3 --data DIR      # with the data in another folder
+python -m experiments all --quick            # reduced versions of all, in a few minutes
+python -m experiments page                   # update this page
 ```
 
-| Command | What it is |
+| Command | Table or figure |
 | --- | --- |
 {commands}
 
-`--data` is a folder with the ten data sets, as CSV with a column `label` (`heart.csv`, and
-`heart_raw.csv` for the file as recorded) or in LIBSVM format under the names that its page gives
-them (`heart_scale`, `heart`). Each command writes `NAME.csv`, `NAME.json`, `NAME.md` and
-`NAME.html` to `results` (`--results` names another folder).
+`--data` is a folder with the ten data sets, as CSV files with a column `label` (`heart.csv`, and
+`heart_raw.csv` for the unscaled data) or in LIBSVM format with the names used on the LIBSVM page
+(`heart_scale`, `heart`). Each command writes `NAME.csv`, `NAME.json`, `NAME.md` and `NAME.html` to
+`results`, or to the folder given by `--results`.
 
-Every cell of a table is a file of its own there, with its seed, its seconds, the commit and the
-versions it was computed with. A run that is killed goes on where it stopped, and a cell is computed
-again once its file is deleted. A "+" after a commit says that files differed from it.
+Every cell of a table is stored in its own file there, with its seed, CPU time, commit and package
+versions. An interrupted run resumes where it stopped; delete a file to compute its cell again.
+A "+" after a commit means that the working tree had changes.
 
-In the tables ± is a standard error. Below our number stands the paper's in brackets, with ours less
-it. "–" is still to compute. This page is written from `docs/results` by the last command above.
+In the tables, ± is a standard error. The value of the paper is in brackets below ours, with the
+difference, ours minus the paper's. "–" is not computed yet. The last command above generates this
+page from `docs/results`.
 
 {duration}
 """

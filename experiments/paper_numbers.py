@@ -1,4 +1,4 @@
-"""What the papers print, as data."""
+"""The values printed in the papers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Table = Mapping[str, Mapping[str, float]]
 
 
 def _table(columns: tuple[str, ...], text: str) -> Table:
-    """A row a line: its name, then a number a column."""
+    """Parse one row per line: its name, then one number per column."""
     rows = (line.split() for line in text.strip().splitlines())
     return {name: dict(zip(columns, map(float, cells), strict=True)) for name, *cells in rows}
 
@@ -64,12 +64,13 @@ TABLE_3 = _table(
     splice          0.927 0.738 0.724 0.829 0.716 0.717 0.718 0.723 0.742
     """,
 )
-# Figure 4, in words: sets whose expected maximum after 16 starts is within 5 % of the maximum.
+# Figure 4, as described in the text: the number of data sets whose expected maximum after 16 starts
+# is within 5 % of the maximum.
 FIGURE_4_SETS = 8
 
-# Salas-Boni and Tabak, 2013: accuracy, M and mean squared error, in-sample, then the same in
-# cross-validation. The SVMs give no posterior. The paper prints the cross-validated M of QDA on
-# the mixtures as -4925; by its neighbors it is -0.4925.
+# Salas-Boni and Tabak, 2013: accuracy, M and mean squared error, in-sample and cross-validated. The
+# SVMs have no posterior. The paper prints the cross-validated M of QDA on the mixtures as -4925,
+# evidently a misprint of -0.4925.
 ROTATION_COLUMNS = ("acc", "M", "MSE", "CV acc", "CV M", "CV MSE")
 _BENCHMARKS: Mapping[str, Mapping[str, tuple[float, ...]]] = {
     "two Gaussians, 10-D": {
@@ -103,12 +104,12 @@ _BENCHMARKS: Mapping[str, Mapping[str, tuple[float, ...]]] = {
 
 
 def rotation_benchmarks(problem: str) -> Table:
-    """What the rotations paper prints of the methods it compares with."""
+    """Values that the rotations paper prints for its benchmarks."""
     return {name: _by_column(row) for name, row in _BENCHMARKS[problem].items()}
 
 
 def rotation_features(problem: str, n_components: int) -> Mapping[str, float]:
-    """What the rotations paper prints of its own method."""
+    """Values that the rotations paper prints for its own method."""
     tables = {"breast cancer": PAPER_BREAST_CANCER, **PAPER_SYNTHETIC}
     return _by_column(tables[problem][n_components])
 
@@ -118,8 +119,8 @@ def _by_column(row: tuple[float, ...]) -> Mapping[str, float]:
     return dict(zip(columns, row, strict=True))
 
 
-# Karampatziakis and Mineiro, 2014: error in per cent on MNIST (Table 2 counts the errors of 10 000)
-# and on Covertype (Table 3).
+# Karampatziakis and Mineiro, 2014: errors in percent on MNIST (Table 2 counts errors among 10,000
+# rows) and on Covertype (Table 3).
 GEM_MNIST_ERRORS = {"random directions": 2.83, "GEM": 1.08, "deep GEM": 0.96}
 GEM_COVERTYPE_ERRORS = {
     "GEM": 12.9,

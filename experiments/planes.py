@@ -1,4 +1,4 @@
-"""The columns of Tables 2 and 3 and the panels of Figure 5: what is fitted, and what is tuned."""
+"""The methods of Tables 2 and 3 and Figure 5, with fixed and tuned parameters."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import Any
 
 from melm_core.methods import METHODS
 
-# The papers do not list the candidates of theirs.
+# The papers do not list their candidate values.
 GAMMAS = (0.125, 0.25, 0.5, 1.0, 2.0)
 REGULARIZATIONS = (0.01, 0.05, 0.3, 1.0)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A method by its key in `METHODS`, what is set, and candidates of what is tuned."""
+    """A method by its key in `METHODS`, fixed parameters, and candidates of tuned ones."""
 
     key: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     candidates: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
     def estimator(self) -> Any:
-        """Unfitted, for a plane."""
+        """The unfitted estimator of a plane."""
         return METHODS[self.key].estimator({"n_components": 2}).set_params(**self.parameters)
 
     def tuned(self, *, quick: bool) -> dict[str, list[Any]]:
-        """The candidates; a quick run takes the middle one."""
+        """The candidates; only the middle one in a quick run."""
         return {
             name: [values[len(values) // 2]] if quick else list(values)
             for name, values in self.candidates.items()
         }
 
 
-# The paper took scikit-learn's FastICA with two components, whose plane is that of PCA. Told to
-# find more sources it is another method.
+# The paper uses scikit-learn's FastICA with two components, whose plane is that of PCA. With more
+# sources it is a different method.
 COLUMNS: Mapping[str, Column] = {
     "MELM": Column("melm", {"random_state": 0}, {"gamma": GAMMAS}),
     "FA": Column("fa"),

@@ -1,6 +1,6 @@
-"""Cells of a table, each computed once and kept as a file of its own.
+"""Cells of a table, each computed once and stored in its own file.
 
-A run that is killed loses the cells it was at; the next run finds all others.
+An interrupted run loses only the cells in progress; the next run reuses the others.
 """
 
 from __future__ import annotations
@@ -33,13 +33,12 @@ Values = dict[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """One computation of a table: `function(data, **parameters)` gives its values.
+    """One computation of a table: `function(data, **parameters)` returns its values.
 
-    The parameters, seed and all, are the name of the cell: whoever asks for
-    the same ones gets the record of the first time. They are numbers, words
-    and lists of them, as are the values. The function stands at the top of a
-    module, so that another process finds it. `source` is the file that is read,
-    if one is: once its content is another, so is the cell.
+    The parameters, including the seed, identify the cell. They are numbers,
+    strings, lists or dicts, as are the values. The function is defined at
+    module level, so that it can be pickled. `source` is the file it reads, if
+    any: the cell is computed again when its content changes.
     """
 
     table: str
@@ -49,7 +48,7 @@ class Cell:
 
     @cached_property
     def file_name(self) -> str:
-        """Readable first, exact by the hash at its end."""
+        """A readable prefix of the parameters, with a hash that makes it unique."""
         words = "-".join(_word(value) for value in self.parameters.values())
         canonical = json.dumps(dict(self.parameters), sort_keys=True)
         digest = hashlib.sha256(canonical.encode()).hexdigest()[:12]
@@ -58,10 +57,10 @@ class Cell:
 
 @dataclass(frozen=True)
 class Record:
-    """What a cell came to, and where it came from.
+    """The values of a cell and their provenance.
 
-    `seconds` are of processor time, so that other programs at work do not count.
-    `source` is a digest of the file that was read; empty if none was.
+    `seconds` are CPU time, which does not depend on other processes. `source`
+    is a digest of the file that was read, or empty.
     """
 
     table: str
@@ -75,9 +74,9 @@ class Record:
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the data are, where results go, and how much to do.
+    """Folders, amount of work and number of processes.
 
-    With `computes` false nothing is computed: cells without a record are missing.
+    If `computes` is false, cells without a record are missing instead of computed.
     """
 
     data: Path = DEFAULT_DATA
@@ -88,12 +87,12 @@ class Settings:
 
 
 def complete(cells: Sequence[Cell], settings: Settings) -> list[Record | None]:
-    """The record of every cell, computed where there is none yet.
+    """The record of every cell, computed if there is none yet.
 
     Returns
     -------
     list of Record or None
-        In the order of the cells; None for those still to compute.
+        In the order of the cells; None for those that are not computed.
     """
     missing = [cell for cell in cells if find(cell, settings.results) is None]
     if missing and settings.computes:
@@ -102,9 +101,9 @@ def complete(cells: Sequence[Cell], settings: Settings) -> list[Record | None]:
 
 
 def find(cell: Cell, results: Path) -> Record | None:
-    """The record of a cell, if it has been computed from what its source holds now.
+    """The record of a cell, if it was computed from the present content of its source.
 
-    Where the source is gone, a record of what it held will do.
+    If the source is missing, any record of the cell is valid.
     """
     path = results / "cells" / cell.table / cell.file_name
     if not path.exists():
@@ -114,7 +113,7 @@ def find(cell: Cell, results: Path) -> Record | None:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """All of the file or nothing of it, whenever the process ends."""
+    """Write a file completely or not at all, even if the process is killed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     unfinished.write_text(text)
@@ -122,7 +121,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def current_commit() -> str:
-    """The commit of the working tree, with "+" after it where files differ from it."""
+    """The current commit, followed by "+" if the working tree has changes."""
     try:
         commit = _git("rev-parse", "--short=12", "HEAD")
         return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
@@ -131,7 +130,7 @@ def current_commit() -> str:
 
 
 def current_versions() -> dict[str, str]:
-    """Versions of what the numbers depend on."""
+    """Versions of Python and of the packages that the results depend on."""
     return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
 
 
@@ -176,12 +175,12 @@ def _digest(source: Path | None) -> str:
 
 
 @cache
-def _digest_of_version(source: Path, modified_ns: int) -> str:  # noqa: ARG001 - a part of the key
+def _digest_of_version(source: Path, modified_ns: int) -> str:  # noqa: ARG001 - part of the cache key
     return hashlib.sha256(source.read_bytes()).hexdigest()[:12]
 
 
 def _count(words: str, is_last: bool) -> None:
-    """One line that counts, or one line a cell where it goes to a file."""
+    """Show progress: one updated line in a terminal, one line per cell otherwise."""
     stays = is_last or not sys.stderr.isatty()
     print(f"\r{words}", end="\n" if stays else "", file=sys.stderr, flush=True)
 

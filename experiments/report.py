@@ -1,4 +1,4 @@
-"""What an experiment found, beside what the paper printed, as CSV, JSON, Markdown and HTML."""
+"""Reports that compare results with those of a paper, as CSV, JSON, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ th:first-child { text-align: left } tr { border-bottom: 1px solid #ddd }
 
 @dataclass(frozen=True)
 class Entry:
-    """A number of a table: ours, None if it is still to compute, and the paper's if it has one."""
+    """A number of a table: our value, None if not computed yet, and the paper's, if any."""
 
     row: str
     column: str
@@ -36,14 +36,14 @@ class Entry:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the paper's."""
+        """Our value minus the paper's."""
         if self.value is None or self.paper is None:
             return None
         return self.value - self.paper
 
     @property
     def ours(self) -> str:
-        """Our number with its standard error."""
+        """Our value with its standard error."""
         if self.value is None:
             return _MISSING
         error = self.standard_error
@@ -52,12 +52,12 @@ class Entry:
 
     @property
     def printed(self) -> str:
-        """The paper's number as it prints it; empty without one."""
+        """The paper's value as printed; empty if there is none."""
         return "" if self.paper is None else f"{self.paper:.{self.decimals}f}"
 
     @property
     def theirs(self) -> str:
-        """The paper's number with the difference of ours from it; empty without one."""
+        """The paper's value and our difference from it; empty if there is none."""
         if self.paper is None:
             return ""
         difference = self.difference
@@ -67,7 +67,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Section:
-    """One table, or one picture, with what there is to say about it."""
+    """A table or a picture with notes."""
 
     title: str
     entries: tuple[Entry, ...] = ()
@@ -76,23 +76,23 @@ class Section:
 
     @property
     def rows(self) -> list[str]:
-        """Names in the order in which they come."""
+        """Names in order of first appearance."""
         return list(dict.fromkeys(entry.row for entry in self.entries))
 
     @property
     def columns(self) -> list[str]:
-        """Names in the order in which they come."""
+        """Names in order of first appearance."""
         return list(dict.fromkeys(entry.column for entry in self.entries))
 
     def grid(self) -> list[list[Entry | None]]:
-        """The entries row by row; None where there is none."""
+        """The entries by row and column; None for empty cells."""
         places = {(entry.row, entry.column): entry for entry in self.entries}
         return [[places.get((row, column)) for column in self.columns] for row in self.rows]
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where the numbers of a report came from; `seconds` are of all its cells together."""
+    """The provenance of a report; `seconds` is the CPU time of all its cells."""
 
     n_cells: int = 0
     n_missing: int = 0
@@ -103,7 +103,7 @@ class Provenance:
 
     @classmethod
     def of(cls, records: Sequence[Record | None]) -> Provenance:
-        """What the records of a report have in common, and what not."""
+        """Collect the provenance of the records of a report."""
         found = [record for record in records if record is not None]
         versions = (
             f"{name} {number}" for record in found for name, number in record.versions.items()
@@ -119,11 +119,11 @@ class Provenance:
 
     def __str__(self) -> str:
         if self.n_missing == self.n_cells:
-            return f"{self.n_cells} cells, all of them still to compute."
-        missing = f", {self.n_missing} of them still to compute" if self.n_missing else ""
+            return f"{self.n_cells} cells, none computed yet."
+        missing = f", {self.n_missing} of them not computed yet" if self.n_missing else ""
         seeds = f" Seeds: {_listed(self.seeds)}." if self.seeds else ""
         return (
-            f"{self.n_cells} cells{missing}. {self.seconds:.0f} seconds of processor time in all."
+            f"{self.n_cells} cells{missing}. {self.seconds:.0f} seconds of CPU time in total."
             f"{seeds} Commit {_listed(self.commits)}; {_listed(self.versions)}."
         )
 
@@ -132,7 +132,7 @@ class Provenance:
 class Report:
     """A table or a figure of a paper.
 
-    `name` is that of the command, `source` says whose table or figure it is.
+    `name` is the name of the command, and `source` describes the paper and the values.
     """
 
     name: str
@@ -143,7 +143,7 @@ class Report:
 
 
 def write(report: Report, folder: Path) -> None:
-    """`NAME.csv`, `NAME.json`, `NAME.md`, `NAME.html`, and each picture as `NAME-1.svg` and on."""
+    """Write `NAME.csv`, `.json`, `.md` and `.html`, and pictures `NAME-1.svg`, `NAME-2.svg`, ..."""
     write_atomically(folder / f"{report.name}.csv", as_csv(report))
     write_atomically(folder / f"{report.name}.json", as_json(report))
     write_atomically(folder / f"{report.name}.md", as_markdown(report))
@@ -153,13 +153,13 @@ def write(report: Report, folder: Path) -> None:
 
 
 def pictures(report: Report) -> dict[str, str]:
-    """File name and content of each picture."""
+    """The content of each picture by file name."""
     with_picture = (section.picture for section in report.sections if section.picture)
     return {f"{report.name}-{i}.svg": picture for i, picture in enumerate(with_picture, start=1)}
 
 
 def as_csv(report: Report) -> str:
-    """One line a number."""
+    """The report as CSV, with one line per number."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(("section", "row", "column", "value", "standard_error", "paper", "difference"))
@@ -171,7 +171,7 @@ def as_csv(report: Report) -> str:
 
 
 def as_json(report: Report) -> str:
-    """An entry a line: when one number changes, one line does. Pictures by their file names."""
+    """The report as JSON, with one line per entry for readable diffs, and picture file names."""
     plain = asdict(report)
     names = iter(pictures(report))
     for section in plain["sections"]:
@@ -186,7 +186,7 @@ def as_json(report: Report) -> str:
 
 
 def read(path: Path) -> Report:
-    """What `write` wrote as JSON, with the pictures beside it."""
+    """Read a report written by `write`, with its pictures."""
     plain = json.loads(path.read_text())
     sections = tuple(
         Section(
@@ -205,7 +205,7 @@ def read(path: Path) -> Report:
 
 
 def as_markdown(report: Report, *, level: int = 1, picture_folder: str = "") -> str:
-    """Headings, notes and tables; the paper's number and the difference below ours."""
+    """The report as Markdown; the paper's value and the difference are below ours."""
     names = iter(pictures(report))
     blocks = [f"{'#' * level} {report.title}", report.source]
     for section in report.sections:
@@ -217,7 +217,7 @@ def as_markdown(report: Report, *, level: int = 1, picture_folder: str = "") -> 
 
 
 def as_html(report: Report) -> str:
-    """A page that needs no other file."""
+    """The report as a self-contained HTML page."""
     blocks = [f"<h1>{html.escape(report.title)}</h1>", _paragraph(report.source)]
     for section in report.sections:
         blocks += [f"<h2>{html.escape(section.title)}</h2>"] if section.title else []
@@ -275,7 +275,7 @@ def _escaped(cell: str) -> str:
 
 
 def _short(value: float | None) -> float | None:
-    """Six digits are more than any table shows."""
+    """Round to six significant digits, more than any table shows."""
     return None if value is None else float(f"{value:.6g}")
 
 

@@ -1,4 +1,4 @@
-"""Every table and figure of the papers by the name of its command."""
+"""All reproduced tables and figures by the name of the command."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from experiments.records import Settings
 from experiments.report import Report
 from experiments.tables import gem_tables, rotations_tables, table1, table2, table3
 
-# In the order of the papers; the second word says what it is.
+# Function and description of each, in the order of the papers.
 REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "table1": (table1.report, "MELM: the data sets"),
-    "figure3": (figure3.report, "MELM: where climbs from random planes end"),
+    "figure3": (figure3.report, "MELM: optima reached from random planes"),
     "figure4": (figure4.report, "MELM: the best of several random starts"),
     "table2": (table2.report, "MELM: classification in the plane, held out"),
     "table3": (table3.report, "MELM: separability of the projections"),
-    "figure5": (figure5.report, "MELM: heart in the plane of every method"),
+    "figure5": (figure5.report, "MELM: the heart data in the plane of every method"),
     "rotations-tables": (rotations_tables.report, "rotations: the result tables"),
     "rotations-figures": (rotations_figures.report, "rotations: Figures 4 to 7"),
     "gem-tables": (gem_tables.report, "GEM: the result tables"),

@@ -1,7 +1,7 @@
 """The tables of the rotations paper: two synthetic problems and the Wisconsin breast cancer data.
 
-Accuracy, mean log posterior M and mean squared error, on the rows seen and in
-cross-validation. The paper's own figures stand beside ours.
+Accuracy, mean log posterior M and mean squared error, in-sample and in
+cross-validation, next to the values of the paper.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SYNTHETIC: dict[str, Generator] = {
     "two Gaussians, 10-D": two_gaussians,
     "two mixtures, 10-D": two_mixtures,
 }
-# Accuracy, M and mean squared error on the rows seen, then in 5-fold cross-validation.
+# Accuracy, M and mean squared error, in-sample and in 5-fold cross-validation.
 PAPER_SYNTHETIC = {
     "two Gaussians, 10-D": {
         1: (0.803, -0.46, 0.15, 0.754, -0.50, 0.16),
@@ -54,13 +54,13 @@ WAYS: dict[str, dict[str, Any]] = {
         "max_iter": 1000,
     },
 }
-KEPT = 20  # features of the breast cancer data, by M alone
+KEPT = 20  # features of the breast cancer data kept by screening
 _QUICK_PRINTED_STEPS = 100
 _HEAD = f"{'':38}{'acc':>7}{'M':>9}{'MSE':>8}{'CV acc':>9}{'CV M':>9}{'CV MSE':>8}"
 
 
 def compare(*, quick: bool = False) -> None:
-    """Print the tables; `quick` takes two draws and one round of folds, and fewer printed steps."""
+    """Print the tables; if `quick`, with fewer draws, rounds of folds and iterations."""
     n_draws, n_rounds = (2, 1) if quick else (20, 3)
     with threadpool_limits(1):
         for name in SYNTHETIC:
@@ -69,7 +69,7 @@ def compare(*, quick: bool = False) -> None:
 
 
 def synthetic(name: str, *, n_draws: int, quick: bool) -> None:
-    """Means over draws of one of the two problems; the QDA row is the whole space."""
+    """Print means over draws of a problem; the QDA row uses the whole space."""
     print(f"\n{name}: {n_draws} draws, one 5-fold cross-validation each")
     print(_HEAD)
     draws = [SYNTHETIC[name](seed) for seed in range(n_draws)]
@@ -85,7 +85,7 @@ def synthetic(name: str, *, n_draws: int, quick: bool) -> None:
 
 
 def breast_cancer(*, n_rounds: int) -> None:
-    """The screening order, the direct optimum, and cross-validation with the screening inside."""
+    """Print the screening order, the optima, and cross-validation including the screening."""
     X, y = load_breast_cancer(return_X_y=True)
     print(f"\nWisconsin breast cancer, {KEPT} features kept: {n_rounds} x 10-fold")
     best = {m: direct_optimum(X, y, m) for m in (1, 2, 3)}
@@ -103,7 +103,7 @@ def breast_cancer(*, n_rounds: int) -> None:
 
 
 def direct_optimum(X: FloatArray, y: IntArray, n_components: int) -> RotationFeatures:
-    """The best of twenty converged starts on the screened features."""
+    """The best of 20 converged starts on the screened features."""
     return RotationFeatures(
         n_components, solver="lbfgs", n_init=20, screening=KEPT, random_state=0
     ).fit(X, y)
@@ -130,7 +130,7 @@ def mean_scores(
 def held_out_posteriors(
     model: RotationFeatures, X: FloatArray, y: IntArray, *, n_folds: int, seed: int
 ) -> FloatArray:
-    """Posteriors of every row by the fit that has not seen it, shape (n_samples, n_classes)."""
+    """Held-out posterior probabilities of all rows, shape (n_samples, n_classes)."""
     posteriors = np.empty((len(y), int(y.max()) + 1))
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
     for train, test in folds.split(X, y):
@@ -139,7 +139,7 @@ def held_out_posteriors(
 
 
 def scores(posteriors: FloatArray, y: IntArray) -> tuple[float, float, float]:
-    """Accuracy, M and the mean of (1 - P)^2 of the true class."""
+    """Accuracy, M, and the mean of (1 - P)^2 for the true class."""
     true = posteriors[np.arange(len(y)), y]
     accuracy = np.mean(posteriors.argmax(axis=1) == y)
     smallest = np.finfo(np.float64).tiny
@@ -151,7 +151,7 @@ def scores(posteriors: FloatArray, y: IntArray) -> tuple[float, float, float]:
 
 
 def print_row(what: str, values: Iterable[float]) -> None:
-    """One line of the table."""
+    """Print one line of the table."""
     accuracy, m, mse, held_accuracy, held_m, held_mse = values
     print(
         f"{what:38}{accuracy:7.3f}{m:9.4f}{mse:8.4f}"

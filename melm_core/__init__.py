@@ -16,8 +16,9 @@ from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_dire
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.density.kernel_density import density_on_grid
 from melm_core.gem.class_pairs import hypercube_pairs
-from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier, GEMEnsemble
+from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier
 from melm_core.gem.eigenvectors import generalized_eigenvectors
+from melm_core.gem.ensemble import GEMEnsemble
 from melm_core.gem.estimator import GEM, GEMPlane
 from melm_core.gem.features import GEMFeatures, HalfPowers
 from melm_core.kernel_machines.approximation import ApproximationWarning, KernelMachineApproximation

@@ -116,11 +116,11 @@ def test_the_first_visit_shows_a_sample_that_one_click_runs(studio):
 
 
 @pytest.mark.parametrize("scheme", Scheme)
-def test_the_page_knows_the_class_colours_of_the_figures(studio, scheme):
+def test_the_page_knows_the_class_colors_of_the_figures(studio, scheme):
     page = studio.app.server.test_client().get("/").text
     (rules,) = re.findall(rf'\[data-mantine-color-scheme="{scheme}"\] {{([^}}]*)}}', page)
-    for code, colour in enumerate(THEMES[scheme].class_colours):
-        assert f"--class-{code}: {colour};" in rules
+    for code, color in enumerate(THEMES[scheme].class_colors):
+        assert f"--class-{code}: {color};" in rules
 
 
 def test_the_page_names_its_language_and_itself(studio):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +24,12 @@ MODULES = sorted(
     for pattern in ("*.py", *(f"{package}/**/*.py" for package in PACKAGES))
     for path in ROOT.glob(pattern)
 )
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text()
+CITED = set(re.findall(r"`((?:[\w.-]+/)+[\w.-]+)`", ARCHITECTURE))
+ROOMS = set(re.findall(r"^\| `([\w./]+)` \|", ARCHITECTURE, re.MULTILINE))
+FOLDERS = sorted({path.parent for path in MODULES if path.parent != Path()})
 MAX_LINES = 400
+MAX_MODULES = 20
 
 each_module = pytest.mark.parametrize("module", MODULES, ids=str)
 
@@ -36,6 +42,33 @@ def test_a_module_imports_no_private_name_of_another(module: Path) -> None:
 @each_module
 def test_a_module_stays_short_enough_to_read_at_a_sitting(module: Path) -> None:
     assert len((ROOT / module).read_text().splitlines()) < MAX_LINES
+
+
+@pytest.mark.parametrize(
+    "module",
+    [path for path in MODULES if path.parts[0] in {"callbacks", "melm_core", "melm_studio"}],
+    ids=str,
+)
+def test_every_module_of_the_product_lies_in_a_room_that_the_architecture_lists(
+    module: Path,
+) -> None:
+    is_door = module.name == "__init__.py"
+    assert {str(module.parent), str(module)} & ROOMS or is_door
+
+
+def test_every_path_that_the_architecture_cites_exists() -> None:
+    assert len(CITED) > 40
+    assert [path for path in sorted(CITED | ROOMS) if not (ROOT / path).exists()] == []
+
+
+def test_the_architecture_answers_where_things_are() -> None:
+    questions = re.findall(r"^\| (.+)\? \| .*`.+` ?.*\|$", ARCHITECTURE, re.MULTILINE)
+    assert len(questions) >= 17
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=str)
+def test_a_folder_holds_few_enough_modules_to_take_in(folder: Path) -> None:
+    assert len([path for path in MODULES if path.parent == folder]) <= MAX_MODULES
 
 
 def _private_imports(module: Path) -> Iterator[str]:

@@ -24,7 +24,7 @@ TEXTS = sorted(
     path.relative_to(ROOT)
     for pattern in ("*.*", *(f"{top}/**/*" for top in (*PACKAGES, "assets", "docs", "tests")))
     for path in ROOT.glob(pattern)
-    if path.suffix in {".py", ".js", ".css", ".md", ".txt", ".in", ".toml", ".yml", ".yaml", ".sh"}
+    if path.suffix in {".py", ".mjs", ".css", ".md", ".txt", ".in", ".toml", ".yml", ".yaml", ".sh"}
 )
 # Modules and functions that run what they read, and np.load where it might.
 RUNS_WHAT_IT_READS = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal"}

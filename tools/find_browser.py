@@ -1,6 +1,6 @@
 """Find the Chromium or Chrome that browser tests, benchmarks and pictures drive.
 
-Run as a program it installs one where none is found, and prints its path.
+Run as a program, it installs one if none is found, and prints its path.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ FLAGS = (
 
 
 class BrowserError(RuntimeError):
-    """No browser can be had; the message says what to type."""
+    """No browser is available; the message says what to type."""
 
 
 def find_browser() -> Path | None:
     """Return the installed browser; the variable CHROMIUM overrides the search.
 
-    None leaves the choice to Playwright, which then starts the one it downloaded itself.
+    None leaves the choice to Playwright, which then starts the one it downloaded.
     """
     if chosen := os.environ.get("CHROMIUM"):
         if not _starts(Path(chosen)):
@@ -53,14 +53,14 @@ def find_browser() -> Path | None:
 
 
 def launch_options() -> dict[str, Any]:
-    """Say how Playwright starts the browser."""
-    # Chromium refuses to run as root inside its sandbox.
+    """Return the options with which Playwright starts the browser."""
+    # Chromium refuses to run in its sandbox as root.
     flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else [*FLAGS]
     return {"executable_path": find_browser(), "args": flags}
 
 
 def ensure_browser() -> Path:
-    """Return a browser that starts, installing one where that is possible."""
+    """Return a browser that starts, installing one if possible."""
     browser = find_browser() or _downloaded()
     if browser is None and _has_debian_package() and _install_debian_package():
         browser = find_browser()
@@ -77,8 +77,8 @@ def _candidates() -> Iterator[Path]:
 
 
 def _is_snap(path: Path) -> bool:
-    # A snap cannot read the profile folder that Playwright makes, and Ubuntu's package is
-    # a script that starts the snap.
+    # A snap cannot read the profile folder that Playwright creates, and Ubuntu's package is a
+    # script that starts the snap.
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -118,13 +118,13 @@ def _install_debian_package() -> bool:
 
 def _download() -> bool:
     print("Downloading Chromium with Playwright.", file=sys.stderr)
-    # Output goes to stderr: stdout is for the path alone.
+    # Output goes to stderr: stdout is only for the path.
     command = [sys.executable, "-m", "playwright", "install", *_with_libraries(), "chromium"]
     return subprocess.run(command, stdout=sys.stderr, check=False).returncode == 0
 
 
 def _with_libraries() -> list[str]:
-    # The system libraries come by apt-get, which asks for a password unless sudo needs none.
+    # apt-get installs the system libraries, and asks for a password unless sudo needs none.
     may_install = os.geteuid() == 0 or (
         shutil.which("sudo") is not None
         and subprocess.run(["sudo", "-n", "true"], capture_output=True, check=False).returncode == 0

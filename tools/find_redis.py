@@ -1,7 +1,7 @@
-"""Find the Redis server that the tests start for themselves.
+"""Find the Redis server that the tests start.
 
-Run as a program it installs one where none is found and that is possible, and prints its path;
-elsewhere it prints what to type, and the tests that need one are skipped.
+Run as a program, it installs one if none is found and that is possible, and prints its path.
+Otherwise it prints what to type, and the tests that need a server are skipped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def find_redis() -> Path | None:
 
 
 def ensure_redis() -> Path | None:
-    """Return a server, installing one where that is possible."""
+    """Return a server, installing one if possible."""
     return find_redis() or (find_redis() if _install_debian_package() else None)
 
 

@@ -1,4 +1,4 @@
-"""Screenshots as small files: one in few colours, or several as an animation."""
+"""Screenshots as small files: a still in few colors, or several as an animation."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from PIL import Image
 
 Box: TypeAlias = tuple[float, float, float, float]
 
-COLOURS = 256
-COLOURS_IN_MOTION = 128
+COLORS = 256
+COLORS_IN_MOTION = 128
 ROUNDS = 4
 MOVING_MS = 5500
 LAST_MS = 2500
 
 
 def still(png: bytes) -> bytes:
-    """The picture as PNG in few colours."""
-    return _written(_in_few_colours(_opened(png), COLOURS), "PNG", optimize=True)
+    """The picture as a PNG of few colors."""
+    return _written(_in_few_colors(_opened(png), COLORS), "PNG", optimize=True)
 
 
 def animation(pngs: Sequence[bytes], box: Box, width: int) -> bytes:
-    """What happened in a box as GIF, at an even pace; the last picture stays a while.
+    """The contents of a box as a GIF of constant frame rate; the last frame stays longer.
 
     Parameters
     ----------
     pngs : sequence of bytes
-        Screenshots, in their order.
+        Screenshots, in order.
     box : tuple of float
         Left, top, right and bottom, in pixels of the screenshots.
     width : int
-        Of the animation, in pixels.
+        Width of the animation, in pixels.
     """
     frames = [_scaled(_opened(png).crop(_whole(box)), width) for png in pngs]
-    # One palette for all: a ground that changes its colour would flicker.
-    palette = _in_few_colours(frames[len(frames) // 2], COLOURS_IN_MOTION)
+    # One palette for all frames, or the background would flicker.
+    palette = _in_few_colors(frames[len(frames) // 2], COLORS_IN_MOTION)
     first, *others = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     durations = [*(MOVING_MS // len(frames) for _ in others), LAST_MS]
     return _written(
@@ -53,9 +53,9 @@ def _opened(png: bytes) -> Image.Image:
     return Image.open(io.BytesIO(png)).convert("RGB")
 
 
-def _in_few_colours(picture: Image.Image, n_colours: int) -> Image.Image:
-    # Without rounds of k-means, classes that few pixels show would share a colour.
-    return picture.quantize(n_colours, kmeans=ROUNDS, dither=Image.Dither.NONE)
+def _in_few_colors(picture: Image.Image, n_colors: int) -> Image.Image:
+    # Without k-means, classes of few pixels would share a color.
+    return picture.quantize(n_colors, kmeans=ROUNDS, dither=Image.Dither.NONE)
 
 
 def _whole(box: Box) -> tuple[int, int, int, int]:

@@ -1,6 +1,6 @@
-"""The pictures of the documentation, taken of the page as it is.
+"""The pictures of the documentation: screenshots of the current page.
 
-`python -m tools.pictures [NAME]` starts a studio of its own and writes `docs/pictures`.
+`python -m tools.pictures [NAME]` starts its own studio and writes `docs/pictures`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
-from playwright.sync_api import Browser, Locator, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, FilePayload, Locator, ViewportSize, expect, sync_playwright
 
 from melm_studio.layout import ids
 from tools.driver.launcher import running_studio
@@ -24,7 +24,7 @@ from tools.screencast import screencast
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
 VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 LIVE_WIDTH = 720
-LIVE_STARTS = 40  # long enough to be watched
+LIVE_STARTS = 40  # enough for a run that can be watched
 ENDLESS_STARTS = 500
 SOME_PLANES = 60
 POINTING_AT_NOTHING = (2, 2)
@@ -34,14 +34,16 @@ BOX = """(node) => {
   return [left, top, right, bottom];
 }"""
 
-# No plane of a run that has ended is asked for or moving, and plotly has drawn all as large as its
-# place is.
-IS_AT_REST = """() => window.studio.Panel.shown().every((panel) => {
-  const plot = panel.part("plot");
-  const isFitted = plot._fullLayout?.width === plot.clientWidth;
-  const isMoving = panel.isFinal && plot.classList.contains("is-moving");
-  return panel.asked === null && isFitted && !isMoving;
-})"""
+# No plane of a finished run is requested or moving, and every plotly figure fills its element.
+IS_AT_REST = """async () => {
+  const { shownPanels } = await import("/assets/studio/panel/panels.mjs");
+  const { isFitted } = await import("/assets/studio/drawing/plotly.mjs");
+  return shownPanels().every((panel) => {
+    const plot = panel.part("plot");
+    const isMoving = panel.isFinal && plot.classList.contains("is-moving");
+    return panel.requests.requested === null && isFitted(plot) && !isMoving;
+  });
+}"""
 
 # A table with a column of every kind.
 POTS = "\n".join(
@@ -53,20 +55,20 @@ POTS = "\n".join(
     ]
 )
 
-# Brings the page to where its picture is taken; of the window alone where it returns one.
+# Prepares the page for its picture, which shows only the dialog that the scene returns, if any.
 Scene: TypeAlias = Callable[[StudioPage], Locator | None]
 
 
 def explore_at_work(studio: StudioPage) -> None:
-    """A run that has not ended."""
+    """A running run."""
     panel = studio.run("MELM", n_init=ENDLESS_STARTS)
-    studio.wait_until(lambda: panel.sequence > SOME_PLANES, "some planes were tried")
+    studio.wait_until(lambda: panel.sequence > SOME_PLANES, "some planes were shown")
     studio.page.locator(f"#{ids.DROP_ZONE}").scroll_into_view_if_needed()
     studio.page.mouse.move(*POINTING_AT_NOTHING)
 
 
 def explore(studio: StudioPage) -> None:
-    """A run that is done."""
+    """A finished run."""
     _found(studio, "MELM")
 
 
@@ -90,15 +92,15 @@ def one_component(studio: StudioPage) -> None:
 
 
 def three_components(studio: StudioPage) -> None:
-    """A space, seen from the side."""
+    """Three components, from a rotated view angle."""
     _choose_components(studio, 3)
     panel = _found(studio, "MELM")
-    panel.node.get_by_label("Side").fill("35")
-    panel.node.get_by_label("Above").fill("-20")
+    panel.node.get_by_label("Azimuth").fill("35")
+    panel.node.get_by_label("Elevation").fill("-20")
 
 
 def is_it_real(studio: StudioPage) -> Locator:
-    """What a check says of noise."""
+    """The check of a run on noise."""
     studio.choose_sample("Pure noise")
     panel = _found(studio, "LDA")
     panel.node.get_by_role("button", name="Is it real?").click()
@@ -116,8 +118,8 @@ def decision_surface(studio: StudioPage) -> Locator:
 
 
 def columns(studio: StudioPage) -> Locator:
-    """The roles of the columns of a table that was dropped."""
-    file = {"name": "pots.csv", "mimeType": "text/csv", "buffer": POTS.encode()}
+    """The roles of the columns of an uploaded table."""
+    file = FilePayload(name="pots.csv", mimeType="text/csv", buffer=POTS.encode())
     studio.file_input.set_input_files(file)
     expect(studio.summary).to_contain_text("pots")
     studio.page.get_by_role("button", name="Columns").click()
@@ -126,24 +128,24 @@ def columns(studio: StudioPage) -> Locator:
 
 
 def compare(studio: StudioPage) -> None:
-    """Four methods side by side, and their figures."""
+    """Four methods side by side, and their scores."""
     _four_methods(studio)
     studio.page.get_by_role("tab", name="Table").click()
-    table = studio.page.get_by_role("table", name="The runs and their figures")
+    table = studio.page.get_by_role("table", name="Scores of the runs")
     expect(table.locator("tbody tr")).to_have_count(4)
-    table.get_by_role("button", name="Sort by Divergence, unseen").click()
+    table.get_by_role("button", name="Sort by Divergence, held out").click()
     expect(table.locator("[aria-sort=descending]")).to_have_count(1)
 
 
 def agreement(studio: StudioPage) -> None:
     """The angles between four planes."""
     _four_methods(studio)
-    studio.page.get_by_role("tab", name="Agreement of planes").click()
+    studio.page.get_by_role("tab", name="Angles between planes").click()
     expect(studio.page.get_by_role("table", name="Angles between the planes")).to_be_visible()
 
 
 def present(studio: StudioPage) -> None:
-    """A run as a lecture room sees it."""
+    """A run as an audience sees it."""
     _found(studio, "PCA")
     _found(studio, "MELM")
     studio.show("Present")
@@ -154,9 +156,9 @@ def story(studio: StudioPage) -> None:
     """Three views with their captions."""
     page = studio.page
     captions = {
-        "PCA": "The largest variance: two cultivars run into each other.",
-        "LDA": "The class means apart: all three are told apart.",
-        "MELM": "The densities apart: hardly anything lies between.",
+        "PCA": "Largest variance: two cultivars overlap.",
+        "LDA": "Separated class means: all three cultivars are distinct.",
+        "MELM": "Separated densities: hardly any rows lie between.",
     }
     for method in captions:
         _found(studio, method)
@@ -218,9 +220,10 @@ def _browser_and_url() -> Iterator[tuple[Browser, str]]:
 
 
 def picture(browser: Browser, url: str, name: str) -> bytes:
-    """The bytes of a picture, taken of the page of a new visitor."""
-    scheme = "dark" if name in DARK else "light"
-    page = browser.new_page(base_url=url, viewport=VIEWPORT, color_scheme=scheme)
+    """The bytes of a picture of the page, taken by a new visitor."""
+    page = browser.new_page(
+        base_url=url, viewport=VIEWPORT, color_scheme="dark" if name in DARK else "light"
+    )
     studio = StudioPage(page)
     studio.choose_sample("Wine")
     taken = _still(studio, SCENES[name]) if name in SCENES else _live(studio)
@@ -230,13 +233,13 @@ def picture(browser: Browser, url: str, name: str) -> bytes:
 
 def _still(studio: StudioPage, scene: Scene) -> bytes:
     window = scene(studio)
-    studio.wait_until(lambda: studio.page.evaluate(IS_AT_REST), "every picture fills its place")
+    studio.wait_until(lambda: studio.page.evaluate(IS_AT_REST), "every figure fills its element")
     return still((window or studio.page).screenshot(animations="disabled"))
 
 
 def _live(studio: StudioPage) -> bytes:
     """A run from its first planes to its end."""
-    box = _found(studio, "PCA").node.evaluate(BOX)  # and now a worker is awake
+    box = _found(studio, "PCA").node.evaluate(BOX)  # now a worker has started
     panel = studio.run("MELM", n_init=LIVE_STARTS)
     studio.wait_until(lambda: panel.sequence > 0, "the first plane was on screen")
     with screencast(studio.page) as pngs:
@@ -246,7 +249,7 @@ def _live(studio: StudioPage) -> bytes:
 
 
 def _end(studio: StudioPage) -> None:
-    """Leave no run behind that would take the time of the next."""
+    """Stop runs that would slow down the next picture."""
     for stop in studio.panels.get_by_role("button", name="Stop").all():
         stop.click()
     studio.page.close()
@@ -269,7 +272,7 @@ def _window(studio: StudioPage, name: str) -> Locator:
 
 
 def _four_methods(studio: StudioPage) -> None:
-    """In Compare, the three methods that are chosen there at first, and one more."""
+    """In Compare, the three methods that are selected by default, and one more."""
     studio.show("Compare")
     methods = studio.page.get_by_role("textbox", name="Methods")
     methods.fill("Rotations")

@@ -1,4 +1,8 @@
-"""Downloads of what is on screen: points and components as CSV, the plane as JSON, a program."""
+"""Downloads: points and components as CSV, the plane as JSON, a program.
+
+`plane` names the plane, the newest by default; the view options apply as on screen. A nonlinear
+projection has points only.
+"""
 
 from __future__ import annotations
 
@@ -10,66 +14,68 @@ import numpy as np
 import pandas as pd
 from dash import Dash
 
-from callbacks.routes.frames import known_event
-from callbacks.routes.session import own_run
-from callbacks.routes.view_query import looked_at
-from callbacks.services import Studio
+from callbacks.routes.requested_view import requested_event, viewed_event
+from callbacks.services import services
+from callbacks.session import own_run
 from melm_core.base import SavedPlane
 from melm_core.methods import METHODS
 from melm_studio.tables import LabelledData
-from melm_studio.views.program import script_of
+from melm_studio.views.program import program_of
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
-# A cell that begins with one of these would run as a formula in a spreadsheet; some take the
-# wide forms for the same.
+# Spreadsheets evaluate a cell that begins with one of these, some also in their full-width forms.
 _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 
 
-def register(app: Dash, studio: Studio) -> None:
-    """Add the download routes; `plane` names the event, the newest by default, and a look what
-    is on screen of it.
+def register(app: Dash) -> None:
+    """Connect the download routes."""
+    app.server.get("/runs/<run_id>/points.csv")(points)
+    app.server.get("/runs/<run_id>/components.csv")(components)
+    app.server.get("/runs/<run_id>/model.json")(model)
+    app.server.get("/runs/<run_id>/script.py")(program)
 
-    A curved picture has no components to give.
-    """
 
-    @app.server.get("/runs/<run_id>/points.csv")
-    def points(run_id: str) -> flask.Response:
-        record = own_run(studio, run_id)
-        data, event = studio.gallery.data(record), _asked_event(studio, record)
-        return _csv(points_table(data, record, event), record, "points")
+def points(run_id: str) -> flask.Response:
+    """The coordinates of every row."""
+    record = own_run(run_id)
+    data = services().renderer.data(record)
+    return _csv(points_table(data, record, _event(record)), record, "points")
 
-    @app.server.get("/runs/<run_id>/components.csv")
-    def components(run_id: str) -> flask.Response:
-        record = _linear_run(studio, run_id)
-        data, event = studio.gallery.data(record), _asked_event(studio, record)
-        return _csv(components_table(data, event), record, "components")
 
-    @app.server.get("/runs/<run_id>/model.json")
-    def model(run_id: str) -> flask.Response:
-        record = _linear_run(studio, run_id)
-        data, event = studio.gallery.data(record), _asked_event(studio, record)
-        return attachment(model_text(data, record, event), record, "model.json", "application/json")
+def components(run_id: str) -> flask.Response:
+    """The linear map from a row to its coordinates."""
+    record = _linear_run(run_id)
+    data = services().renderer.data(record)
+    return _csv(components_table(data, _event(record)), record, "components")
 
-    @app.server.get("/runs/<run_id>/script.py")
-    def script(run_id: str) -> flask.Response:
-        record = _linear_run(studio, run_id)
-        if not record.source:
-            flask.abort(404)
-        text = script_of(record, _asked_event(studio, record), _file_name(record, "script.py"))
-        return attachment(text, record, "script.py", "text/x-python")
+
+def model(run_id: str) -> flask.Response:
+    """The plane in the format of `SavedPlane`."""
+    record = _linear_run(run_id)
+    text = model_text(services().renderer.data(record), record, _event(record))
+    return attachment(text, record, "model.json", "application/json")
+
+
+def program(run_id: str) -> flask.Response:
+    """A Python program that computes the coordinates."""
+    record = _linear_run(run_id)
+    if not record.source:
+        flask.abort(404)
+    text = program_of(record, _event(record), _file_name(record, "script.py"))
+    return attachment(text, record, "script.py", "text/x-python")
 
 
 def points_table(data: LabelledData, record: RunRecord, event: PlaneEvent) -> pd.DataFrame:
-    """Row of the file, label, whether the fit saw it, and the coordinates in the plane."""
-    seen, unseen = rows_of(data, record)
-    coordinates = np.concatenate([seen.X, unseen.X]) @ event.components.T
-    codes = np.concatenate([seen.y, unseen.y])
+    """Row number in the file, label, whether it is a training row ("seen"), and coordinates."""
+    train, held_out = rows_of(data, record)
+    coordinates = np.concatenate([train.X, held_out.X]) @ event.components.T
+    codes = np.concatenate([train.y, held_out.y])
     table = pd.DataFrame(
         {
-            "row": np.concatenate([seen.row_numbers, unseen.row_numbers]),
+            "row": np.concatenate([train.row_numbers, held_out.row_numbers]),
             "label": [_safe(data.class_names[code]) for code in codes],
-            "seen": np.arange(len(codes)) < len(seen.y),
+            "seen": np.arange(len(codes)) < len(train.y),
             **{f"component_{i + 1}": coordinates[:, i] for i in range(coordinates.shape[1])},
         }
     )
@@ -77,7 +83,7 @@ def points_table(data: LabelledData, record: RunRecord, event: PlaneEvent) -> pd
 
 
 def components_table(data: LabelledData, event: PlaneEvent) -> pd.DataFrame:
-    """What turns a row into coordinates: the sum of (value - center) / scale * component."""
+    """The components; a coordinate is the sum of (value - center) / scale * component."""
     return pd.DataFrame(
         {
             "feature": [_safe(name) for name in data.feature_names],
@@ -89,7 +95,7 @@ def components_table(data: LabelledData, event: PlaneEvent) -> pd.DataFrame:
 
 
 def model_text(data: LabelledData, record: RunRecord, event: PlaneEvent) -> str:
-    """The plane as `melm_core.base.saved_plane.SavedPlane` reads it, and what it was found with."""
+    """The plane as JSON for `melm_core.base.SavedPlane`, with how it was found."""
     plane = SavedPlane.of(
         event.components,
         center=data.center,
@@ -104,34 +110,34 @@ def model_text(data: LabelledData, record: RunRecord, event: PlaneEvent) -> str:
     )
 
 
-def _linear_run(studio: Studio, run_id: str) -> RunRecord:
-    record = own_run(studio, run_id)
+def attachment(text: str, record: RunRecord, suffix: str, mimetype: str) -> flask.Response:
+    """Return the text as a file that is named after the data, the method, and a suffix."""
+    response = flask.Response(text, mimetype=mimetype)
+    name = _file_name(record, suffix)
+    response.headers.set("Content-Disposition", "attachment", filename=name)
+    return response
+
+
+def _linear_run(run_id: str) -> RunRecord:
+    record = own_run(run_id)
     if not METHODS[record.method].is_linear:
         flask.abort(404)
     return record
 
 
-def _asked_event(studio: Studio, record: RunRecord) -> PlaneEvent:
+def _event(record: RunRecord) -> PlaneEvent:
     sequence = flask.request.args.get("plane", type=int)
-    return looked_at(studio, record, known_event(studio, record.run_id, sequence))
+    return viewed_event(record, requested_event(record.run_id, sequence))
 
 
-def _csv(table: pd.DataFrame, record: RunRecord, what: str) -> flask.Response:
+def _csv(table: pd.DataFrame, record: RunRecord, suffix: str) -> flask.Response:
     text = io.StringIO()
     table.to_csv(text, index=False)
-    return attachment(text.getvalue(), record, f"{what}.csv", "text/csv")
+    return attachment(text.getvalue(), record, f"{suffix}.csv", "text/csv")
 
 
-def attachment(text: str, record: RunRecord, what: str, mimetype: str) -> flask.Response:
-    """The text as a file that is named after the data, the method and what it is."""
-    response = flask.Response(text, mimetype=mimetype)
-    name = _file_name(record, what)
-    response.headers.set("Content-Disposition", "attachment", filename=name)
-    return response
-
-
-def _file_name(record: RunRecord, what: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", f"{record.data_name}-{record.method}-{what}")
+def _file_name(record: RunRecord, suffix: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", f"{record.data_name}-{record.method}-{suffix}")
 
 
 def _safe(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What Prometheus reads."""
+"""Metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -11,28 +11,33 @@ from dash import Dash
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector, CollectorRegistry
 
-from callbacks.services import Studio
+from callbacks.services import services
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.protocol import RunStore
 
 
-def register(app: Dash, studio: Studio) -> None:
-    """Answer /metrics: the runs of the store, and the frames that this process served."""
-    registry = CollectorRegistry()
-    registry.register(_Runs(studio.store))
-    frames = prometheus_client.Counter(
-        "melm_frames_served", "Answers to the loops of pages.", registry=registry
-    )
+def register(app: Dash) -> None:
+    """Connect /metrics, with the runs of the store and the frames that this process served."""
+    metrics = _Metrics(services().store)
+    app.server.after_request(metrics.count)
+    app.server.get("/metrics", endpoint="metrics")(metrics.answer)
 
-    @app.server.after_request
-    def count(response: flask.Response) -> flask.Response:
+
+class _Metrics:
+    def __init__(self, store: RunStore) -> None:
+        self._registry = CollectorRegistry()
+        self._registry.register(_Runs(store))
+        self._frames = prometheus_client.Counter(
+            "melm_frames_served", "Answers to the loops of pages.", registry=self._registry
+        )
+
+    def count(self, response: flask.Response) -> flask.Response:
         if flask.request.endpoint == "frames" and response.status_code == 200:
-            frames.inc()
+            self._frames.inc()
         return response
 
-    @app.server.get("/metrics")
-    def metrics() -> flask.Response:
-        content = prometheus_client.generate_latest(registry)
+    def answer(self) -> flask.Response:
+        content = prometheus_client.generate_latest(self._registry)
         return flask.Response(content, content_type=prometheus_client.CONTENT_TYPE_LATEST)
 
 

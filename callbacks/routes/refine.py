@@ -1,4 +1,4 @@
-"""Climbing on from a plane that somebody has before them."""
+"""Refine from here: a new run that starts from the plane on screen."""
 
 from __future__ import annotations
 
@@ -6,46 +6,37 @@ from typing import Any
 
 from dash import Dash
 
-from callbacks.panels import PANELS_FULL, is_full, newest_revision
-from callbacks.routes.frames import known_event
-from callbacks.routes.session import own_run, owner
-from callbacks.routes.view_query import asked_look, looked_at
-from callbacks.services import Studio
+from callbacks.routes.error_answers import sentence
+from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
+from callbacks.session import own_run, workspace
 from melm_core.methods import GAMMA, METHODS, SEED
-from melm_studio.worker.records.run import PlaneEvent, RunRecord, new_run
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
-_CURVED = "This picture is no plane of the features, so there is nothing to climb on from."
+_NONLINEAR = "This projection is nonlinear, so it cannot be refined. Refine a linear one."
 _REFINING = next(method for method in METHODS.values() if method.accepts_init)
 
 
-def register(app: Dash, studio: Studio) -> None:
-    """Add the route that starts such a run, from the plane that is looked at and with its γ."""
+def register(app: Dash) -> None:
+    """Connect the route."""
+    app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")(refine)
 
-    @app.server.post("/runs/<run_id>/planes/<int:sequence>/refine")
-    def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:
-        record = own_run(studio, run_id)
-        event = looked_at(studio, record, known_event(studio, run_id, sequence))
-        if not METHODS[record.method].is_linear:
-            return {"words": _CURVED}, 400
-        if is_full(studio, record.table):
-            return {"words": PANELS_FULL}, 409
-        parameters = refining_parameters(record, event, asked_look(studio).gamma)
-        run = new_run(
-            owner(),
-            record.data_id,
-            record.data_name,
-            _REFINING.key,
-            parameters,
-            source=record.source,
-        )
-        studio.store.create(run)
-        return {"revision": newest_revision(studio)}, 201
+
+def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:
+    """Queue a run that starts from the plane on screen, with the γ on screen."""
+    record = own_run(run_id)
+    event = viewed_event(record, requested_event(run_id, sequence))
+    if not METHODS[record.method].is_linear:
+        return sentence(_NONLINEAR), 400
+    parameters = refining_parameters(record, event, requested_options().gamma)
+    own = workspace()
+    own.queue(own.rerun(record, _REFINING.key, parameters))
+    return {"revision": own.revision()}, 201
 
 
 def refining_parameters(
     record: RunRecord, event: PlaneEvent, gamma: float | None
 ) -> dict[str, Any]:
-    """One climb from the plane of an event, on the rows that its run saw."""
+    """Return parameters for one start from the plane of an event, on the same training rows."""
     kept = ("n_components", "held_out", SEED.name)
     settings = {setting.name: setting.default for setting in _REFINING.parameters}
     own = {name: record.parameters.get(name, default) for name, default in settings.items()}

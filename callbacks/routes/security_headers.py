@@ -1,11 +1,14 @@
-"""Headers that tell the browser what this page may do."""
+"""Security headers: the content policy and related restrictions."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
 
 import flask
 from dash import Dash
 
-_SAFEGUARDS = {
+_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "X-Frame-Options": "SAMEORIGIN",
@@ -16,18 +19,20 @@ _SAFEGUARDS = {
 
 
 def register(app: Dash) -> None:
-    """Send a content policy and the usual safeguards with every answer."""
-
-    @app.server.after_request
-    def add_headers(response: flask.Response) -> flask.Response:
-        response.headers.setdefault("Content-Security-Policy", _policy(app.csp_hashes()))
-        for name, value in _SAFEGUARDS.items():
-            response.headers.setdefault(name, value)
-        return response
+    """Send the headers with every answer."""
+    app.server.after_request(partial(add_headers, app))
 
 
-def _policy(script_hashes: list[str]) -> str:
-    # Mantine and plotly set style attributes; nothing is ever loaded from elsewhere.
+def add_headers(app: Dash, response: flask.Response) -> flask.Response:
+    """Add the headers that the response does not have."""
+    response.headers.setdefault("Content-Security-Policy", _policy(app.csp_hashes()))
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response
+
+
+def _policy(script_hashes: Sequence[str]) -> str:
+    # Mantine and plotly set style attributes; nothing is loaded from other hosts.
     return "; ".join(
         [
             "default-src 'self'",

@@ -1,4 +1,4 @@
-"""Figure 3 of the MELM paper: where climbs from random planes end."""
+"""Figure 3 of the MELM paper: optima reached from random planes."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ _CLOSE = 0.95
 
 
 def report(settings: Settings) -> Report:
-    """A histogram for each data set, and what it says in numbers."""
+    """A histogram for each data set, with summary statistics."""
     divergences, provenance = optima(settings)
     panels = [_histogram(name, values) for name, values in divergences.items() if len(values)]
     return Report(
         name="figure3",
-        title="Figure 3: where climbs from random planes end",
+        title="Figure 3: optima reached from random planes",
         source=(
             "Czarnecki, Józefowicz and Tabor, 2015. Histograms of the Cauchy-Schwarz divergence "
             "after L-BFGS from random planes."
         ),
         sections=(
             Section("", notes=(_protocol(settings.quick),), picture=picture(panels)),
-            Section("In numbers", tuple(_entries(divergences)), ("The paper prints none.",)),
+            Section("In numbers", tuple(_entries(divergences)), ("The paper gives no numbers.",)),
         ),
         provenance=provenance,
     )
 
 
 def optima(settings: Settings) -> tuple[Mapping[str, FloatArray], Provenance]:
-    """The divergences that the starts reached on each data set, as far as they are computed."""
+    """The divergences reached by the starts on each data set, as far as they are computed."""
     cells = _cells(settings)
     records = complete(cells, settings)
     reached: dict[str, list[float]] = {}
@@ -58,8 +58,8 @@ def cell(folder: Path, *, name: str, gamma: float, n_starts: int, seed: int) -> 
     X = data.standardized(table.X)
     planes = np.random.default_rng(seed).standard_normal((n_starts, 2, X.shape[1]))
     melm = MELM(gamma=gamma, continuation=(), init=planes).fit(X, table.y)
-    # In a plane's own space there is nothing to climb, and every start is the same.
-    reached = np.resize([init.objective for init in melm.start_results_], n_starts)
+    # With only two features there is a single plane, and all starts are equal.
+    reached = np.resize([result.objective for result in melm.start_results_], n_starts)
     return {"divergences": reached.tolist(), "n_evaluations": melm.n_evaluations_}
 
 
@@ -111,8 +111,8 @@ def _histogram(name: str, values: FloatArray) -> Panel:
 def _protocol(quick: bool) -> str:
     n_starts = _QUICK_BLOCKS * _QUICK_STARTS if quick else _N_BLOCKS * _STARTS_A_BLOCK
     return (
-        f"{n_starts} random planes for each data set, climbed at kernel width {_GAMMA:g} without "
-        "widening first. The climb is in coordinates in which the classes are white, without the "
-        "paper's penalty, which is zero at every optimum. fourclass has two features, so every "
-        "plane is the same one."
+        f"{n_starts} random planes for each data set, optimized at kernel width {_GAMMA:g} without "
+        "continuation. The optimization uses coordinates that are white within the classes, and "
+        "omits the paper's penalty, which is zero at every optimum. fourclass has two features, so "
+        "all its planes are the same."
     )

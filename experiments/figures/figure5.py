@@ -22,14 +22,14 @@ from melm_studio.views.plane_view import standardized
 _NAME = "heart"
 _GAMMA = 1.0
 _PROTOCOL = (
-    "All 270 rows, standardized, drawn in standard deviations of the plane: no disease in blue, "
-    "disease in orange. The lines hold 50, 80 and 95 % of the kernel density of a class, of width "
-    f"{_GAMMA:g}, which is also the width that MELM is fitted with here. Separability is in-sample."
+    "All 270 standardized rows, in standard deviations of the plane: no disease in blue, disease "
+    "in orange. The contours contain 50, 80 and 95 % of the kernel density of a class. The kernel "
+    f"width of the densities and of MELM is {_GAMMA:g}. Separability is in-sample."
 )
 
 
 def report(settings: Settings) -> Report:
-    """A panel for each method, and how well the classes separate in it."""
+    """A panel for each method, with the divergence and separability of its plane."""
     source = data.find(settings.data, _NAME)
     cells = [
         Cell("figure5", cell, {"name": _NAME, "method": method, "gamma": _GAMMA}, source)
@@ -45,18 +45,20 @@ def report(settings: Settings) -> Report:
         ),
         sections=(
             Section("", notes=(_PROTOCOL,), picture=picture(panels, 3, scale=1.2)),
-            Section("In numbers", tuple(_entries(cells, records)), ("The paper prints none.",)),
+            Section(
+                "In numbers", tuple(_entries(cells, records)), ("The paper gives no numbers.",)
+            ),
         ),
         provenance=Provenance.of(records),
     )
 
 
 def cell(folder: Path, *, name: str, method: str, gamma: float) -> Values:
-    """One method on all rows: projected rows and contours of each class, and two scores."""
+    """Projected rows and contours of each class, and two scores, of one method on all rows."""
     table = data.load(folder, name)
     X, y = data.standardized(table.X), table.y
     components = COLUMNS[method].estimator().fit(X, y).components_
-    # In standard deviations, as the studio draws planes.
+    # In standard deviations, as on the page.
     drawn = standardized(components, np.cov(X.T, ddof=0))
     classes = kernel_classes(X, y, n_components=2, gamma=gamma).project(drawn)
     score = separability(X @ components.T, y).mean
@@ -95,7 +97,7 @@ def _entries(cells: Sequence[Cell], records: Sequence[Record | None]) -> list[En
 
 
 def _listed(points: FloatArray) -> list[list[float | None]]:
-    """Three decimals; None for the gap between two lines."""
+    """Round to three decimals; None separates lines."""
     return [[None if np.isnan(v) else round(float(v), 3) for v in point] for point in points]
 
 

@@ -1,4 +1,4 @@
-"""Figures 4 to 7 of the rotations paper: classes in a random plane and in the plane found."""
+"""Figures 4 to 7 of the rotations paper: classes in a random and in the optimal plane."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ def report(settings: Settings) -> Report:
 
 
 def cell(
-    folder: Path,  # noqa: ARG001 - every cell gets the folder, and these draw their own data
+    folder: Path,  # noqa: ARG001 - part of the signature of all cells
     *,
     figure: str,
     n_init: int,
     seed: int,
 ) -> Values:
-    """Rows of each class in both planes, and M of both."""
+    """Rows of each class in both planes, and M of both planes."""
     known = _FIGURES[figure]
     X, y = known.draw(seed)
     found = RotationFeatures(n_init=n_init, screening=known.screening, random_state=seed).fit(X, y)
@@ -113,8 +113,8 @@ def _entries(cells: Sequence[Cell], records: Sequence[Record | None]) -> list[En
 
 
 _NOTE = (
-    "One draw each, from generators that say what the paper leaves open. The paper draws the "
-    "problems of Figure 6 in the two coordinates in which they differ, before they are rotated; "
-    "here they are in ten dimensions, in the plane that the method finds again. Figure 7 in the "
-    "paper has the plane found only."
+    "One draw each; the generators document choices that the paper leaves open. The paper shows "
+    "the problems of Figure 6 in the two coordinates in which the classes differ, before rotation; "
+    "here they are ten-dimensional, projected onto the plane that the method finds. Figure 7 of "
+    "the paper shows only the plane found."
 )

@@ -1,4 +1,4 @@
-"""Pictures of panels side by side, as SVG text: bars, lines and points, without a library."""
+"""SVG pictures of panels with bars, lines and points."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import numpy as np
 
 from melm_core.base import FloatArray
 
-# Okabe and Ito's palette, told apart by color-blind people as well.
+# The palette of Okabe and Ito, which is safe for color-blind readers.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#000000")
 _INK, _FRAME = "#444", "#bbb"
 _WIDTH, _HEIGHT = 240, 180
 _MARGIN_LEFT, _MARGIN_TOP, _MARGIN_BOTTOM, _MARGIN_RIGHT = 46, 26, 34, 10
-_AIR = 0.03
+_MARGIN_SHARE = 0.03
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Joined vertices, shape (n_vertices, 2); a row of nan begins a new line."""
+    """A polyline through vertices, shape (n_vertices, 2); a row of NaN starts a new line."""
 
     vertices: FloatArray
     color: str = COLORS[0]
@@ -29,7 +29,7 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Dots, shape (n_points, 2)."""
+    """Dots at places, shape (n_points, 2)."""
 
     places: FloatArray
     color: str = COLORS[0]
@@ -50,9 +50,9 @@ Place = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Marks in one frame; the axes show the smallest and the largest value.
+    """Marks in a frame; the axes show the smallest and largest values.
 
-    Without marks there is no frame, only the legend.
+    A panel without marks has no frame, only a legend.
     """
 
     title: str
@@ -63,7 +63,7 @@ class Panel:
 
 
 def picture(panels: Sequence[Panel], n_columns: int = 5, *, scale: float = 1.0) -> str:
-    """All panels in rows of `n_columns`, each `scale` times its usual size; empty without any."""
+    """Arrange panels in rows of `n_columns`, scaled by `scale`; empty without panels."""
     if not panels:
         return ""
     width, height = _WIDTH * scale, _HEIGHT * scale
@@ -156,11 +156,13 @@ def _bars(bars: Bars, placed: Place) -> str:
 
 
 def _bounds(panel: Panel) -> tuple[FloatArray, FloatArray]:
-    """Corners of a box around all marks, of some width; with air in it where there are no axes."""
+    """Corners of the bounding box of all marks, with a margin if there are no axes."""
     corners = np.concatenate([_extent(mark) for mark in panel.marks])
     lower, upper = np.nanmin(corners, axis=0), np.nanmax(corners, axis=0)
-    air = np.where(upper > lower, 0.0 if panel.with_axes else _AIR * (upper - lower), 0.5)
-    return lower - air, upper + air
+    margin = np.where(
+        upper > lower, 0.0 if panel.with_axes else _MARGIN_SHARE * (upper - lower), 0.5
+    )
+    return lower - margin, upper + margin
 
 
 def _extent(mark: Mark) -> FloatArray:

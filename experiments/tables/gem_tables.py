@@ -1,4 +1,4 @@
-"""Tables 2 and 3 of the GEM paper, on digits, and on MNIST and Covertype where there are files."""
+"""Tables 2 and 3 of the GEM paper on digits, and on MNIST and Covertype if available."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from experiments.report import Entry, Provenance, Report, Section
 from melm_core.base import FloatArray, IntArray
 
 _DIGITS = "digits"
-# As `experiments.gem` names them.
+# Names as in `experiments.gem`.
 _METHODS = (
     "logistic regression, raw",
     "GEM, projections only",
@@ -36,7 +36,7 @@ _COLUMNS = ("error (%)", "cross-entropy")
 
 @dataclass(frozen=True)
 class _Problem:
-    """A data set, how it is taken, and the paper's errors in per cent."""
+    """A data set, its protocol, and the paper's errors in percent."""
 
     title: str
     note: str
@@ -48,16 +48,16 @@ class _Problem:
 
 _PROBLEMS: Mapping[str, _Problem] = {
     _DIGITS: _Problem(
-        "Digits, in place of MNIST",
-        "The 1 797 digits of 8 x 8 pixels that come with scikit-learn, splits 70/30. The paper has "
-        "MNIST, so its figures do not compare.",
+        "Digits instead of MNIST",
+        "The 1,797 digits of 8 x 8 pixels of scikit-learn, split 70/30. The paper uses MNIST, so "
+        "its values are not comparable.",
         n_splits=10,
         most_rows=10_000,
     ),
     "mnist": _Problem(
         "MNIST",
-        "At most 14 000 rows of the file, 70 % of them to learn from. The paper learns from "
-        "60 000, so ours are to err more.",
+        "At most 14,000 rows of the file, 70 % of them for training. The paper trains on 60,000 "
+        "rows, so larger errors are to be expected here.",
         n_splits=3,
         most_rows=14_000,
         parameters={"gamma": 0.5, "n_directions": 20, "theta": 2.5, "l2": 1e-3},
@@ -65,8 +65,8 @@ _PROBLEMS: Mapping[str, _Problem] = {
     ),
     "covtype": _Problem(
         "Covertype",
-        "At most 14 000 rows of the file, 70 % of them to learn from. The paper learns from "
-        "523 000, so ours are to err more.",
+        "At most 14,000 rows of the file, 70 % of them for training. The paper trains on 523,000 "
+        "rows, so larger errors are to be expected here.",
         n_splits=3,
         most_rows=14_000,
         parameters={"gamma": 0.05, "n_directions": 20, "theta": 1.5},
@@ -76,7 +76,7 @@ _PROBLEMS: Mapping[str, _Problem] = {
 
 
 def report(settings: Settings) -> Report:
-    """A section for each data set that is there."""
+    """A section for each available data set."""
     names = [name for name in _PROBLEMS if name == _DIGITS or data.find(settings.data, name)]
     absent = [_PROBLEMS[name].title for name in _PROBLEMS if name not in names]
     cells = [cell for name in names for cell in _cells(name, settings)]
@@ -86,8 +86,8 @@ def report(settings: Settings) -> Report:
         name="gem-tables",
         title="Discriminative features via generalized eigenvectors: the result tables",
         source=(
-            "Karampatziakis and Mineiro, 2014, Tables 2 and 3. Error and cross-entropy in nats on "
-            "rows held out."
+            "Karampatziakis and Mineiro, 2014, Tables 2 and 3. Error and cross-entropy (nats) on "
+            "held-out rows."
         ),
         sections=(*sections, *(_absence(absent) if absent else ())),
         provenance=Provenance.of(records),
@@ -106,7 +106,7 @@ def cell(
 
 @cache
 def _load(folder: Path, name: str, most_rows: int) -> tuple[FloatArray, IntArray]:
-    """Rows drawn at random, in units of the largest value of a pixel or of a feature."""
+    """A random sample of rows, scaled by the largest value of all pixels or of each feature."""
     if name == _DIGITS:
         X, y = load_digits(return_X_y=True)
         return X / X.max(), y
@@ -171,8 +171,8 @@ def _entry(method: str, column: str, values: list[float], paper: float | None) -
 
 def _absence(titles: Sequence[str]) -> tuple[Section, ...]:
     sentence = (
-        f"Not in the folder of the data: {' and '.join(titles)}. A file mnist.csv or covtype.csv "
-        'with a column "label", or one in LIBSVM format named mnist or covtype, adds its table. '
-        "TIMIT (Table 4) is not free to copy and is left out."
+        f"Not in the data folder: {' and '.join(titles)}. To add them, provide mnist.csv or "
+        'covtype.csv with a column "label", or LIBSVM files named mnist or covtype. TIMIT '
+        "(Table 4) cannot be redistributed and is omitted."
     )
-    return (Section("Left out", notes=(sentence,)),)
+    return (Section("Omitted", notes=(sentence,)),)

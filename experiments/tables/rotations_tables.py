@@ -1,4 +1,4 @@
-"""The result tables of the rotations paper: accuracy, M and MSE, seen and in cross-validation."""
+"""The result tables of the rotations paper: accuracy, M and MSE, in-sample and held out."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _WITH_PRIORS: Mapping[str, Callable[[bool], Any]] = {
     "naive Bayes": lambda uniform: GaussianNB(priors=_priors(uniform)),
     "naive Bayes, kernels": lambda uniform: KernelNaiveBayes(has_uniform_priors=uniform),
 }
-# What the paper's figures turn out to have: those of naive Bayes on the breast cancer data, for
-# one, are ours with empirical priors to three digits, those of LDA and QDA with uniform ones.
+# Inferred from the paper's values: on the breast cancer data, those of naive Bayes equal ours with
+# empirical priors to three digits, and those of LDA and QDA equal ours with uniform priors.
 _UNIFORM_IN_PAPER = ("LDA", "QDA")
-# MATLAB's defaults: standard units, kernels of width 1, C = 1 shared out evenly between classes.
+# MATLAB's defaults: standardized features, kernels of width 1, C = 1 balanced between the classes.
 _MACHINES: Mapping[str, SVC] = {
     "SVM, linear": SVC(kernel="linear", class_weight="balanced"),
     "SVM, quadratic": SVC(kernel="poly", degree=2, gamma=1, coef0=1, class_weight="balanced"),
@@ -62,8 +62,8 @@ def report(settings: Settings) -> Report:
         name="rotations-tables",
         title="Feature extraction through rotations: the result tables",
         source=(
-            "Salas-Boni and Tabak, 2013. Accuracy, mean log posterior M and mean squared error MSE "
-            "on the rows seen, and the same in cross-validation."
+            "Salas-Boni and Tabak, 2013. Accuracy, mean log posterior M and mean squared error "
+            "(MSE), in-sample and in cross-validation (CV)."
         ),
         sections=tuple(
             Section(problem, tuple(_entries(problem, cells, records)), (_NOTES[problem],))
@@ -74,7 +74,7 @@ def report(settings: Settings) -> Report:
 
 
 def cell(
-    folder: Path,  # noqa: ARG001 - every cell gets the folder, and these draw their own data
+    folder: Path,  # noqa: ARG001 - part of the signature of all cells
     *,
     problem: str,
     method: str,
@@ -83,13 +83,13 @@ def cell(
     max_iter: int,
     seed: int,
 ) -> Values:
-    """One method on one draw, or one round of folds of the breast cancer data."""
+    """One method on one draw, or on one round of folds of the breast cancer data."""
     X, y = _PROBLEMS[problem](seed)
     n_folds = _N_FOLDS.get(problem, _N_FOLDS_OF_A_DRAW)
     if method in _MACHINES:
         return _accuracies(_MACHINES[method], X, y, n_folds, seed)
     if method in _WITH_PRIORS:
-        # In standard units none of them changes, and the covariances keep their rank.
+        # The classifiers are invariant under scaling, which improves the conditioning.
         model = make_pipeline(StandardScaler(), _WITH_PRIORS[method](priors == "uniform"))
         return _all_scores(model, X, y, n_folds, seed)
     rotations = _rotations(problem, method, n_components or 1, max_iter)
@@ -131,7 +131,7 @@ def _cells(problem: str, quick: bool) -> list[Cell]:
 
 
 def _rows(problem: str, quick: bool) -> Iterator[dict[str, Any]]:
-    """What stands in one row of a table, as parameters of its cells."""
+    """Yield the rows of a table as parameters of their cells."""
     none = {"n_components": None, "priors": None, "max_iter": 0}
     for method in rotation_benchmarks(problem):
         if method in _MACHINES:
@@ -175,7 +175,7 @@ def _row_name(parameters: Mapping[str, Any]) -> str:
 
 
 def _printed(problem: str, parameters: Mapping[str, Any]) -> Mapping[str, float]:
-    """The paper's row that ours is to be held against; empty if it has none."""
+    """The corresponding row of the paper; empty if it has none."""
     if parameters["n_components"]:
         return rotation_features(problem, parameters["n_components"])
     method, priors = parameters["method"], parameters["priors"]
@@ -198,18 +198,17 @@ _PROBLEMS: Mapping[str, Callable[[int], tuple[FloatArray, IntArray]]] = {
     BREAST_CANCER: _breast_cancer,
 }
 _OF_DRAWS = (
-    "Means over draws with the standard error over them; the paper has one draw of each problem, "
-    "so its figures differ from these by more than our standard errors. It does not name its "
-    "priors: LDA and QDA have uniform ones, all others, rotations too, the shares of the classes "
-    "(the breast cancer table shows it). Rows with empirical priors compare like with like."
+    "Means over draws with their standard errors. The paper uses one draw of each problem, so its "
+    "values differ from these by more than our standard errors. It does not state its priors: "
+    "those of LDA and QDA are uniform, all others, including rotations, are the shares of the "
+    "classes, as the breast cancer table shows. Rows with empirical priors are comparable."
 )
 _NOTES = {
     **dict.fromkeys(SYNTHETIC, _OF_DRAWS),
     BREAST_CANCER: (
-        "10-fold cross-validation, ± the standard error over rounds of folds. The benchmarks take "
-        f"all 30 features, rotations the {KEPT} of largest M, screened within each fold, where the "
-        "paper screens and standardizes before it splits. In-sample the paper's LDA and QDA are "
-        "ours with uniform priors, and its naive Bayes ours with empirical ones, nearly to the "
-        "digit."
+        "10-fold cross-validation; ± is the standard error over rounds of folds. The benchmarks "
+        f"use all 30 features, rotations the {KEPT} with the largest M, screened within each fold; "
+        "the paper screens and standardizes before splitting. In-sample, the paper's LDA and QDA "
+        "nearly equal ours with uniform priors, and its naive Bayes ours with empirical priors."
     ),
 }

@@ -1,4 +1,4 @@
-"""Table 1 of the MELM paper: what the ten data sets are like."""
+"""Table 1 of the MELM paper: a summary of the ten data sets."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from experiments.report import Entry, Provenance, Report, Section
 from melm_studio.tables import SHARE_OF_VARIANCE, n_directions
 
 _DENSITY = "density"
-# The paper's figures of this one are those of the file that LIBSVM scales to [-1, 1].
+# The paper's values are those of the file that LIBSVM scales to [-1, 1].
 _SCALED = ("sonar",)
 
 
 def report(settings: Settings) -> Report:
-    """Our summary of each file beside the paper's."""
+    """Our summary of each file, with the paper's."""
     cells = [_cell(settings, name, raw=name not in _SCALED) for name in TABLE_1]
     records = complete(cells, settings)
     entries = [
@@ -36,7 +36,7 @@ def report(settings: Settings) -> Report:
 
 
 def cell(folder: Path, *, name: str, raw: bool) -> Values:
-    """The figures of one data set."""
+    """The summary of one data set."""
     table = data.load(folder, name, raw=raw)
     X, y = table.X, table.y
     negatives, positives = X[y == 0], X[y == 1]
@@ -75,14 +75,13 @@ def _notes(entries: list[Entry]) -> tuple[str, ...]:
     agreement = (
         f"Different from the paper: {'; '.join(different)}."
         if different
-        else "Every figure is the paper's, to the digits that it prints."
+        else "All values equal those of the paper as printed."
     )
     return (
-        "Density is the share of values that are not zero; d.95 is how many principal directions "
-        "keep 95 % of the variance, of all rows and of each class. From the files as recorded; of "
-        "sonar, whose printed figures are those of the file scaled to [-1, 1], from that one.",
-        "The ten features of breast-cancer include sample_id, a number that names the sample. It "
-        "is no measurement, and unscaled it has nearly all of the variance, hence the ones in its "
-        "row; it is kept because the paper kept it.",
+        "Density is the share of nonzero values; d.95 is the number of principal components that "
+        "explain 95 % of the variance, of all rows and of each class. The files are unscaled, "
+        "except for sonar, whose printed values are those of the file scaled to [-1, 1].",
+        "The ten features of breast-cancer include sample_id, an identifier. Unscaled, it has "
+        "nearly all of the variance, hence the ones in its row; it is kept as in the paper.",
         agreement,
     )

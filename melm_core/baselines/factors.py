@@ -25,7 +25,7 @@ from melm_core.base.estimator import (
 from melm_core.density.kernel_density import whitening
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.completion import plane_through, standard_units
-from melm_core.linalg.planes import with_positive_peaks
+from melm_core.linalg.planes import with_positive_loadings
 
 # Separating k sources requires a number of rows proportional to k^2; with fewer, FastICA overfits
 # and finds non-Gaussian projections in noise.
@@ -60,7 +60,7 @@ class _FactorPlane(PlaneEstimator):
         self.mean_ = X.mean(axis=0)
         self.n_iter_, self.converged_ = 0, True
         plane, self.n_found_ = plane_through(self._directions(X), X - self.mean_, self.n_components)
-        self.components_ = with_positive_peaks(plane)
+        self.components_ = with_positive_loadings(plane)
         return self
 
     def _directions(self, X: FloatArray) -> FloatArray:

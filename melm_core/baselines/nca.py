@@ -202,13 +202,13 @@ class _Ascent:
         self._max_iter = max_iter
         self._callback = callback
         self._best = -np.inf
-        self._report = ProgressReporter(callback, to_data_space=span)
+        self._reporter = ProgressReporter(callback, to_data_space=span)
         self.n_accepted = 0
 
     def optimize(self, mapping: FloatArray, tol: float) -> None:
         """Maximize from an initial map until convergence, or until the callback stops it."""
         self.mapping = mapping
-        self.is_stopped = self._report_plane()
+        self.is_stopped = self._notify()
         if not self.is_stopped:
             NeighborhoodComponentsAnalysis(
                 len(mapping),
@@ -221,16 +221,16 @@ class _Ascent:
     def _accept(self, entries: FloatArray, _: int) -> None:
         self.mapping = entries.reshape(self.mapping.shape).copy()
         self.n_accepted += 1
-        self.is_stopped = self._report_plane()
+        self.is_stopped = self._notify()
         if self.is_stopped:
             raise StopIteration  # how scikit-learn's optimizer is stopped
 
-    def _report_plane(self) -> bool:
+    def _notify(self) -> bool:
         if self._callback is None:
             return False
         objective = neighbor_accuracy(self._rows @ self.mapping.T, self._codes)
         self._best = max(self._best, objective)
-        return self._report(self._step(objective))
+        return self._reporter(self._step(objective))
 
     def _step(self, objective: float) -> Step:
         return Step(

@@ -24,8 +24,8 @@ from melm_core.density.gaussian_sums import gaussian_sums
 COALESCE = 1e-2
 COALESCE_EVERY = 5
 
-# A trajectory ends at a fixed-point step shorter than TOLERANCE. If it is below NEWTON_REACH, the end
-# point is refined by Newton's method, which is fast even along ridges.
+# A trajectory ends at a fixed-point step shorter than TOLERANCE. If it is below NEWTON_REACH, the
+# end point is refined by Newton's method, which is fast even along ridges.
 TOLERANCE = 1e-6
 NEWTON_STEPS = 8
 NEWTON_REACH = 1e-3

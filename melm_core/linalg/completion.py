@@ -6,11 +6,11 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.linalg.informed_planes import complete
-from melm_core.linalg.planes import PARALLEL
+from melm_core.linalg.planes import PARALLEL, with_positive_loadings
 
 
 def plane_through(
-    directions: FloatArray, centred: FloatArray, n_components: int
+    directions: FloatArray, centered: FloatArray, n_components: int
 ) -> tuple[FloatArray, int]:
     """The plane spanned by the first linearly independent directions.
 
@@ -21,7 +21,7 @@ def plane_through(
     ----------
     directions : ndarray of shape (n_directions, n_features)
         Of any length; null and dependent rows are skipped.
-    centred : ndarray of shape (n_samples, n_features)
+    centered : ndarray of shape (n_samples, n_features)
         The data less their mean.
     n_components : int
 
@@ -33,7 +33,7 @@ def plane_through(
         Number of rows that come from the directions.
     """
     found, _ = independent_rows(directions, n_components)
-    return _positive(complete(found, centred, n_components)), len(found)
+    return with_positive_loadings(complete(found, centered, n_components)), len(found)
 
 
 def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, list[int]]:
@@ -87,8 +87,3 @@ def standard_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _without(rows: FloatArray, direction: FloatArray) -> FloatArray:
     rest: FloatArray = direction - (rows @ direction) @ rows
     return rest
-
-
-def _positive(components: FloatArray) -> FloatArray:
-    largest = np.abs(components).argmax(axis=1)[:, None]
-    return np.where(np.take_along_axis(components, largest, axis=1) < 0, -components, components)

@@ -168,23 +168,23 @@ def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArra
         Covariance of the projected data.
     """
     _, axes = np.linalg.eigh(covariance)
-    return with_positive_peaks(axes[:, ::-1].T @ components)
+    return with_positive_loadings(axes[:, ::-1].T @ components)
 
 
-def with_positive_peaks(rows: FloatArray) -> FloatArray:
-    """The rows with signs such that the largest entry of each is positive.
+def with_positive_loadings(rows: FloatArray) -> FloatArray:
+    """The rows, negated where their largest loading is negative.
 
-    Of entries that are equal up to rounding the first one counts, so the signs
+    Of loadings that are equal up to rounding the first one counts, so the signs
     do not depend on the precision of the data or their order in memory.
 
     Parameters
     ----------
-    rows : ndarray of shape (n_rows, n_columns)
+    rows : ndarray of shape (n_rows, n_features)
     """
     sizes = np.abs(rows)
-    is_peak = sizes >= (1.0 - PARALLEL) * sizes.max(axis=1, keepdims=True)
-    peaks = np.take_along_axis(rows, is_peak.argmax(axis=1)[:, None], axis=1)
-    return np.where(peaks < 0, -rows, rows)
+    is_largest = sizes >= (1.0 - PARALLEL) * sizes.max(axis=1, keepdims=True)
+    largest = np.take_along_axis(rows, is_largest.argmax(axis=1)[:, None], axis=1)
+    return np.where(largest < 0, -rows, rows)
 
 
 def chordal_distance(components: FloatArray, reference: FloatArray) -> float:

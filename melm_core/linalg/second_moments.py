@@ -152,8 +152,8 @@ def centred_rows(X: FloatArray) -> FloatArray:
     exactly zero: the mean of equal numbers may differ from them by rounding.
     """
     offsets = X - X[0]
-    centred: FloatArray = offsets - offsets.mean(axis=0)
-    return centred
+    centered: FloatArray = offsets - offsets.mean(axis=0)
+    return centered
 
 
 def _sums(rows: FloatArray) -> Sums:

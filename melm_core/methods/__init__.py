@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_core.methods.method import Method
 from melm_core.methods.parameters import (
     COMPONENTS,
     GAMMA,
@@ -14,7 +15,7 @@ from melm_core.methods.parameters import (
     Scale,
     Setting,
 )
-from melm_core.methods.registry import METHODS, Method
+from melm_core.methods.registry import METHODS
 
 __all__ = [
     "COMPONENTS",

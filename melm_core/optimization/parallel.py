@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
+from melm_core.optimization.tracker import ProgressTracker
 from melm_core.optimization.types import Objective, Step
-
-
-class Tracker(Protocol):
-    """Counts evaluations, receives steps, and says whether to stop; see `ProgressTracker`.
-
-    Attributes
-    ----------
-    n_stages : int
-    stopped : bool
-    """
-
-    n_stages: int
-    stopped: bool
-
-    def count_evaluation(self) -> None:
-        """Count one evaluation of the objective."""
-
-    def report(self, step: Step, monitored: Objective) -> None:
-        """Report an accepted step and the objective its value belongs to."""
-
 
 _State = TypeVar("_State")
 
 
 def run_parallel(
     states: Sequence[_State],
-    tasks: Sequence[Callable[[_State, Tracker], None]],
-    tracker: Tracker,
+    tasks: Sequence[Callable[[_State, ProgressTracker], None]],
+    tracker: ProgressTracker,
     monitored: Objective,
     n_jobs: int | None,
 ) -> None:
@@ -50,7 +31,7 @@ def run_parallel(
         One for each state, called with the state and a tracker. Where tasks
         run in other processes, the tracker receives the steps of each task
         after it has ended, in the order of the states.
-    tracker : Tracker
+    tracker : ProgressTracker
     monitored : callable
         The objective that the steps of these tasks report.
     n_jobs : int or None
@@ -65,9 +46,10 @@ def run_parallel(
         Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
     else:
         remote = (delayed(_run_remotely)(state, task, tracker.n_stages) for state, task in pairs)
-        for state, (changed, log) in zip(states, Parallel(n_jobs=n_jobs)(remote), strict=True):
+        results = Parallel(n_jobs=n_jobs)(remote)
+        for state, (changed, steps, n_evaluations) in zip(states, results, strict=True):
             vars(state).update(vars(changed))
-            log.replay(tracker, monitored)
+            tracker.replay(steps, n_evaluations, monitored)
 
 
 def _uses_shared_memory() -> bool:
@@ -75,32 +57,12 @@ def _uses_shared_memory() -> bool:
     return getattr(backend, "supports_sharedmem", False)
 
 
-class _TrackerLog:
-    """Records the calls of a tracker in another process."""
-
-    def __init__(self, n_stages: int) -> None:
-        self.n_stages = n_stages
-        self.stopped = False
-        self._calls: list[Step | None] = []  # None for an evaluation
-
-    def count_evaluation(self) -> None:
-        self._calls.append(None)
-
-    def report(self, step: Step, monitored: Objective) -> None:
-        self._calls.append(step)
-
-    def replay(self, tracker: Tracker, monitored: Objective) -> None:
-        for step in self._calls:
-            if step is None:
-                tracker.count_evaluation()
-            elif not tracker.stopped:
-                tracker.report(step, monitored)
-
-
 def _run_remotely(
-    state: _State, task: Callable[[_State, Tracker], None], n_stages: int
-) -> tuple[_State, _TrackerLog]:
-    log = _TrackerLog(n_stages)
+    state: _State, task: Callable[[_State, ProgressTracker], None], n_stages: int
+) -> tuple[_State, list[Step], int]:
+    """The changed state, the steps and the number of evaluations of a task."""
+    steps: list[Step] = []
+    tracker = ProgressTracker(steps.append, n_stages)
     with threadpool_limits(1, user_api="blas"):
-        task(state, log)
-    return state, log
+        task(state, tracker)
+    return state, steps, tracker.n_evaluations

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
-from melm_core.optimization.parallel import Tracker
+from melm_core.optimization.tracker import ProgressTracker
 from melm_core.optimization.types import (
     LocalOptimum,
     LocalSolver,
@@ -68,7 +68,7 @@ class StartState:
         return state
 
     def optimize(
-        self, tracker: Tracker, *, stage: Stage, position: Position, solver: LocalSolver
+        self, tracker: ProgressTracker, *, stage: Stage, position: Position, solver: LocalSolver
     ) -> None:
         """Run the local solver from the current plane."""
         monitor = self.enter(tracker, stage, position)
@@ -135,14 +135,14 @@ class StageMonitor:
     """Forwards what a local solver does in one stage to the state and the tracker."""
 
     state: StartState
-    tracker: Tracker
+    tracker: ProgressTracker
     stage: Stage
     position: Position
 
     def count_evaluation(self) -> None:
         """See `SolverMonitor`."""
         self.state.n_evaluations += 1
-        self.tracker.count_evaluation()
+        self.tracker.count_evaluations()
 
     def accept(self, components: FloatArray, value: float) -> bool:
         """See `SolverMonitor`."""

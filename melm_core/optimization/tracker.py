@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,24 +26,24 @@ class ProgressTracker:
 
     Attributes
     ----------
-    n_stages : int
+    n_stages, n_evaluations : int
     stopped : bool
     """
 
     def __init__(self, report: StepCallback, n_stages: int) -> None:
         self.n_stages = n_stages
+        self.n_evaluations = 0
         self.stopped = False
         self._report = report
         self._lock = threading.Lock()
-        self._n_evaluations = 0
         self._monitored: Objective | None = None
         self._best_value = -np.inf
         self._fraction = 0.0
 
-    def count_evaluation(self) -> None:
-        """Count one evaluation of the objective."""
+    def count_evaluations(self, number: int = 1) -> None:
+        """Count evaluations of the objective."""
         with self._lock:
-            self._n_evaluations += 1
+            self.n_evaluations += number
 
     def resume_from(self, step: Step, monitored: Objective) -> None:
         """Continue after a step that has been reported already."""
@@ -57,11 +58,22 @@ class ProgressTracker:
             self._fraction = max(self._fraction, _fraction(step))
             completed = replace(
                 step,
-                n_evaluations=self._n_evaluations,
+                n_evaluations=self.n_evaluations,
                 best_objective=self._best_value,
                 fraction=self._fraction,
             )
-            self.stopped = self._report(completed) or self.stopped
+            self.stopped = bool(self._report(completed)) or self.stopped
+
+    def replay(self, steps: Sequence[Step], n_evaluations: int, monitored: Objective) -> None:
+        """Report the steps of another tracker, with its evaluations in between."""
+        n_counted = 0
+        for step in steps:
+            if self.stopped:
+                break
+            self.count_evaluations(step.n_evaluations - n_counted)
+            n_counted = step.n_evaluations
+            self.report(step, monitored)
+        self.count_evaluations(n_evaluations - n_counted)
 
 
 def _fraction(step: Step) -> float:

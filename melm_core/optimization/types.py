@@ -177,7 +177,7 @@ class Outcome:
 
 
 # Called with every accepted step; a true return value stops the search.
-StepCallback: TypeAlias = Callable[[Step], bool]
+StepCallback: TypeAlias = Callable[[Step], bool | None]
 
 
 class SolverMonitor(Protocol):

@@ -1,6 +1,6 @@
-"""M against the angle of the line that two-dimensional data are projected onto.
+"""M as a function of the angle of the line that two-dimensional data are projected onto.
 
-The picture of the paper's Figures 1 to 3: how many maxima there are, and how pointed.
+The paper's Figures 1 to 3 show it: the number of maxima, and how sharp they are.
 """
 
 from __future__ import annotations
@@ -16,24 +16,34 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer
 from melm_core.rotations.objective import PosteriorObjective, gaussian_posterior_objective
 
-# How well the angle of a maximum is known, in radians.
+# Tolerance of the angles of the maxima, in radians.
 _ANGLE_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class AngleProfile:
-    """M of the lines through the origin of a plane.
+    """M of the lines through the origin of a plane; see `angle_profile`.
 
     Attributes
     ----------
     angles : ndarray of shape (n_angles,)
         Evenly spaced in [0, pi), in radians, from the first axis towards the second.
     objectives : ndarray of shape (n_angles,)
-        M of the line in the direction (cos angle, sin angle).
+        M of the line in the direction (cos angle, sin angle), in nats.
     maxima : ndarray of shape (n_maxima,)
-        Angles of the maxima in [0, pi), the highest first; found between the
-        angles of the grid.
+        Angles of the local maxima in [0, pi), in radians, the highest maximum
+        first. They need not be among `angles`.
     maxima_objectives : ndarray of shape (n_maxima,)
+        M at the maxima, in nats.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import angle_profile
+    >>> X, y = load_iris(return_X_y=True)
+    >>> profile = angle_profile(X[:, 2:], y, n_angles=90)
+    >>> profile.objectives.shape, profile.maxima.shape == profile.maxima_objectives.shape
+    ((90,), True)
     """
 
     angles: FloatArray
@@ -43,15 +53,16 @@ class AngleProfile:
 
 
 def angle_profile(X: Any, y: Any, *, n_angles: int = 360, priors: Any = None) -> AngleProfile:
-    """M of every line in the plane of two-dimensional data, and its maxima.
+    """M of the lines that two-dimensional data can be projected onto, and its maxima.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, 2)
     y : array-like of shape (n_samples,)
-        Labels of any kind.
+        Labels of two or more classes.
     n_angles : int
-        Lines, evenly spaced; a maximum narrower than their distance may be missed.
+        Number of evenly spaced lines; a maximum narrower than their spacing
+        may be missed.
     priors : array-like of shape (n_classes,) or None
         Prior probabilities in the order of the sorted labels; None for the
         shares of the classes.
@@ -60,6 +71,20 @@ def angle_profile(X: Any, y: Any, *, n_angles: int = 360, priors: Any = None) ->
     ------
     ValueError
         If the data are not two-dimensional, or a class does not vary in both directions.
+
+    References
+    ----------
+    R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013, Figures 1 to 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import angle_profile
+    >>> X, y = load_iris(return_X_y=True)
+    >>> profile = angle_profile(X[:, 2:], y)
+    >>> np.degrees(profile.maxima).round()
+    array([65.])
     """
     check_integer("n_angles", n_angles, minimum=3)
     if np.ndim(X) != 2 or np.shape(X)[1] != 2:
@@ -80,7 +105,7 @@ def _of_angle(angle: float, objective: PosteriorObjective) -> float:
 
 
 def _peaks(objectives: FloatArray) -> IntArray:
-    """Indices no lower than the one before and higher than the one after, round the circle."""
+    """Indices of the local maxima of a periodic function."""
     is_peak = (objectives >= np.roll(objectives, 1)) & (objectives > np.roll(objectives, -1))
     return np.flatnonzero(is_peak)
 

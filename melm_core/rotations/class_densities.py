@@ -1,8 +1,9 @@
 """Class densities in a plane, with the derivatives that the posterior objective needs.
 
-Three families: one Gaussian a class (the paper's), a Gaussian mixture a class,
-and the kernel densities of MELM. Each gives the logarithms of its densities
-at its own rows, and pulls derivatives by these back to the components.
+There are three families: one Gaussian per class (as in the paper), a Gaussian
+mixture per class, and the kernel densities of MELM. Each computes the log
+densities at its own rows, and the derivatives of weighted sums of these by
+the components.
 """
 
 from __future__ import annotations
@@ -21,27 +22,28 @@ from melm_core.density.kernel_density import pooled_covariance, whitening
 Density: TypeAlias = Literal["gaussian", "mixture", "kde"]
 DENSITIES: tuple[Density, ...] = ("gaussian", "mixture", "kde")
 
-# A class whose variance in some direction, relative to the pooled one, is below the first has
-# none there to working precision, as every class with fewer rows than directions. It is mixed
-# with the pooled covariance until the smallest is the second: about 3 % of the pooled width.
-NO_RELATIVE_VARIANCE = 1e-8
-LIFTED_RELATIVE_VARIANCE = 1e-3
+# A class is flat if its variance in some direction, relative to the pooled variance, is below
+# this, as is every class with fewer rows than directions.
+FLAT_RELATIVE_VARIANCE = 1e-8
+# Weight of the pooled covariance that is mixed into flat classes: their smallest standard
+# deviation becomes about 3 % of the pooled one.
+FLAT_CLASS_SHRINKAGE = 1e-3
 
-# Added to the variances of a mixture while it is fitted, to rows of about unit variance.
+# Added to the variances of a mixture while it is fitted to rows of about unit variance.
 _MIXTURE_FLOOR = 1e-3
 
 _LOG_TWO_PI = float(np.log(2.0 * np.pi))
 
 
 class PlaneDensities(Protocol):
-    """The class densities in one plane, for any points of it."""
+    """The class densities in one plane, at any of its points."""
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Logarithms at points (n_points, n_components), shape (n_points, n_classes)."""
+        """Log densities at points (n_points, n_components), shape (n_points, n_classes)."""
 
 
 class ProjectedDensities(Protocol):
-    """The class densities in one plane, at the rows they were made of.
+    """The class densities in one plane, at the rows they were estimated from.
 
     Attributes
     ----------
@@ -51,7 +53,7 @@ class ProjectedDensities(Protocol):
     log_values: FloatArray
 
     def pull_back(self, weights: FloatArray) -> FloatArray:
-        """Derivative by the components of the sum of weights times log_values.
+        """Derivative by the components of the sum of weights * log_values.
 
         Parameters
         ----------
@@ -64,49 +66,50 @@ class ProjectedDensities(Protocol):
 
 
 class ClassDensities(Protocol):
-    """Class densities that follow their rows into any plane."""
+    """Class densities that can be projected onto any plane."""
 
-    def at(self, components: FloatArray) -> ProjectedDensities:
-        """Project onto `components` (n_components, n_features), of full rank."""
+    def project(self, components: FloatArray) -> ProjectedDensities:
+        """Project onto linearly independent components (n_components, n_features)."""
 
     def in_plane(self, components: FloatArray) -> PlaneDensities:
-        """What is needed to evaluate the densities elsewhere in the plane."""
+        """The densities at any points of the plane."""
 
 
 @dataclass(frozen=True, eq=False)
-class FramedDensities:
-    """Class densities of a plane in the coordinates of another frame of it.
+class TransformedDensities:
+    """Class densities in other coordinates of the same plane.
 
-    The frame they were found in is the better conditioned one, so they stay in it.
+    They are evaluated in the coordinates of the search, which are better conditioned.
 
     Attributes
     ----------
     densities : PlaneDensities
-    turn : ndarray of shape (n_components, n_components)
-        The components of `densities` are this times those of the frame.
+        In the coordinates of the search.
+    change : ndarray of shape (n_components, n_components)
+        The components of `densities` are this matrix times the new components.
     """
 
     densities: PlaneDensities
-    turn: FloatArray
+    change: FloatArray
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Logarithms at points (n_points, n_components), shape (n_points, n_classes)."""
-        stretch = float(np.linalg.slogdet(self.turn)[1])
-        return self.densities.log_densities(points @ self.turn.T) + stretch
+        """Log densities at points (n_points, n_components), shape (n_points, n_classes)."""
+        log_determinant = float(np.linalg.slogdet(self.change)[1])
+        return self.densities.log_densities(points @ self.change.T) + log_determinant
 
 
 @dataclass(frozen=True, eq=False)
 class Gaussians:
-    """Weighted Gaussians, one or several a class.
+    """Weighted Gaussians, one or more per class.
 
     Attributes
     ----------
     means : ndarray of shape (n_gaussians, n_features)
     covariances : ndarray of shape (n_gaussians, n_features, n_features)
     totals : ndarray of shape (n_gaussians,)
-        Rows of each; not whole numbers where a row belongs to several.
+        Number of rows of each; fractional if a row belongs to several Gaussians.
     first : ndarray of shape (n_classes,)
-        Index of the first Gaussian of each class; those of a class are neighbours.
+        Index of the first Gaussian of each class; those of a class are adjacent.
     """
 
     means: FloatArray
@@ -115,7 +118,7 @@ class Gaussians:
     first: IntArray
 
     def project(self, components: FloatArray) -> Gaussians:
-        """The same Gaussians in the plane of `components` (n_components, n_features)."""
+        """The Gaussians projected onto `components` (n_components, n_features)."""
         return Gaussians(
             self.means @ components.T,
             components @ self.covariances @ components.T,
@@ -124,7 +127,7 @@ class Gaussians:
         )
 
     def log_densities(self, points: FloatArray) -> FloatArray:
-        """Logarithms of the class densities at the points, shape (n_points, n_classes)."""
+        """Log densities of the classes at the points, shape (n_points, n_classes)."""
         offsets = points - self.means[:, None]  # (n_gaussians, n_points, n_features)
         precisions: FloatArray = np.asarray(np.linalg.inv(self.covariances), dtype=np.float64)
         logs, _ = self.log_terms(offsets, precisions)
@@ -133,12 +136,12 @@ class Gaussians:
     def log_terms(
         self, offsets: FloatArray, precisions: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Logarithms of share times density (n_points, n_gaussians), and offsets @ precisions.
+        """Logarithms of share * density (n_points, n_gaussians), and offsets @ precisions.
 
         Parameters
         ----------
         offsets : ndarray of shape (n_gaussians, n_points, n_features)
-            Points less the means.
+            Points minus the means.
         precisions : ndarray of shape (n_gaussians, n_features, n_features)
         """
         pulled = offsets @ precisions
@@ -166,7 +169,7 @@ class Gaussians:
 
 @dataclass(frozen=True, eq=False)
 class GaussianDensities:
-    """Gaussian class densities that follow their rows; see `ClassDensities`.
+    """Gaussian class densities that can be projected onto any plane; see `ClassDensities`.
 
     Attributes
     ----------
@@ -177,7 +180,7 @@ class GaussianDensities:
     rows: FloatArray
     gaussians: Gaussians
 
-    def at(self, components: FloatArray) -> ProjectedGaussians:
+    def project(self, components: FloatArray) -> ProjectedGaussians:
         """See `ClassDensities`."""
         return ProjectedGaussians(self, components)
 
@@ -201,19 +204,19 @@ class ProjectedGaussians:
         self.log_values = plane.gather(self._terms)
 
     def pull_back(self, weights: FloatArray) -> FloatArray:
-        """See `ProjectedDensities`; the matrix form of section 4.1's gradient.
+        """See `ProjectedDensities`; the gradient of section 4.1 in matrix form.
 
-        With V = Sigma^-1 (z - mu) a row and a Gaussian, its weighted sums over
-        the rows take the place of the paper's loop over planes of rotation.
+        With V = Sigma^-1 (z - mu) for each row and Gaussian, weighted sums of V
+        over the rows replace the paper's loop over planes of rotation.
         """
         weights = self._by_gaussian(weights)  # (n_samples, n_gaussians)
-        drawn = weights.T[:, :, None] * self._pulled  # (n_gaussians, n_samples, m)
-        by_spread = self._pulled.transpose(0, 2, 1) @ drawn
+        weighted = weights.T[:, :, None] * self._pulled  # (n_gaussians, n_samples, m)
+        by_spread = self._pulled.transpose(0, 2, 1) @ weighted
         by_spread -= weights.sum(axis=0)[:, None, None] * self._precisions
         gradient: FloatArray = (
             np.einsum("gij,gjn->in", by_spread, self._spread)
-            + drawn.sum(axis=1).T @ self._whole.means
-            - drawn.sum(axis=0).T @ self._rows
+            + weighted.sum(axis=1).T @ self._whole.means
+            - weighted.sum(axis=0).T @ self._rows
         )
         return gradient
 
@@ -225,8 +228,8 @@ class ProjectedGaussians:
         return weights[:, owners] * shares
 
 
-def one_gaussian_a_class(X: FloatArray, y: IntArray) -> GaussianDensities:
-    """Gaussians of maximum likelihood, divisor n_j (section 3.1).
+def gaussian_per_class(X: FloatArray, y: IntArray) -> GaussianDensities:
+    """One Gaussian per class by maximum likelihood, with divisor n_j (section 3.1).
 
     Parameters
     ----------
@@ -234,48 +237,50 @@ def one_gaussian_a_class(X: FloatArray, y: IntArray) -> GaussianDensities:
     y : ndarray of shape (n_samples,)
         Class codes 0 .. n_classes-1.
     """
-    belonging = np.eye(int(y.max()) + 1)[y]
-    return GaussianDensities(X, _weighted_gaussians(X, belonging, np.arange(belonging.shape[1])))
+    responsibilities = np.eye(int(y.max()) + 1)[y]
+    return GaussianDensities(
+        X, _weighted_gaussians(X, responsibilities, np.arange(responsibilities.shape[1]))
+    )
 
 
-def mixture_a_class(
+def mixture_per_class(
     X: FloatArray, y: IntArray, *, n_components: int, n_mixture: int, random_state: int
 ) -> GaussianDensities:
-    """Gaussian mixtures, fitted by EM to each class in all directions at once.
+    """One Gaussian mixture per class, fitted by EM in the full space.
 
-    A mixture seen in a plane is a mixture with the same shares, so the fit is
-    made once and the search for the plane keeps it.
+    The projection of a mixture is a mixture with the same weights, so one fit
+    serves the whole search for a plane.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Whitened rows, or at least of like scale.
+        Rows with features of similar scale.
     y : ndarray of shape (n_samples,)
         Class codes 0 .. n_classes-1.
     n_components : int
-        Dimension of the plane: a Gaussian needs one row more.
+        Dimension of the plane; each Gaussian needs more rows than that.
     n_mixture : int
-        Gaussians a class; fewer where the class has too few rows.
+        Number of Gaussians per class; fewer if a class has too few rows.
     random_state : int
-        Seed of the EM's first guess.
+        Seed of the initialization of EM.
     """
-    belonging, sizes = [], []
+    responsibilities, sizes = [], []
     for code in range(int(y.max()) + 1):
         members = y == code
         most = max(1, min(n_mixture, int(members.sum()) // (n_components + 1)))
         shares = _shares_of_gaussians(X[members], most, n_components, random_state)
         block = np.zeros((len(y), shares.shape[1]))
         block[members] = shares
-        belonging.append(block)
+        responsibilities.append(block)
         sizes.append(shares.shape[1])
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    return GaussianDensities(X, _weighted_gaussians(X, np.hstack(belonging), first))
+    return GaussianDensities(X, _weighted_gaussians(X, np.hstack(responsibilities), first))
 
 
 def _shares_of_gaussians(
     rows: FloatArray, most: int, n_components: int, random_state: int
 ) -> FloatArray:
-    """Share of each Gaussian in each row; as many as have more than n_components rows each."""
+    """Responsibilities of the largest mixture whose Gaussians have enough rows each."""
     for size in range(most, 1, -1):
         shares = _fitted_shares(rows, size, random_state)
         if (shares.sum(axis=0) > n_components).all():
@@ -286,38 +291,38 @@ def _shares_of_gaussians(
 def _fitted_shares(rows: FloatArray, size: int, random_state: int) -> FloatArray:
     mixture = GaussianMixture(size, reg_covar=_MIXTURE_FLOOR, random_state=random_state)
     with warnings.catch_warnings():
-        # A mixture that has not settled, or rows that are all alike, still give shares.
+        # Without convergence, or with equal rows, the shares are still valid.
         warnings.simplefilter("ignore", ConvergenceWarning)
         shares: FloatArray = mixture.fit(rows).predict_proba(rows)
     return shares
 
 
-def lift_flat(densities: GaussianDensities) -> GaussianDensities:
+def regularize_flat(densities: GaussianDensities) -> GaussianDensities:
     """Mix a little of the pooled covariance into Gaussians that are flat in some direction.
 
-    Without it a class with fewer rows than directions would have an unbounded
-    density along some line, and that line would win. The others stay as they are.
+    Otherwise a class with fewer rows than directions would have an unbounded
+    density on some line, which would be the optimum. Other Gaussians do not change.
 
     Parameters
     ----------
     densities : GaussianDensities
-        Of rows that vary within the classes in every direction.
+        Estimated from rows that vary within the classes in every direction.
     """
     gaussians = densities.gaussians
     covariances = gaussians.covariances
     pooled = pooled_covariance(covariances, gaussians.totals.tolist())
     whitener = whitening(pooled)
     smallest = np.linalg.eigvalsh(whitener.T @ covariances @ whitener)[:, 0]
-    shares = np.where(smallest < NO_RELATIVE_VARIANCE, LIFTED_RELATIVE_VARIANCE, 0.0)
-    lifted = covariances + shares[:, None, None] * (pooled - covariances)
-    return replace(densities, gaussians=replace(gaussians, covariances=lifted))
+    weights = np.where(smallest < FLAT_RELATIVE_VARIANCE, FLAT_CLASS_SHRINKAGE, 0.0)
+    shrunk = covariances + weights[:, None, None] * (pooled - covariances)
+    return replace(densities, gaussians=replace(gaussians, covariances=shrunk))
 
 
-def _weighted_gaussians(X: FloatArray, belonging: FloatArray, first: IntArray) -> Gaussians:
-    """Means and covariances under weights (n_samples, n_gaussians) of the rows."""
-    totals = belonging.sum(axis=0)
-    means = belonging.T @ X / totals[:, None]
-    pairs = zip(belonging.T, means, strict=True)
+def _weighted_gaussians(X: FloatArray, responsibilities: FloatArray, first: IntArray) -> Gaussians:
+    """Means and covariances of the rows, weighted by responsibilities (n_samples, n_gaussians)."""
+    totals = responsibilities.sum(axis=0)
+    means = responsibilities.T @ X / totals[:, None]
+    pairs = zip(responsibilities.T, means, strict=True)
     covariances = np.stack([_weighted_covariance(X, weights, mean) for weights, mean in pairs])
     return Gaussians(means, covariances, totals, first)
 

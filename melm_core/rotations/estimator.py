@@ -1,8 +1,4 @@
-"""Feature extraction through rotations (Salas-Boni and Tabak, 2013).
-
-The orthonormal plane in which Bayes' rule, with a density a class estimated
-in the plane, gives the true classes the largest posteriors.
-"""
+"""The estimator of feature extraction through rotations."""
 
 from __future__ import annotations
 
@@ -29,7 +25,7 @@ from melm_core.base.estimator import (
 from melm_core.base.progress import Callback
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.optimization.types import Outcome
-from melm_core.rotations.class_densities import DENSITIES, Density, FramedDensities
+from melm_core.rotations.class_densities import DENSITIES, Density, TransformedDensities
 from melm_core.rotations.objective import check_rows_for_plane, checked_priors, log_posteriors
 from melm_core.rotations.progress import ReductionReporter
 from melm_core.rotations.screening import screening_objectives
@@ -45,59 +41,62 @@ from melm_core.rotations.solvers import SOLVERS, Solver
 class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
     """Plane of the largest mean log posterior M of the true classes, and its classifier.
 
-    M is invariant under affine maps of the data. The default solver turns
-    the plane in standardised coordinates along the gradient, each step by
-    Armijo's rule; fully converged searches reach a higher M on the rows they
-    see and predict unseen ones no better. Directions in which no class varies
-    are left out. A class that lacks a direction the others have, as one with
-    fewer rows than features, is given 0.1 % of the pooled covariance.
+    M is invariant under affine maps of the data. The default solver rotates
+    the plane in standardized coordinates along the gradient, with Armijo's
+    rule. Searches that converge fully ("lbfgs") reach a larger M on the
+    training rows, but do not predict held-out rows better. Directions in which
+    no class varies are left out. If a class is flat in a direction in which
+    others vary, as is a class with fewer rows than features, 0.1 % of the
+    pooled covariance is mixed into its own.
 
     Parameters
     ----------
     n_components : int, default=2
-        Dimension of the plane, m.
+        Dimension m of the plane.
     density : "gaussian", "mixture" or "kde", default="gaussian"
-        Class densities in the plane: one Gaussian a class, a Gaussian mixture
-        a class, or the kernel densities of MELM.
+        Class densities in the plane: one Gaussian per class, a Gaussian
+        mixture per class, or the kernel densities of MELM.
     n_mixture : int, default=2
-        Gaussians a class, for the mixture.
+        Number of Gaussians per class of the mixture.
     gamma : float, default=1.0
         Kernel width relative to Silverman's rule, for the kernel densities.
     solver : "armijo", "lbfgs" or "paper", default="armijo"
-        "lbfgs" converges in whitened coordinates; "paper" is the printed step
-        rule, which does not converge, and returns the best plane it passes.
+        "lbfgs" converges, in whitened coordinates. "paper" is the step rule as
+        printed, which does not converge; it keeps the best plane it passes.
     n_init : int, default=10
-        Random planes to start from.
+        Number of random starts.
     nested : sequence of int, default=()
-        Dimensions to reduce to on the way, falling, as (10, 5) in the paper.
+        Dimensions of intermediate reductions, decreasing, such as (10, 5) in
+        the paper.
     screening : int or None, default=None
-        Number of features kept, those with the largest M alone; None for all.
+        Number of features to keep, those with the largest M alone; None for all.
     priors : array-like of shape (n_classes,) or None, default=None
         Prior probabilities in the order of `classes_`; None for the shares of
         the classes.
     max_iter : int, default=500
-        Accepted steps a start at most.
+        Maximum number of accepted steps per start.
     tol : float, default=1e-6
-        Gain of a step below which a start has converged; a thousandth of it
-        for "lbfgs".
+        Gain of a step, in nats, below which a start has converged; for "lbfgs"
+        a thousandth of it, relative to M.
     random_state : int, RandomState or None, default=None
-        Seed of the random starts, and of the mixtures' first guess.
+        Seed of the random starts and of the initialization of the mixtures.
     n_jobs : int or None, default=None
-        Starts that climb at the same time, in threads. The result does not
-        depend on it.
+        Number of starts optimized at the same time: in threads, or where
+        `joblib.parallel_config` sends them. The result does not depend on it.
     callback : callable, default=None
-        Given a `Progress` at every accepted step; a true return stops the fit
-        and the best plane so far is kept. In the earlier stages of a nested
-        reduction the plane is spanned by the first directions of the subspace.
+        Called with a `Progress` at every accepted step; a true return value
+        stops the fit, which keeps the best plane so far. During the
+        intermediate reductions the plane is that of the first directions of
+        the subspace.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows along the principal axes of the projected data.
     objective_ : float
-        Its M, in nats; at most 0.
+        M in the plane, in nats; at most 0.
     start_results_ : tuple of StartResult
-        The result of each start of the last stage, with its plane in the
+        The result of each start of the last reduction, with its plane in the
         coordinates of the data.
     history_ : ndarray of shape (n_steps,)
         M at every accepted step of the best start.
@@ -105,20 +104,31 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         Accepted steps of the best start; 0 if the plane is the whole space.
     converged_ : bool
         Whether the best start converged.
-    plane_densities_ : FramedDensities
-        The class densities in the coordinates that `transform` gives:
+    plane_densities_ : TransformedDensities
+        The class densities in the coordinates of `transform`:
         `log_densities(points)` for points of shape (n_points, n_components).
     priors_ : ndarray of shape (n_classes,)
     screening_order_ : ndarray of shape (n_features,)
-        With screening only: features by falling M.
+        With screening only: the features by decreasing M.
     screening_objectives_ : ndarray of shape (n_features,)
-        With screening only: M of each feature alone.
+        With screening only: M of each feature alone, in nats.
     classes_ : ndarray of shape (n_classes,)
     mean_ : ndarray of shape (n_features,)
 
     References
     ----------
     R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import RotationFeatures
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rotations = RotationFeatures(n_init=2, random_state=0).fit(X, y)
+    >>> rotations.transform(X).shape
+    (150, 2)
+    >>> round(rotations.score(X, y), 2)
+    0.98
     """
 
     def __init__(
@@ -162,51 +172,87 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels of two or more classes, each with at least n_components + 1
-            rows (or one more than the first of the nested dimensions).
+            rows (with `nested`, one more than its first dimension).
 
         Raises
         ------
         ValueError
-            If a parameter or the data break a rule; the message names both.
+            If a parameter or the data are invalid; the message says which and why.
         """
         X, y = self._validate_labelled(X, y)
         self._validate_parameters(X.shape[1])
         dimensions = (*self.nested, self.n_components)
         check_rows_for_plane(self.classes_, y, dimensions[0])
         self.priors_ = checked_priors(self.priors, y)
-        centred = X - self.mean_
-        basis = self._basis(centred, y)
+        centered = X - self.mean_
+        basis = self._basis(centered, y)
         check_rank(basis.shape[1], dimensions[0])
         settings = self._settings(dimensions)
         reporter = ReductionReporter(self.callback, self.n_components)
         stage, outcome = reduce_by_rotations(
-            centred, y, self.priors_, basis, settings=settings, watch=reporter
+            centered, y, self.priors_, basis, settings=settings, report=reporter
         )
-        self._keep(centred, stage, outcome)
+        self._keep(centered, stage, outcome)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Class of the largest posterior, shape (n_samples,)."""
+        """Classes with the largest posterior.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         codes = self._log_joint(X).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[codes]
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """Posteriors of the classes, shape (n_samples, n_classes)."""
+        """Posterior probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
         posteriors: FloatArray = np.exp(self.predict_log_proba(X))
         return posteriors
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """Logarithms of the posteriors, shape (n_samples, n_classes)."""
+        """Logarithms of the posterior probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
         return log_posteriors(self._log_joint(X))
 
     def score_samples(self, X: Any) -> FloatArray:
-        """Log of the density of all classes together in the plane, shape (n_samples,)."""
+        """Log density in the plane of the mixture of all classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
         total: FloatArray = np.logaddexp.reduce(self._log_joint(X), axis=1)
         return total
 
     def log_loss(self, X: Any, y: Any) -> float:
-        """Mean of -log P of the true class: -M on the rows given.
+        """Mean of -log P of the true class, which is -M on these rows, in nats.
 
         Parameters
         ----------
@@ -218,9 +264,9 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         return -float(logs[np.arange(len(logs)), self._codes(y)].mean())
 
     def brier_score(self, X: Any, y: Any) -> float:
-        """Half the mean squared distance between posteriors and true assignment, 0 to 1.
+        """Half the mean squared distance between posteriors and true assignment, in [0, 1].
 
-        For two classes this is the paper's mean squared error, the mean of
+        For two classes this is the mean squared error of the paper, the mean of
         (1 - P)^2 for the true class.
 
         Parameters
@@ -233,7 +279,7 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         return 0.5 * float(np.square(distances).sum(axis=1).mean())
 
     def _log_joint(self, X: Any) -> FloatArray:
-        """Logarithms of prior times density, shape (n_samples, n_classes)."""
+        """Logarithms of prior * density, shape (n_samples, n_classes)."""
         check_is_fitted(self)
         logs: FloatArray = self.plane_densities_.log_densities(self.transform(X))
         return logs + np.log(self.priors_)
@@ -283,26 +329,26 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
             n_jobs=self.n_jobs,
         )
 
-    def _basis(self, centred: FloatArray, y: IntArray) -> FloatArray:
-        """Search coordinates (n_features, rank), from the features that screening keeps."""
+    def _basis(self, centered: FloatArray, y: IntArray) -> FloatArray:
+        """The basis of the search (n_features, rank), from the features that screening keeps."""
         whiten = self.solver == "lbfgs"
         if self.screening is None:
-            return search_basis(centred, y, whiten=whiten)
-        self.screening_objectives_ = screening_objectives(centred, y, self.priors_)
+            return search_basis(centered, y, whiten=whiten)
+        self.screening_objectives_ = screening_objectives(centered, y, self.priors_)
         self.screening_order_ = np.argsort(-self.screening_objectives_, kind="stable")
         kept = self.screening_order_[: self.screening]
-        narrow = search_basis(centred[:, kept], y, whiten=whiten)
-        basis = np.zeros((centred.shape[1], narrow.shape[1]))
+        narrow = search_basis(centered[:, kept], y, whiten=whiten)
+        basis = np.zeros((centered.shape[1], narrow.shape[1]))
         basis[kept] = narrow
         return basis
 
-    def _keep(self, centred: FloatArray, stage: Reduction, outcome: Outcome) -> None:
+    def _keep(self, centered: FloatArray, stage: Reduction, outcome: Outcome) -> None:
         best = outcome.best
         raw = best.components @ stage.basis.T
         frame = orthonormalize(raw)
-        projected = centred @ frame.T
+        projected = centered @ frame.T
         self.components_ = principal_frame(frame, projected.T @ projected / len(projected))
-        self.plane_densities_ = FramedDensities(
+        self.plane_densities_ = TransformedDensities(
             stage.objective.densities.in_plane(best.components), raw @ self.components_.T
         )
         self.objective_ = best.objective
@@ -317,13 +363,14 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
 def _check_nested(nested: Sequence[int], n_features: int, n_components: int) -> None:
     if np.ndim(nested) != 1:
         raise UserError(
-            f"nested={nested!r} must be a sequence of falling dimensions, as (10, 5), or empty."
+            f"nested={nested!r} must be a sequence of decreasing dimensions, such as (10, 5), or "
+            "empty."
         )
     for dimension in nested:
         check_integer("nested", dimension, minimum=1)
     steps = pairwise((n_features, *nested, n_components))
     if len(nested) > 0 and any(wider <= narrower for wider, narrower in steps):
         raise UserError(
-            f"nested={tuple(nested)} must fall strictly from below the {n_features} features kept "
-            f"to above n_components={n_components}; leave it empty to reduce in one step."
+            f"nested={tuple(nested)} must decrease strictly, from below the {n_features} features "
+            f"kept to above n_components={n_components}; leave it empty to reduce in one step."
         )

@@ -1,4 +1,4 @@
-"""The kernel densities of MELM as class densities of the posterior objective."""
+"""The kernel densities of MELM as class densities for the posterior objective."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class KernelPlane:
 
 @dataclass(frozen=True, eq=False)
 class KernelDensities:
-    """Kernel class densities that follow their rows; see `rotation_densities.ClassDensities`.
+    """Kernel class densities that can be projected onto any plane; see `ClassDensities`.
 
-    One evaluation takes a time in proportion to the square of the rows.
+    The time of an evaluation is proportional to the square of the number of rows.
 
     Attributes
     ----------
@@ -41,31 +41,31 @@ class KernelDensities:
     members: tuple[IntArray, ...]
     classes: KernelClasses
 
-    def at(self, components: FloatArray) -> ProjectedKernels:
-        """See `rotation_densities.ClassDensities`."""
+    def project(self, components: FloatArray) -> ProjectedKernels:
+        """See `ClassDensities`."""
         return ProjectedKernels(self, components)
 
     def in_plane(self, components: FloatArray) -> KernelPlane:
-        """See `rotation_densities.ClassDensities`."""
+        """See `ClassDensities`."""
         return KernelPlane(self.classes.project(components))
 
 
 class ProjectedKernels:
-    """Kernel class densities at their rows; see `rotation_densities.ProjectedDensities`."""
+    """Kernel class densities at their rows; see `ProjectedDensities`."""
 
     def __init__(self, densities: KernelDensities, components: FloatArray) -> None:
         self._whole = densities
         self._components = components
         self._plane = densities.classes.project(components)
         self._points = densities.rows @ components.T
-        # Directly, however many rows there are: the derivatives are a sum over pairs in any case.
+        # Always by direct sums, because the derivatives are sums over pairs in any case.
         kernels = zip(self._plane.rows, self._plane.covariances, strict=True)
         self.log_values = np.column_stack(
             [log_density(self._points, *kernel) for kernel in kernels]
         )
 
     def pull_back(self, weights: FloatArray) -> FloatArray:
-        """See `rotation_densities.ProjectedDensities`."""
+        """See `ProjectedDensities`."""
         by_points = np.zeros_like(self._points)
         gradient = np.zeros_like(self._components)
         for code, members in enumerate(self._whole.members):
@@ -81,8 +81,8 @@ class ProjectedKernels:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Derivatives by the points, by the rows of the class and by its kernel.
 
-        With q_ij the share of row j in the density at point i, times the
-        weight of i, all three are sums over q_ij and w = z_i - z_j.
+        With q_ij the share of row j in the density at point i times the weight
+        of point i, all three are sums over q_ij and w = z_i - z_j.
         """
         rows, covariance = self._plane.rows[code], self._plane.covariances[code]
         root, log_norm = inverse_root(covariance)
@@ -102,10 +102,10 @@ class ProjectedKernels:
         return -pulls @ precision, pushes @ precision, by_covariance
 
 
-def kernels_a_class(
+def kernels_per_class(
     X: FloatArray, y: IntArray, *, n_components: int, gamma: float
 ) -> KernelDensities:
-    """The kernel densities that MELM compares, see `melm_core.density.kernel_density`.
+    """The kernel densities of MELM, see `melm_core.density.kernel_density`.
 
     Parameters
     ----------

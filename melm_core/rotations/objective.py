@@ -1,11 +1,11 @@
 """The mean log posterior M of the true classes, and its gradient.
 
-M is the negative Kullback-Leibler divergence between the true assignment of
-the rows and the posteriors by Bayes' rule (section 2 of the paper):
+M is the negative Kullback-Leibler divergence, in nats, between the true
+assignment of the rows and the posteriors by Bayes' rule (section 2 of the paper):
 
     M = 1/N sum_i log P_{y_i}(z_i),   P_j = pi_j rho_j / sum_l pi_l rho_l.
 
-It is at most 0, and depends on the span of the components only.
+It is at most 0 and depends on the span of the components only.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from melm_core.linalg.class_moments import covariance_of, rows_by_class
 from melm_core.rotations.class_densities import (
     ClassDensities,
     ProjectedDensities,
-    one_gaussian_a_class,
+    gaussian_per_class,
 )
 
-# A projected class is singular when its variance in some direction, relative to that of
-# all rows, is below this: the inverse would have no digits left.
+# A projected class is singular if its variance in some direction, relative to that of all
+# rows, is below this: its inverse covariance would have no significant digits.
 _SINGULAR = 1e-13
 
 
@@ -57,38 +57,49 @@ def rotation_objective(
     priors: Any = None,
     return_gradient: bool = False,
 ) -> float | tuple[float, FloatArray]:
-    """Mean log posterior of the true classes, one Gaussian a class in the plane.
+    """Mean log posterior M of the true classes, with one Gaussian per class in the plane.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
-        Labels of any kind.
+        Labels of two or more classes, each with at least n_components + 1 rows.
     components : array-like of shape (n_components, n_features)
-        Any full-rank rows: the value depends on their span only.
+        Linearly independent rows; the value depends on their span only.
     priors : array-like of shape (n_classes,) or None
         Prior probabilities in the order of the sorted labels; None for the
         shares of the classes.
     return_gradient : bool
-        Also return the derivative by `components`, of their shape.
+        Also return the gradient.
 
     Returns
     -------
     value : float
-        M, at most 0.
+        M in nats, at most 0.
     gradient : ndarray of shape (n_components, n_features)
-        If asked for.
+        Its derivative by `components`, if requested.
 
     Raises
     ------
     ValueError
-        If a class has no Gaussian in the plane: fewer rows than n_components + 1,
-        or no spread along some direction; if the rows of `components` are dependent.
+        If a class has no Gaussian density in the plane, because it has fewer
+        than n_components + 1 rows or does not vary in some direction, or if
+        another argument is invalid.
 
     References
     ----------
     R. Salas-Boni, E. G. Tabak: Feature Extraction through Rotations, 2013,
     section 2 and, for the gradient, section 4.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import rotation_objective
+    >>> X, y = load_iris(return_X_y=True)
+    >>> value, gradient = rotation_objective(X, y, np.eye(4)[2:], return_gradient=True)
+    >>> round(value, 2), gradient.shape
+    (-0.06, (2, 4))
     """
     objective, white = gaussian_posterior_objective(X, y, components, priors=priors)
     value, gradient = objective(white @ np.asarray(components, dtype=np.float64))
@@ -98,7 +109,7 @@ def rotation_objective(
 def gaussian_posterior_objective(
     X: Any, y: Any, components: Any, *, priors: Any = None
 ) -> tuple[PosteriorObjective, FloatArray]:
-    """M with one Gaussian a class, once it is known to be defined all over a subspace.
+    """M with one Gaussian per class, after checking that it is defined in a plane.
 
     Parameters
     ----------
@@ -109,14 +120,13 @@ def gaussian_posterior_objective(
     -------
     objective : PosteriorObjective
     white : ndarray of shape (n_components, n_components)
-        Matrix that turns `components` into a frame in which the projected
-        rows have unit covariance: M does not depend on the frame, and this
-        one keeps all digits.
+        In the plane of white @ components the projected rows have unit
+        covariance. M is the same there, and is computed most accurately.
 
     Raises
     ------
     ValueError
-        As `rotation_objective`.
+        As for `rotation_objective`.
     """
     X, y = check_X_y(X, y, dtype=np.float64)
     components = check_components(components, X.shape[1])
@@ -124,10 +134,10 @@ def gaussian_posterior_objective(
     check_class_sizes(labels, codes)
     check_rows_for_plane(labels, codes, len(components))
     priors = checked_priors(priors, codes)
-    centred = X - X.mean(axis=0)
-    white = _white_frame(centred @ components.T)
-    _check_spread(centred @ (white @ components).T, labels, codes)
-    return PosteriorObjective(one_gaussian_a_class(centred, codes), codes, priors), white
+    centered = X - X.mean(axis=0)
+    white = _white_frame(centered @ components.T)
+    _check_spread(centered @ (white @ components).T, labels, codes)
+    return PosteriorObjective(gaussian_per_class(centered, codes), codes, priors), white
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +162,8 @@ class PosteriorObjective:
         return evaluation.value, evaluation.gradient()
 
     def evaluate(self, components: FloatArray) -> Evaluation:
-        """M, and its derivative if it should be asked for."""
-        projected = self.densities.at(components)
+        """M, and its derivative on demand."""
+        projected = self.densities.project(components)
         posteriors = log_posteriors(projected.log_values + np.log(self.priors))
         return Evaluation(projected, self.codes, posteriors)
 
@@ -175,31 +185,37 @@ class Evaluation:
 
     @property
     def value(self) -> float:
-        """M, the mean log posterior of the true classes."""
+        """M, in nats."""
         rows = np.arange(len(self.codes))
         return float(self.log_posteriors[rows, self.codes].mean())
 
     def gradient(self) -> FloatArray:
-        """Derivative of M by the components, by way of dM/dlog rho_l(z_i) = (Q_il - P_il)/N."""
+        """Derivative of M by the components, from dM/dlog rho_l(z_i) = (Q_il - P_il)/N."""
         weights = -np.exp(self.log_posteriors)
         weights[np.arange(len(self.codes)), self.codes] += 1.0
         return self.projected.pull_back(weights / len(self.codes))
 
 
 def log_posteriors(log_joint: FloatArray) -> FloatArray:
-    """Logarithms of the posteriors, from those of prior times density (n_samples, n_classes)."""
+    """Log posteriors from the logarithms of prior times density (n_samples, n_classes)."""
     joint = log_joint - log_joint.max(axis=1, keepdims=True)
     normed: FloatArray = joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
     return normed
 
 
 def checked_priors(priors: Any, codes: IntArray) -> FloatArray:
-    """The priors as an array; the shares of the classes for None.
+    """The priors as an array; None gives the shares of the classes.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,) or None
+    codes : ndarray of shape (n_samples,)
+        Class codes.
 
     Raises
     ------
     ValueError
-        If they are not one positive number a class with sum 1.
+        If they are not one positive number per class with sum 1.
     """
     counts = np.bincount(codes)
     shares: FloatArray
@@ -209,7 +225,7 @@ def checked_priors(priors: Any, codes: IntArray) -> FloatArray:
     given = np.asarray(priors, dtype=np.float64)
     if given.shape != counts.shape or not (given > 0).all() or abs(given.sum() - 1.0) > 1e-6:
         raise UserError(
-            f"priors={given.tolist()} must be {len(counts)} numbers above 0, one a class, whose "
+            f"priors={given.tolist()} must be {len(counts)} numbers above 0, one per class, whose "
             "sum is 1; leave them out to use the shares of the classes."
         )
     shares = given / given.sum()
@@ -217,12 +233,12 @@ def checked_priors(priors: Any, codes: IntArray) -> FloatArray:
 
 
 def check_rows_for_plane(labels: npt.NDArray[Any], codes: IntArray, n_components: int) -> None:
-    """Every class has a row more than the plane has dimensions, so that it can fill it.
+    """Check that every class has more rows than the plane has dimensions.
 
     Raises
     ------
     ValueError
-        Naming the class and its number of rows.
+        If one has not; the message names the class and its number of rows.
     """
     counts = np.bincount(codes)
     smallest = int(counts.argmin())
@@ -235,7 +251,7 @@ def check_rows_for_plane(labels: npt.NDArray[Any], codes: IntArray, n_components
 
 
 def _white_frame(points: FloatArray) -> FloatArray:
-    """Matrix (n_components, n_components) that gives the centred points unit covariance."""
+    """Matrix (n_components, n_components) that gives the centered points unit covariance."""
     units = points.std(axis=0)
     if (units > 0).all():
         variances, axes = np.linalg.eigh(covariance_of(points / units))

@@ -1,16 +1,16 @@
-"""Features ranked by the objective each reaches alone (section 6.1 of the paper)."""
+"""Ranking of the features by the objective of each one alone (section 6.1 of the paper)."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.rotations.class_densities import lift_flat, one_gaussian_a_class
+from melm_core.rotations.class_densities import gaussian_per_class, regularize_flat
 from melm_core.rotations.objective import PosteriorObjective
 
 
 def screening_objectives(X: FloatArray, y: IntArray, priors: FloatArray) -> FloatArray:
-    """M of every feature alone, one Gaussian a class.
+    """M of every feature alone, with one Gaussian per class.
 
     Parameters
     ----------
@@ -22,16 +22,16 @@ def screening_objectives(X: FloatArray, y: IntArray, priors: FloatArray) -> Floa
     Returns
     -------
     ndarray of shape (n_features,)
-        A feature that does not vary within the classes has no density and
-        counts as one that tells nothing: the posteriors are the priors.
+        In nats. A feature that does not vary within the classes has no
+        density; its posteriors are taken to be the priors.
     """
-    knows_nothing = float(np.log(priors)[y].mean())
-    return np.array([_objective(column[:, None], y, priors, knows_nothing) for column in X.T])
+    uninformative = float(np.log(priors)[y].mean())
+    return np.array([_objective(column[:, None], y, priors, uninformative) for column in X.T])
 
 
 def _objective(column: FloatArray, y: IntArray, priors: FloatArray, otherwise: float) -> float:
     if all(np.ptp(column[y == code]) == 0 for code in range(len(priors))):
         return otherwise
     standard = (column - column.mean()) / column.std()
-    densities = lift_flat(one_gaussian_a_class(standard, y))
+    densities = regularize_flat(gaussian_per_class(standard, y))
     return PosteriorObjective(densities, y, priors).evaluate(np.eye(1)).value

@@ -1,4 +1,4 @@
-"""The search for the plane: coordinates, starts, and reduction in one or several stages."""
+"""The search for the plane: coordinates, starts, and one or more nested reductions."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from melm_core.optimization.types import Outcome, Start, Step
 from melm_core.rotations.class_densities import (
     ClassDensities,
     Density,
-    lift_flat,
-    mixture_a_class,
-    one_gaussian_a_class,
+    gaussian_per_class,
+    mixture_per_class,
+    regularize_flat,
 )
-from melm_core.rotations.kernel_densities import kernels_a_class
+from melm_core.rotations.kernel_densities import kernels_per_class
 from melm_core.rotations.objective import PosteriorObjective
 from melm_core.rotations.solvers import Solver, maximize_over_planes
 
 
 @dataclass(frozen=True)
 class RotationSettings:
-    """How to search; see `RotationFeatures` for the meaning of each."""
+    """The parameters of `RotationFeatures` that the search needs."""
 
     dimensions: tuple[int, ...]
     density: Density
@@ -43,16 +43,16 @@ class RotationSettings:
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """One stage of the reduction.
+    """One of the nested reductions.
 
     Attributes
     ----------
     number, n_stages : int
-        Which stage, counted from 0, and how many there are.
+        The reduction, counted from 0, and the number of reductions.
     objective : PosteriorObjective
-        In the coordinates of the stage.
+        In the coordinates of the reduction.
     basis : ndarray of shape (n_features, n_coordinates)
-        Rows of the data times this are the rows of the stage.
+        The reduction works on the rows X @ basis.
     """
 
     number: int
@@ -61,8 +61,8 @@ class Reduction:
     basis: FloatArray
 
 
-# Given the stage and an accepted step in its coordinates; a true return stops.
-Watcher = Callable[[Reduction, Step], bool]
+# Called with the reduction and an accepted step in its coordinates; a true return value stops.
+ReductionCallback = Callable[[Reduction, Step], bool]
 
 
 def reduce_by_rotations(
@@ -72,23 +72,31 @@ def reduce_by_rotations(
     basis: FloatArray,
     *,
     settings: RotationSettings,
-    watch: Watcher,
+    report: ReductionCallback,
 ) -> tuple[Reduction, Outcome]:
-    """Reduce to each of the dimensions in turn, and return the last stage with what it found.
+    """Reduce to each of the dimensions in turn.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        About its mean.
+        The data minus their mean.
     y : ndarray of shape (n_samples,)
         Class codes.
     priors : ndarray of shape (n_classes,)
     basis : ndarray of shape (n_features, n_coordinates)
-        Of the coordinates to search in, see `search_basis`.
+        The initial coordinates, see `search_basis`.
     settings : RotationSettings
-    watch : callable
-        Once it has stopped a stage it must stop the next ones too; each then
-        keeps the plane that its first start begins with.
+    report : callable
+        Called with every accepted step. Once it has stopped a reduction, it
+        has to stop the next ones too; each of them then keeps the initial
+        plane of its first start.
+
+    Returns
+    -------
+    Reduction
+        The last one.
+    Outcome
+        Its result.
     """
     for number, dimension in enumerate(settings.dimensions):
         rows = X @ basis
@@ -101,7 +109,7 @@ def reduce_by_rotations(
             solver=settings.solver,
             max_iter=settings.max_iter,
             tol=settings.tol,
-            report=partial(watch, stage),
+            report=partial(report, stage),
             n_jobs=settings.n_jobs,
         )
         basis = basis @ orthonormalize(outcome.best.components).T
@@ -109,25 +117,26 @@ def reduce_by_rotations(
 
 
 def search_basis(X: FloatArray, y: IntArray, *, whiten: bool) -> FloatArray:
-    """Coordinates in which the rows are standardised, or white.
+    """Coordinates in which the rows are standardized or whitened.
 
-    Directions in which no class varies are left out: a Gaussian has no density there.
+    Directions in which no class varies are left out, since a Gaussian has no density there.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        About its mean.
+        The data minus their mean.
     y : ndarray of shape (n_samples,)
         Class codes.
     whiten : bool
-        Whether all directions shall have unit variance. Both bases have the
-        same maxima; they differ in the way to them.
+        Whether all directions get unit variance. The maxima are the same
+        either way, but the steps towards them differ.
 
     Returns
     -------
     ndarray of shape (n_features, rank)
+        The coordinates are X @ basis.
     """
-    varying = within_class_whitening(X, y)  # (n_features, rank), only its span matters here
+    varying = within_class_whitening(X, y)  # (n_features, rank), used for its span only
     spread = X.std(axis=0)
     units = np.divide(1.0, spread, out=np.zeros_like(spread), where=varying.any(axis=1))
     frame, _ = np.linalg.qr(spread[:, None] * varying)
@@ -143,11 +152,11 @@ def _densities(
     rows: FloatArray, y: IntArray, dimension: int, settings: RotationSettings
 ) -> ClassDensities:
     if settings.density == "kde":
-        return kernels_a_class(rows, y, n_components=dimension, gamma=settings.gamma)
+        return kernels_per_class(rows, y, n_components=dimension, gamma=settings.gamma)
     if settings.density == "gaussian":
-        return lift_flat(one_gaussian_a_class(rows, y))
-    return lift_flat(
-        mixture_a_class(
+        return regularize_flat(gaussian_per_class(rows, y))
+    return regularize_flat(
+        mixture_per_class(
             rows,
             y,
             n_components=dimension,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from melm_core.optimization.types import (
     Start,
     StepCallback,
 )
+from melm_core.rotations.objective import Evaluation, PosteriorObjective
 
 Solver: TypeAlias = Literal["armijo", "lbfgs", "paper"]
 SOLVERS: tuple[Solver, ...] = ("armijo", "lbfgs", "paper")
@@ -44,27 +45,6 @@ _LBFGS_TOL = 1e-3
 
 # The epsilon of the printed rule: the length of a step far from a maximum, in radians.
 PAPER_EPSILON = 0.1
-
-
-class Evaluation(Protocol):
-    """The objective in one plane, with the gradient on demand."""
-
-    @property
-    def value(self) -> float:
-        """The objective."""
-
-    def gradient(self) -> FloatArray:
-        """Its derivative by the components, of their shape."""
-
-
-class SpanObjective(Protocol):
-    """An objective that depends on the span of the components only."""
-
-    def __call__(self, components: FloatArray) -> tuple[float, FloatArray]:
-        """Value and derivative by `components` (n_components, n_features)."""
-
-    def evaluate(self, components: FloatArray) -> Evaluation:
-        """The value, and the derivative on demand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +72,7 @@ class _Plane:
 class _Evaluator:
     """Evaluates the objective and records the accepted steps."""
 
-    def __init__(self, objective: SpanObjective, monitor: SolverMonitor) -> None:
+    def __init__(self, objective: PosteriorObjective, monitor: SolverMonitor) -> None:
         self._objective = objective
         self._monitor = monitor
 
@@ -106,13 +86,13 @@ class _Evaluator:
 
 
 def armijo(
-    objective: SpanObjective, stage: Stage, components: FloatArray, monitor: SolverMonitor
+    objective: PosteriorObjective, stage: Stage, components: FloatArray, monitor: SolverMonitor
 ) -> LocalOptimum:
     """Rotate along the gradient, each step as long as Armijo's rule allows.
 
     Parameters
     ----------
-    objective : SpanObjective
+    objective : PosteriorObjective
         The objective of the stage.
     stage : Stage
         Its `tol` is the gain below which the solver has converged.
@@ -158,7 +138,7 @@ def _line_search(
 
 
 def printed_rule(
-    objective: SpanObjective, stage: Stage, components: FloatArray, monitor: SolverMonitor
+    objective: PosteriorObjective, stage: Stage, components: FloatArray, monitor: SolverMonitor
 ) -> LocalOptimum:
     """Rotate by the printed learning rate (section 3.1), in all planes of rotation at once.
 
@@ -194,7 +174,7 @@ _ROTATION_SOLVERS: Mapping[str, Callable[..., LocalOptimum]] = MappingProxyType(
 
 
 def maximize_over_planes(
-    objective: SpanObjective,
+    objective: PosteriorObjective,
     starts: Sequence[Start],
     *,
     solver: Solver,
@@ -207,7 +187,7 @@ def maximize_over_planes(
 
     Parameters
     ----------
-    objective : SpanObjective
+    objective : PosteriorObjective
     starts : sequence of Start, at least one
         With orthonormal components.
     solver : "armijo", "lbfgs" or "paper"

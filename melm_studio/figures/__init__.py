@@ -1,1 +1,1 @@
-"""Figures: arrays in, plotly figures and frame updates out."""
+"""Pure functions from arrays to plotly figures and frame updates."""

@@ -1,48 +1,51 @@
-"""The objective along a run: every step, the best so far, and where starts and records are."""
+"""The curve of the objective along a run: every step, the best so far, starts and records."""
 
 from __future__ import annotations
 
 import plotly.graph_objects as go
 
 from melm_studio.figures.theme import FONT, THEMES, Scheme
-
-# Positions of the traces.
-STEPS, BEST, UNSEEN, STARTS, RECORDS = range(5)
+from melm_studio.figures.traces import CurveTrace, trace_meta
 
 
 def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figure:
-    """The figure of an objective's curve, styled and without data; x counts the planes shown.
+    """The curve of an objective, styled and without data; x is the number of the plane.
 
-    `objective` says in a few words what is drawn.
+    `objective` names the quantity on the curve.
     """
     theme = THEMES[scheme]
     steps = go.Scatter(
+        meta=trace_meta(CurveTrace.STEPS),
         name="this step",
         mode="lines",
         line={"color": theme.faint_ink, "width": 1.2},
         hovertemplate="%{y:.4g}<extra>this step</extra>",
     )
     best = go.Scatter(
+        meta=trace_meta(CurveTrace.BEST),
         name="best so far",
         mode="lines",
         line={"color": theme.ink, "width": 2.2, "shape": "hv"},
         hovertemplate="%{y:.4g}<extra>best so far</extra>",
     )
-    unseen = go.Scatter(
-        name="unseen rows",
+    held_out = go.Scatter(
+        meta=trace_meta(CurveTrace.HELD_OUT),
+        name="held-out rows",
         mode="lines+markers",
-        line={"color": theme.class_colours[1], "width": 1.6},
+        line={"color": theme.class_colors[1], "width": 1.6},
         marker={"size": 3},
-        hovertemplate="%{y:.4g}<extra>unseen rows</extra>",
+        hovertemplate="%{y:.4g}<extra>held-out rows</extra>",
     )
     starts = go.Scatter(
-        name="a start begins",
+        meta=trace_meta(CurveTrace.STARTS),
+        name="new start",
         mode="markers",
         marker={"symbol": "line-ns-open", "size": 8, "color": theme.faint_ink},
-        hovertemplate="a start begins<extra></extra>",
+        hovertemplate="new start<extra></extra>",
     )
     records = go.Scatter(
-        name="best of the run until then",
+        meta=trace_meta(CurveTrace.RECORDS),
+        name="new best",
         mode="markers",
         marker={"symbol": "circle", "size": 5, "color": theme.ink},
         hoverinfo="skip",
@@ -60,7 +63,7 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
     }
     axis = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
     return go.Figure(
-        [steps, best, unseen, starts, records],
+        [steps, best, held_out, starts, records],
         {
             "xaxis": axis,
             "yaxis": {

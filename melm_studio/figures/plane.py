@@ -20,21 +20,19 @@ from melm_studio.figures.theme import (
     THEMES,
     Scheme,
     Theme,
-    class_colour,
+    class_color,
     class_shape,
     translucent,
 )
+from melm_studio.figures.traces import PlaneTrace, trace_meta
 from melm_studio.views.types import Arrows, PlaneView
-
-# What a trace shows, in its `meta`: the page switches these on and off.
-CONTOUR, ARROW = "contour", "arrow"
 
 _LONGEST_NAME = 22
 
-# Traces behind the points that no row of the file stands behind.
+# Traces after the points, which show no rows.
 _N_UNDRAWN = 3
 
-# Width and height of a name as shares of the picture.
+# Width and height of a name as shares of the plot.
 _NAME_SIZE = (0.2, 0.045)
 _Arrays = dict[str, Any]
 
@@ -46,7 +44,7 @@ def plane_figure(
     *,
     n_components: int = 2,
 ) -> go.Figure:
-    """The figure of a plane, or of a line or of three components, styled and without data."""
+    """The figure of one, two or three components, styled and without data."""
     theme = THEMES[scheme]
     codes = range(len(class_names))
     names = [shown(name) for name in class_names]
@@ -54,8 +52,8 @@ def plane_figure(
     figure = go.Figure(
         [
             *(_contour_trace(code, theme) for code in codes),
-            *(_points_trace(names[c], c, theme, size, is_seen=True) for c in codes),
-            *(_points_trace(names[c], c, theme, size, is_seen=False) for c in codes),
+            *(_points_trace(names[c], c, theme, size, is_held_out=False) for c in codes),
+            *(_points_trace(names[c], c, theme, size, is_held_out=True) for c in codes),
             _threshold_lines(theme),
             _arrow_lines(theme),
             _arrow_heads(theme),
@@ -65,19 +63,19 @@ def plane_figure(
 
 
 def plane_frame(view: PlaneView) -> list[_Arrays]:
-    """The arrays of a plane, one mapping for every trace of `plane_figure`."""
+    """The arrays of a plane, one mapping per trace of `plane_figure`."""
     return [
         *(_xy(part.contours) for part in view.classes),
-        *(_xy(part.seen) for part in view.classes),
-        *(_xy(part.unseen) for part in view.classes),
+        *(_xy(part.train) for part in view.classes),
+        *(_xy(part.held_out) for part in view.classes),
         _plain(view.thresholds),
-        _plain(_spokes(view.arrows)),
+        _plain(_segments(view.arrows)),
         {**_plain(view.arrows.tips), **_labels(view)},
     ]
 
 
 def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
-    """What a hand needs that takes an arrow: its feature and name, and a loading's length."""
+    """What dragging an arrow needs: its feature and name, and the length of a loading."""
     arrows = view.arrows
     return {
         "features": arrows.features.tolist(),
@@ -88,20 +86,22 @@ def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
 
 
 def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[list[int]]:
-    """The rows of the file behind the points of every trace of `plane_figure`, in its order."""
-    seen, unseen = drawn
-    behind = [*([] for _ in seen), *(rows.tolist() for rows in (*seen, *unseen))]
-    return [*behind, *([] for _ in range(_N_UNDRAWN))]
+    """The rows of the file that each trace of `plane_figure` shows, in its order."""
+    train, held_out = drawn
+    contours: list[list[int]] = [[] for _ in train]
+    others: list[list[int]] = [[] for _ in range(_N_UNDRAWN)]
+    return [*contours, *(rows.tolist() for rows in (*train, *held_out)), *others]
 
 
 def limits(view: PlaneView) -> list[list[float]]:
-    """The box around all that is drawn, [[x low, x high], [y low, y high]], with a margin."""
+    """The box around everything drawn, [[x low, x high], [y low, y high]], with a margin."""
     margin = 0.03 * (view.upper - view.lower)
-    return np.column_stack([view.lower - margin, view.upper + margin]).tolist()
+    box: list[list[float]] = np.column_stack([view.lower - margin, view.upper + margin]).tolist()
+    return box
 
 
 def shown(name: str) -> str:
-    """A name as it can stand in a figure: as text, whatever markup it holds, and not too long."""
+    """A name as a figure shows it: shortened, and with any markup escaped."""
     short = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
     return html.escape(short, quote=False)
 
@@ -111,24 +111,25 @@ def _xy(points: FloatArray) -> _Arrays:
 
 
 def _plain(points: FloatArray) -> _Arrays:
-    """As numbers that the page can read, None where a line ends: few, and taken by the hand."""
-    x, y = np.where(np.isnan(points), None, points.astype(object)).T
-    return {"x": x.tolist(), "y": y.tolist()}
+    """Plain numbers, which the script that drags arrows reads; None where a line ends."""
+    numbers = points.astype(object)
+    numbers[np.isnan(points)] = None
+    return {"x": numbers[:, 0].tolist(), "y": numbers[:, 1].tolist()}
 
 
-def _spokes(arrows: Arrows) -> FloatArray:
-    """Lines from foot to tip, rows of nan between them."""
+def _segments(arrows: Arrows) -> FloatArray:
+    """Lines from origin to tip, separated by rows of nan."""
     lines = np.full((len(arrows.tips), 3, 2), np.nan)
-    lines[:, 0], lines[:, 1] = arrows.feet, arrows.tips
+    lines[:, 0], lines[:, 1] = arrows.origins, arrows.tips
     return lines.reshape(-1, 2)
 
 
 def _labels(view: PlaneView) -> _Arrays:
-    """Names beyond the tips, and heads turned along the arrows.
+    """Names beyond the tips, and heads rotated along the arrows.
 
-    A name that would run into that of a stronger feature is left out.
+    A name that would overlap that of a stronger feature is omitted.
     """
-    across, up = (view.arrows.tips - view.arrows.feet).T
+    across, up = (view.arrows.tips - view.arrows.origins).T
     sides = np.where(across >= 0, "right", "left")
     is_level = np.abs(up) < 0.4 * np.abs(across)
     heights = np.where(is_level, "middle", np.where(up > 0, "top", "bottom"))
@@ -143,8 +144,8 @@ def _labels(view: PlaneView) -> _Arrays:
 
 
 def _free(view: PlaneView) -> list[bool]:
-    """Which tips are clear of every stronger one, by the size of a name in the picture."""
-    if len(np.unique(view.arrows.feet, axis=0)) > 1:
+    """Which tips are clear of every stronger one, given the size of a name in the plot."""
+    if len(np.unique(view.arrows.origins, axis=0)) > 1:
         return [True] * len(view.arrows.tips)  # each lies in a lane of its own
     room = np.array(_NAME_SIZE) * (view.upper - view.lower).max()
     free: list[bool] = []
@@ -155,13 +156,13 @@ def _free(view: PlaneView) -> list[bool]:
 
 
 def _contour_trace(code: int, theme: Theme) -> go.Scatter:
-    colour = class_colour(code, theme)
+    color = class_color(code, theme)
     return go.Scatter(
-        meta=CONTOUR,
+        meta=trace_meta(PlaneTrace.CONTOUR, code),
         mode="lines",
-        line={"color": translucent(colour, 0.75), "width": 1.4},
+        line={"color": translucent(color, 0.75), "width": 1.4},
         fill="toself",
-        fillcolor=translucent(colour, 0.07),
+        fillcolor=translucent(color, 0.07),
         hoverinfo="skip",
     )
 
@@ -172,18 +173,19 @@ def _points_trace(
     theme: Theme,
     size: int,
     *,
-    is_seen: bool,
+    is_held_out: bool,
 ) -> go.Scatter:
-    shape = class_shape(code, len(theme.class_colours))
-    colour = class_colour(code, theme)
+    shape = class_shape(code, len(theme.class_colors))
+    color = class_color(code, theme)
     return go.Scatter(
+        meta=trace_meta(PlaneTrace.HELD_OUT if is_held_out else PlaneTrace.TRAIN, code),
         mode="markers",
-        name=name if is_seen else f"{name}, unseen",
+        name=f"{name}, held out" if is_held_out else name,
         marker={
-            "color": translucent(colour, 0.8) if is_seen else translucent(colour, 0.95),
+            "color": translucent(color, 0.95 if is_held_out else 0.8),
             "size": size,
-            "symbol": shape if is_seen else f"{shape}-open",
-            "line": {"width": 0 if is_seen else 1.3, "color": theme.surface},
+            "symbol": f"{shape}-open" if is_held_out else shape,
+            "line": {"width": 1.3 if is_held_out else 0, "color": theme.surface},
         },
         hovertemplate="%{fullData.name}<extra></extra>",
     )
@@ -191,12 +193,18 @@ def _points_trace(
 
 def _arrow_lines(theme: Theme) -> go.Scatter:
     line = {"color": theme.ink, "width": 1.6}
-    return go.Scatter(meta=ARROW, mode="lines", line=line, opacity=0.85, hoverinfo="skip")
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.ARROW_LINES),
+        mode="lines",
+        line=line,
+        opacity=0.85,
+        hoverinfo="skip",
+    )
 
 
 def _arrow_heads(theme: Theme) -> go.Scatter:
     return go.Scatter(
-        meta=ARROW,
+        meta=trace_meta(PlaneTrace.ARROW_HEADS),
         mode="markers+text",
         marker={"symbol": "arrow", "size": 9, "color": theme.ink},
         textfont={"size": 12, "color": theme.ink, "family": FONT},
@@ -207,7 +215,8 @@ def _arrow_heads(theme: Theme) -> go.Scatter:
 
 def _threshold_lines(theme: Theme) -> go.Scatter:
     line = {"color": theme.ink, "width": 1.2, "dash": "dash"}
-    return go.Scatter(mode="lines", line=line, hoverinfo="skip")
+    meta = trace_meta(PlaneTrace.THRESHOLD)
+    return go.Scatter(meta=meta, mode="lines", line=line, hoverinfo="skip")
 
 
 def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:

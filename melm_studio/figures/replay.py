@@ -1,4 +1,4 @@
-"""A run as a page of its own: plotly's frames, a slider and a button, and nothing else needed."""
+"""A run as a self-contained page: plotly's frames, a slider and a button."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from melm_studio.views.types import PlaneView
 
 FRAME_MS = 110
 
-# The page must stay easy to send; plotly itself takes as much again.
+# Small enough to send; plotly itself takes as much again.
 FRAMES_BYTES = 5_000_000
 MOST_POINTS = 1_200
 
@@ -47,7 +47,7 @@ p {{ margin: 0 0 12px; color: {faint_ink}; font-variant-numeric: tabular-nums; }
 
 @dataclass(frozen=True)
 class ReplayFrame:
-    """One plane of a replay, and what is said about it in a few words."""
+    """One plane of a replay, with its caption."""
 
     view: PlaneView
     words: str
@@ -62,9 +62,9 @@ def replay_page(
     n_components: int = 2,
     scheme: Scheme = Scheme.LIGHT,
 ) -> str:
-    """A page that opens without a server and without a network, as HTML.
+    """The HTML of a page that opens without a server or network.
 
-    Text is shown as text, whatever markup it holds.
+    Markup in titles, captions and names is escaped.
     """
     theme = THEMES[scheme]
     figure = replay_figure(frames, class_names, n_components=n_components, scheme=scheme)
@@ -96,7 +96,7 @@ def replay_figure(
     n_components: int = 2,
     scheme: Scheme = Scheme.LIGHT,
 ) -> go.Figure:
-    """The planes as the frames of a figure, which shows the last one until it is played."""
+    """The planes as the frames of a figure, which shows the last one until played."""
     kept = [replace(frame, view=_thinned(frame.view)) for frame in _affordable(frames)]
     views = [frame.view for frame in kept]
     arrays = [plane_frame(view) for view in views]
@@ -122,41 +122,45 @@ def replay_figure(
 
 
 def evenly(n: int, most: int) -> list[int]:
-    """At most so many of the numbers 0 to n - 1, spread evenly, both ends among them."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int)).tolist()
+    """At most `most` of the numbers 0 to n - 1, evenly spaced, including both ends."""
+    numbers: list[int] = np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int)).tolist()
+    return numbers
 
 
 def _affordable(frames: Sequence[ReplayFrame]) -> list[ReplayFrame]:
-    """As many frames as the page has room for."""
+    """As many evenly spaced frames as `FRAMES_BYTES` allows."""
     largest = max(_n_bytes(_thinned(frame.view)) for frame in frames)
     return [frames[i] for i in evenly(len(frames), max(2, FRAMES_BYTES // largest))]
 
 
 def _n_bytes(view: PlaneView) -> int:
-    """Of a frame as text, about: single precision in base 64."""
+    """The approximate size of a frame as text: single precision in base 64."""
     n_vertices = sum(len(part.contours) for part in view.classes)
     return int(4 / 3 * 8 * (_n_points(view) + n_vertices)) + 2_000
 
 
 def _n_points(view: PlaneView) -> int:
-    return sum(len(part.seen) + len(part.unseen) for part in view.classes)
+    return sum(len(part.train) + len(part.held_out) for part in view.classes)
 
 
 def _thinned(view: PlaneView) -> PlaneView:
-    """Every so many points of each class, the same ones of every plane."""
+    """Every n-th point of each class, the same ones in every plane."""
     step = max(1, math.ceil(_n_points(view) / MOST_POINTS))
     classes = tuple(
-        replace(part, seen=part.seen[::step], unseen=part.unseen[::step]) for part in view.classes
+        replace(part, train=part.train[::step], held_out=part.held_out[::step])
+        for part in view.classes
     )
     return replace(view, classes=classes)
 
 
 def _axes(views: Sequence[PlaneView]) -> list[list[float]]:
-    """Ranges that hold the last plane and most others; a few of a far start may reach beyond."""
+    """Ranges that hold the last plane and most others; a few early ones may extend beyond."""
     boxes = np.array([limits(view) for view in views])  # (n_views, 2, 2)
     lows, highs = np.quantile(boxes[:, :, 0], 0.1, axis=0), np.quantile(boxes[:, :, 1], 0.9, axis=0)
     last = boxes[-1]
-    return np.column_stack([np.minimum(lows, last[:, 0]), np.maximum(highs, last[:, 1])]).tolist()
+    ranges = np.column_stack([np.minimum(lows, last[:, 0]), np.maximum(highs, last[:, 1])])
+    x, y = ranges.tolist()
+    return [x, y]
 
 
 def _slider(frames: Sequence[ReplayFrame], theme: Theme) -> dict[str, Any]:
@@ -170,7 +174,7 @@ def _slider(frames: Sequence[ReplayFrame], theme: Theme) -> dict[str, Any]:
         "x": 0.14,
         "len": 0.86,
         "pad": {"t": 18, "b": 4},
-        # Only that of the plane on screen is read.
+        # Hides all labels but that of the plane on screen.
         "font": {"color": "rgba(0, 0, 0, 0)", "size": 1},
         "currentvalue": {"font": {"color": theme.ink, "size": 15}, "xanchor": "left"},
         "ticklen": 0,

@@ -1,4 +1,4 @@
-"""A kernel machine in a plane beside its approximation, and how both rank the held-out rows."""
+"""A kernel machine in a plane, its approximation, and the ROC curves of both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from melm_studio.figures.theme import (
     THEMES,
     Scheme,
     Theme,
-    class_colour,
+    class_color,
     class_shape,
     translucent,
 )
@@ -24,8 +24,8 @@ from melm_studio.views.types import ProjectedRows
 
 _MACHINE, _APPROXIMATION, _ROC = 1, 2, 3
 
-# Decision values beyond this share of all in size are drawn in full colour.
-_FULL_COLOUR = 90.0
+# Percentile of the absolute decision values from which the color is full.
+_FULL_COLOR = 90.0
 
 _MOST_POINTS = 600
 
@@ -33,22 +33,22 @@ _MOST_POINTS = 600
 def surface_figure(
     surface: DecisionSurface, rows: ProjectedRows, code: int, scheme: Scheme = Scheme.LIGHT
 ) -> go.Figure:
-    """The machine, its approximation with the modes and their axes, and the ROC curves of both.
+    """The machine, its approximation with modes and axes, and the held-out ROC curves of both.
 
     Parameters
     ----------
     surface : DecisionSurface
     rows : ProjectedRows
-        The rows it was fitted to.
+        The rows that the machine was fitted to.
     code : int
-        The class that the machine tells from all others.
+        The class that the machine separates from the others.
     scheme : Scheme
     """
     theme = THEMES[scheme]
     titles = ("Kernel machine", _modes_in_words(surface), "")
     figure = make_subplots(1, 3, column_widths=(0.37, 0.37, 0.26), subplot_titles=titles)
     values = (surface.machine_values, surface.approximation_values)
-    strongest = float(np.percentile(np.abs(surface.machine_values), _FULL_COLOUR))
+    strongest = float(np.percentile(np.abs(surface.machine_values), _FULL_COLOR))
     for column, field in zip((_MACHINE, _APPROXIMATION), values, strict=True):
         traces = (
             _heat(surface, field, strongest, code, theme),
@@ -71,7 +71,7 @@ def _modes_in_words(surface: DecisionSurface) -> str:
 def _heat(
     surface: DecisionSurface, values: FloatArray, strongest: float, code: int, theme: Theme
 ) -> go.Heatmap:
-    colour = class_colour(code, theme)
+    color = class_color(code, theme)
     return go.Heatmap(
         x=surface.x,
         y=surface.y,
@@ -81,8 +81,8 @@ def _heat(
         colorscale=[
             [0.0, translucent(theme.faint_ink, 0.45)],
             [0.5, translucent(theme.faint_ink, 0.0)],
-            [0.5, translucent(colour, 0.0)],
-            [1.0, translucent(colour, 0.6)],
+            [0.5, translucent(color, 0.0)],
+            [1.0, translucent(color, 0.6)],
         ],
         zsmooth="best",
         showscale=False,
@@ -104,20 +104,20 @@ def _zero_line(surface: DecisionSurface, values: FloatArray, theme: Theme) -> go
 
 
 def _points(rows: ProjectedRows, code: int, theme: Theme) -> list[go.Scatter]:
-    """The class and the rest, thinned evenly where they are many."""
-    step = max(1, len(rows.seen) // _MOST_POINTS)
-    seen, is_of_class = rows.seen[::step], rows.seen_y[::step] == code
-    colours = (theme.faint_ink, class_colour(code, theme))
-    shapes = ("circle-open", class_shape(code, len(theme.class_colours)))
+    """The class and the rest, thinned evenly if there are many rows."""
+    step = max(1, len(rows.train) // _MOST_POINTS)
+    seen, is_of_class = rows.train[::step], rows.train_y[::step] == code
+    colors = (theme.faint_ink, class_color(code, theme))
+    shapes = ("circle-open", class_shape(code, len(theme.class_colors)))
     return [
         go.Scatter(
             x=seen[is_of_class == side, 0],
             y=seen[is_of_class == side, 1],
             mode="markers",
-            marker={"size": 4, "color": translucent(colour, 0.75), "symbol": shape},
+            marker={"size": 4, "color": translucent(color, 0.75), "symbol": shape},
             hoverinfo="skip",
         )
-        for side, colour, shape in zip((False, True), colours, shapes, strict=True)
+        for side, color, shape in zip((False, True), colors, shapes, strict=True)
     ]
 
 
@@ -149,7 +149,7 @@ def _modes(modes: Sequence[Mode], theme: Theme) -> go.Scatter:
         text=["+" if mode.sign > 0 else "−" for mode in modes],
         textfont={"size": 14, "color": theme.ink},
         customdata=[len(mode.members) for mode in modes],
-        hovertemplate="mode of %{customdata} centres<extra></extra>",
+        hovertemplate="mode of %{customdata} centers<extra></extra>",
     )
 
 
@@ -160,7 +160,7 @@ def _roc_traces(surface: DecisionSurface, theme: Theme) -> list[go.Scatter]:
     if surface.machine_roc is None or surface.approximation_roc is None:
         return [chance]
     solid = {"color": theme.faint_ink, "width": 5}
-    dashed = {"color": theme.class_colours[1], "width": 2.2}
+    dashed = {"color": theme.class_colors[1], "width": 2.2}
     return [
         chance,
         _roc_line(surface.machine_roc, "machine", solid),
@@ -189,8 +189,8 @@ def _laid_out(figure: go.Figure, surface: DecisionSurface, theme: Theme) -> go.F
     figure.update_xaxes(matches="x", row=1, col=_APPROXIMATION)
     figure.update_yaxes(matches="y", row=1, col=_APPROXIMATION)
     rate = {"range": [-0.02, 1.02], "gridcolor": theme.grid, "zeroline": False, "nticks": 3}
-    figure.update_xaxes(title="false positives, held out", **rate, row=1, col=_ROC)
-    figure.update_yaxes(title="true positives", **rate, row=1, col=_ROC)
+    figure.update_xaxes(title="false positive rate, held out", **rate, row=1, col=_ROC)
+    figure.update_yaxes(title="true positive rate", **rate, row=1, col=_ROC)
     return figure.update_layout(
         margin={"l": 8, "r": 8, "t": 34, "b": 40},
         paper_bgcolor="rgba(0, 0, 0, 0)",

@@ -1,4 +1,4 @@
-"""Colours, shapes and type of every figure, for the light and the dark page."""
+"""Colors, shapes and fonts of every figure, for the light and the dark page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Scheme(StrEnum):
-    """The colour scheme of the page."""
+    """The color scheme of the page."""
 
     LIGHT = "light"
     DARK = "dark"
@@ -15,24 +15,24 @@ class Scheme(StrEnum):
 
 @dataclass(frozen=True)
 class Theme:
-    """What a figure needs to know of the page it stands on."""
+    """The colors of a figure on a page of one scheme."""
 
     ink: str
     faint_ink: str
     grid: str
     surface: str
-    class_colours: tuple[str, ...]
+    class_colors: tuple[str, ...]
 
 
-# Okabe and Ito's palette, told apart by colour-blind readers. Where a shade would
-# sink into the background it gives way to a lighter or darker one of its hue.
+# Okabe and Ito's palette, which color-blind readers can distinguish. A shade too close to the
+# background is replaced by a lighter or darker one of its hue.
 THEMES = {
     Scheme.LIGHT: Theme(
         ink="#212529",
         faint_ink="#5c636a",
         grid="#e9ecef",
         surface="#ffffff",
-        class_colours=(
+        class_colors=(
             "#0072b2",
             "#d55e00",
             "#009e73",
@@ -48,7 +48,7 @@ THEMES = {
         faint_ink="#a6acb3",
         grid="#34373c",
         surface="#1f2023",
-        class_colours=(
+        class_colors=(
             "#2a8ad0",
             "#e0661a",
             "#00a878",
@@ -63,28 +63,28 @@ THEMES = {
 
 FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 
-# Beyond the colours a class is told by its shape as well.
+# Classes beyond the number of colors differ by shape.
 _SHAPES = ("circle", "square", "diamond")
 
 
-def class_colour(code: int, theme: Theme) -> str:
-    """The colour of a class; the ninth class takes the first colour again."""
-    return theme.class_colours[code % len(theme.class_colours)]
+def class_color(code: int, theme: Theme) -> str:
+    """The color of a class; the ninth class has the first color again."""
+    return theme.class_colors[code % len(theme.class_colors)]
 
 
-def class_shape(code: int, n_colours: int) -> str:
-    """The marker of a class; it changes where the colours begin anew."""
-    return _SHAPES[(code // n_colours) % len(_SHAPES)]
+def class_shape(code: int, n_colors: int) -> str:
+    """The marker of a class; it changes where the colors repeat."""
+    return _SHAPES[(code // n_colors) % len(_SHAPES)]
 
 
-def translucent(colour: str, opacity: float) -> str:
-    """A hex colour with an opacity, in CSS notation."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+def translucent(color: str, opacity: float) -> str:
+    """A hex color with an opacity, in CSS notation."""
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, {opacity})"
 
 
-def page_colours() -> str:
-    """The class colours as CSS variables, so that the page's legend shows the figures' colours."""
+def page_colors() -> str:
+    """The class colors as CSS variables, for the legend of the page."""
     return "\n".join(
         f'[data-mantine-color-scheme="{scheme}"] {{ {_variables(theme)} }}'
         for scheme, theme in THEMES.items()
@@ -92,5 +92,5 @@ def page_colours() -> str:
 
 
 def _variables(theme: Theme) -> str:
-    classes = (f"--class-{i}: {colour};" for i, colour in enumerate(theme.class_colours))
+    classes = (f"--class-{i}: {color};" for i, color in enumerate(theme.class_colors))
     return " ".join([*classes, f"--ink: {theme.ink};", f"--faint-ink: {theme.faint_ink};"])

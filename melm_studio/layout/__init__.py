@@ -1,1 +1,1 @@
-"""What stands on the page: ids, controls, panels."""
+"""Everything on the page, as Dash components, and the ids of its elements."""

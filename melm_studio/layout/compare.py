@@ -1,9 +1,9 @@
-"""Runs beside each other: what to start several with, and the tables below the panels."""
+"""Compare: the form of a batch of runs, and the tables below the panels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
@@ -11,67 +11,48 @@ from dash.development.base_component import Component
 
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.validation import CLASSIFIERS
+from melm_studio.views.comparison import Agreement, ComparedRun, Mover
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
-TABS = {"table": "Table", "agreement": "Agreement of planes", "movers": "Biggest movers"}
-DRAGS = {"pan": "Move", "lasso": "Lasso", "select": "Box"}
+TABS = {"table": "Table", "agreement": "Angles between planes", "movers": "Biggest movers"}
+DRAGS = {"pan": "Pan", "lasso": "Lasso", "select": "Box"}
 _FOLLOWED_EVERY_MS = 1000
 _FIRST_METHODS = ("melm", "lda", "pca")
 
-# Two figures each, of the rows that the fit saw and of those that it did not.
+# Scores of the training rows and of the held-out rows.
 _PAIRS = {
-    "divergence": ("Divergence", "Cauchy-Schwarz divergence of the classes in the plane"),
+    "divergence": ("Divergence", "Cauchy-Schwarz divergence between the classes in the plane"),
     **{
-        judge: (label, "Balanced accuracy in the plane; before a check, of the class densities")
+        judge: (
+            label,
+            "Balanced accuracy in the plane; before a check, only that of the class densities",
+        )
         for judge, label in CLASSIFIERS.items()
     },
 }
+# The two sides of a pair, by the suffixes of its keys.
+SIDES = {"seen": "training", "unseen": "held out"}
 _SINGLES = {
-    "gap": ("Gap", "Seen less unseen accuracy: what the plane owes to the rows it was fitted to"),
-    "p": ("p", "Share of shuffled labels that do as well; a check tells"),
-    "seconds": ("Seconds", "Time that the fit took"),
+    "gap": ("Gap", "Training minus held-out accuracy: how much the plane overfits"),
+    "p": ("p", "Share of label permutations that score as well; computed by a check"),
+    "seconds": ("Seconds", "Duration of the fit"),
     "features": (
         "Features used",
-        "Participation ratio of the squared loadings: as many features weighing the same would "
-        "make such a plane",
+        "Participation ratio of the squared loadings: the number of equally weighted features that "
+        "would have the same ratio",
     ),
 }
-_LIVE = "Of the run's own held-out rows; a check refits the plane in folds"
-# In standard deviations: less is not seen.
+_LIVE = "Accuracies on the run's own held-out rows; a check refits the plane in folds"
+# In standard deviations; smaller distances are invisible.
 _STILL = 0.005
-# The best of these is the smallest.
+# The smallest of these is the best.
 _ASCENDING = ("title", "gap", "p", "seconds", "features")
 
 
-class Row(Protocol):
-    """A run as a row of figures; see `melm_studio.views.comparison.ComparedRun`."""
-
-    run_id: str
-    title: str
-    figures: Mapping[str, float | None]
-    is_checked: bool
-    checked_share: float | None
-
-
-class Angles(Protocol):
-    """How far planes agree; see `melm_studio.views.comparison.Agreement`."""
-
-    titles: tuple[str, ...]
-    degrees: tuple[tuple[float | None, ...], ...]
-    notes: tuple[str, ...]
-
-
-class Moved(Protocol):
-    """A row that lies elsewhere in another picture; see `melm_studio.views.comparison.Mover`."""
-
-    row: int
-    class_name: str
-    distance: float
-
-
-def several(menu: Sequence[Mapping[str, Any]]) -> Component:
-    """What several runs at once are made of; all else is as in the rail."""
+def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
+    """The methods and kernel widths of a batch; the sidebar has its other settings."""
     return dmc.Stack(
         [
             dmc.Title("Side by side", order=2, size="h5"),
@@ -94,7 +75,7 @@ def several(menu: Sequence[Mapping[str, Any]]) -> Component:
             ),
             dmc.Switch(
                 id=ids.SEVERAL_BOTH,
-                label="Both standardised and not",
+                label="With and without standardization",
                 checked=False,
                 size="sm",
             ),
@@ -104,8 +85,8 @@ def several(menu: Sequence[Mapping[str, Any]]) -> Component:
     )
 
 
-def run_several() -> Component:
-    """The button that starts them all."""
+def run_batch_button() -> Component:
+    """The button that starts the batch."""
     return dmc.Button(
         "Run these",
         id=ids.RUN_SEVERAL,
@@ -117,33 +98,33 @@ def run_several() -> Component:
 
 
 def drag_choice() -> Component:
-    """What dragging in a picture does."""
+    """The choice of what dragging in a plot does."""
     return dmc.Tooltip(
         dmc.SegmentedControl(
             id=ids.DRAG,
             data=[{"value": drag, "label": label} for drag, label in DRAGS.items()],
             value=next(iter(DRAGS)),
             size="xs",
-            **{"aria-label": "What dragging does"},
+            **aria(label="Drag mode"),
         ),
-        label="Move the picture, or select rows in it: they are shown in every panel",
+        label="Pan the plot, or select rows, which are highlighted in every panel",
         openDelay=400,
     )
 
 
-def singled_out() -> Component:
-    """Which rows and classes are singled out, in words that a script says."""
+def selection() -> Component:
+    """The selected rows and the classes shown alone, as text that a script writes."""
     return html.Div(
-        [_said(ids.BRUSHED, "Clear"), _said(ids.ISOLATED, "Show all classes")],
-        className="singled-out",
+        [_selected(ids.BRUSHED, "Clear"), _selected(ids.ISOLATED, "Show all classes")],
+        className="selection",
     )
 
 
-def _said(component_id: str, way_back: str) -> Component:
+def _selected(component_id: str, reset: str) -> Component:
     return html.Div(
         [
             html.Span(role="status"),
-            dmc.Button(way_back, variant="subtle", size="compact-xs"),
+            dmc.Button(reset, variant="subtle", size="compact-xs"),
         ],
         id=component_id,
         hidden=True,
@@ -151,7 +132,7 @@ def _said(component_id: str, way_back: str) -> Component:
 
 
 def tables() -> Component:
-    """The tables below the panels, closed until one is asked for."""
+    """The tables below the panels, closed until a tab is clicked."""
     return html.Div(
         [
             dcc.Store(id=ids.SORT, data={"column": None, "descending": False}),
@@ -176,7 +157,7 @@ def tables() -> Component:
 def _check_all() -> Component:
     button = dmc.Tooltip(
         dmc.Button("Check all", id=ids.CHECK_ALL, variant="light", size="compact-sm"),
-        label="Ask of every run whether it is real: refits in folds and to shuffled labels",
+        label="Cross-validate every run and test it against permuted labels",
         openDelay=400,
     )
     return html.Div(button, className="tables-action")
@@ -200,24 +181,21 @@ def _run_choice(component_id: str, label: str) -> Component:
 
 
 def compare_table(
-    rows: Sequence[Row], column: str | None = None, *, descending: bool = False
+    rows: Sequence[ComparedRun], column: str | None = None, *, descending: bool = False
 ) -> Component:
-    """A row a run, in the order given, which is that of a column if one is named."""
+    """One row per run, in the order given; `column` names the one it is sorted by, if any."""
 
     def head(key: str, label: str, name: str, **options: Any) -> Component:
         is_sorted = key == column
         button = html.Button(
             label,
             type="button",
-            className="sort",
-            **{
-                "data-sort": key,
-                "data-descending": str(_next_descending(key, is_sorted, descending)).lower(),
-                "aria-label": f"Sort by {name}",
-            },
+            className="button is-text",
+            **data(sort=key, descending=str(_next_descending(key, is_sorted, descending)).lower()),
+            **aria(label=f"Sort by {name}"),
         )
         order = ("descending" if descending else "ascending") if is_sorted else "none"
-        return html.Th(button, scope="col", **{"aria-sort": order}, **options)
+        return html.Th(button, scope="col", **aria(sort=order), **options)
 
     groups = [
         head("title", "Run", "run", rowSpan=2),
@@ -231,28 +209,28 @@ def compare_table(
         ),
     ]
     sides = [
-        head(f"{key}-{side}", side, f"{label}, {side}")
+        head(f"{key}-{side}", SIDES[side], f"{label}, {SIDES[side]}")
         for key, (label, _) in _PAIRS.items()
-        for side in ("seen", "unseen")
+        for side in SIDES
     ]
     body = [_row(row) for row in rows]
     return html.Table(
         [html.Thead([html.Tr(groups), html.Tr(sides)]), html.Tbody(body)],
         className="figures compared",
-        **{"aria-label": "The runs and their figures"},
+        **aria(label="Scores of the runs"),
     )
 
 
 def _next_descending(key: str, is_sorted: bool, descending: bool) -> bool:
-    """The best first; the other way round where it is so already."""
+    """The best first; reversed if the table is sorted by this column already."""
     return not descending if is_sorted else key not in _ASCENDING
 
 
-def _row(row: Row) -> Component:
+def _row(row: ComparedRun) -> Component:
     pairs = [
         _figure(row, f"{key}-{side}", _divergence if key == "divergence" else _accuracy)
         for key in _PAIRS
-        for side in ("seen", "unseen")
+        for side in SIDES
     ]
     p_value = html.Td(_p_value(row), className="" if row.checked_share is None else "is-coming")
     singles = [
@@ -262,11 +240,11 @@ def _row(row: Row) -> Component:
         _figure(row, "features", lambda features: f"{features:.1f}"),
     ]
     name = html.Th(row.title, scope="row", title=row.title)
-    live = {} if row.is_checked else {"className": "is-live", "title": _LIVE}
+    live: dict[str, Any] = {} if row.is_checked else {"className": "is-live", "title": _LIVE}
     return html.Tr([name, *pairs, *singles], **live)
 
 
-def _figure(row: Row, key: str, shown: Any) -> Component:
+def _figure(row: ComparedRun, key: str, shown: Callable[[float], str]) -> Component:
     value = row.figures.get(key)
     return html.Td("–" if value is None else shown(value))
 
@@ -279,7 +257,7 @@ def _accuracy(value: float) -> str:
     return f"{value:.2f}"
 
 
-def _p_value(row: Row) -> str:
+def _p_value(row: ComparedRun) -> str:
     value = row.figures.get("p")
     known = "–" if value is None else f"{value:.3f}"
     if row.checked_share is None:
@@ -287,13 +265,13 @@ def _p_value(row: Row) -> str:
     return f"{100 * row.checked_share:.0f} %" if value is None else f"{known} …"
 
 
-def agreement_table(found: Angles) -> Component:
-    """The largest angle between each two planes, in degrees."""
-    numbers = range(1, len(found.titles) + 1)
+def agreement_table(agreement: Agreement) -> Component:
+    """The largest principal angle between each pair of planes, in degrees."""
+    numbers = range(1, len(agreement.titles) + 1)
     head = html.Tr(
         [
             html.Td(""),
-            *(html.Th(str(n), scope="col", title=found.titles[n - 1]) for n in numbers),
+            *(html.Th(str(n), scope="col", title=agreement.titles[n - 1]) for n in numbers),
         ]
     )
     rows = [
@@ -303,19 +281,19 @@ def agreement_table(found: Angles) -> Component:
                 *(_angle(angle, is_own=n == m) for m, angle in zip(numbers, degrees, strict=True)),
             ]
         )
-        for n, title, degrees in zip(numbers, found.titles, found.degrees, strict=True)
+        for n, title, degrees in zip(numbers, agreement.titles, agreement.degrees, strict=True)
     ]
     table = html.Table(
         [html.Thead(head), html.Tbody(rows)],
         className="figures matrix angles",
-        **{"aria-label": "Angles between the planes"},
+        **aria(label="Angles between the planes"),
     )
-    words = [
-        "The largest angle between each two planes: 0° is the same plane; at 90° one of them has "
-        "a direction at right angles to all of the other.",
-        *found.notes,
+    notes = [
+        "The largest principal angle between each pair of planes. 0° means the same plane; 90° "
+        "means that one plane has a direction orthogonal to all of the other.",
+        *agreement.notes,
     ]
-    return html.Div([table, html.Div([html.P(text) for text in words], className="aside")])
+    return html.Div([table, html.Div([html.P(text) for text in notes], className="aside")])
 
 
 def _angle(degrees: float | None, *, is_own: bool) -> Component:
@@ -325,10 +303,10 @@ def _angle(degrees: float | None, *, is_own: bool) -> Component:
     return html.Td(f"{degrees:.0f}°", style={"--share": f"{share:.3f}"})
 
 
-def movers_table(movers: Sequence[Moved]) -> Component:
+def movers_table(movers: Sequence[Mover]) -> Component:
     """The rows that move most; pressing one marks it in every panel, by a script."""
     if movers[0].distance < _STILL:
-        return html.P("No row moves between these two: they are the same picture.")
+        return html.P("No row moves: the two runs have the same plane.")
     head = html.Tr([html.Th(text, scope="col") for text in ("Row", "Class", "Distance")])
     rows = [
         html.Tr(
@@ -344,9 +322,9 @@ def movers_table(movers: Sequence[Moved]) -> Component:
     table = html.Table(
         [html.Thead(head), html.Tbody(rows)],
         className="figures",
-        **{"aria-label": "The rows that move most"},
+        **aria(label="Rows that move most"),
     )
-    words = "Distances are in standard deviations of the pictures, the second turned like the first"
+    words = "Distances are in standard deviations, after aligning the second run with the first"
     return html.Div([table, html.Div(html.P(f"{words}."), className="aside")])
 
 
@@ -354,7 +332,8 @@ def _mark(row: int) -> Component:
     return html.Button(
         str(row),
         type="button",
-        className="mark-row",
-        title="Mark this row in every panel",
-        **{"data-mark": str(row), "aria-label": f"Mark row {row}", "aria-pressed": "false"},
+        className="button is-text",
+        title="Highlight this row in every panel",
+        **data(mark=str(row)),
+        **aria(label=f"Mark row {row}", pressed="false"),
     )

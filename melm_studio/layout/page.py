@@ -1,4 +1,4 @@
-"""The whole page: header, rail and panels."""
+"""The whole page: header, sidebar and panels."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
 from melm_studio.layout.columns import columns_view
-from melm_studio.layout.compare import drag_choice, singled_out, tables
+from melm_studio.layout.compare import drag_choice, selection, tables
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar
-from melm_studio.layout.sidebar import rail
+from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_button, story_parts
 from melm_studio.layout.surface import surface_view
 from melm_studio.layout.theme import MANTINE_THEME
@@ -19,12 +20,12 @@ from melm_studio.layout.validation import check_view
 
 FIRST_SAMPLE = "wine"
 MODES = {"explore": "Explore", "compare": "Compare", "present": "Present"}
-_RAIL_WIDTH = 320
+_SIDEBAR_WIDTH = 320
 _HEADER_HEIGHT = 56
 
 
 def page() -> Component:
-    """The page as every visitor gets it; what is theirs comes by callbacks."""
+    """The page that every visitor gets; callbacks fill in their own data and runs."""
     return dmc.MantineProvider(
         [
             *_stores(),
@@ -36,11 +37,11 @@ def page() -> Component:
             dmc.AppShell(
                 [
                     dmc.AppShellHeader(_header()),
-                    dmc.AppShellNavbar(rail(), **{"aria-label": "Data and method"}),
+                    dmc.AppShellNavbar(sidebar(), **aria(label="Data and method")),
                     dmc.AppShellMain(_panels()),
                 ],
                 header={"height": _HEADER_HEIGHT},
-                navbar={"width": _RAIL_WIDTH, "breakpoint": "sm"},
+                navbar={"width": _SIDEBAR_WIDTH, "breakpoint": "sm"},
                 padding=0,
             ),
         ],
@@ -50,7 +51,7 @@ def page() -> Component:
 
 
 def first_source() -> dict[str, object]:
-    """What a first visit shows: a sample that one click sets moving."""
+    """The data of a first visit: a sample, so that one click starts a run."""
     return {"kind": "sample", "key": FIRST_SAMPLE, "label": None, "standardise": True}
 
 
@@ -68,7 +69,7 @@ def _header() -> Component:
         [
             dmc.Group(
                 [
-                    html.Span(className="mark", **{"aria-hidden": "true"}),
+                    html.Span(className="mark", **aria(hidden="true")),
                     dmc.Title("MELM Studio", order=1, className="brand"),
                     dmc.Text(
                         "Can these classes be told apart, and in which plane?",
@@ -85,7 +86,7 @@ def _header() -> Component:
                 value=next(iter(MODES)),
                 size="sm",
                 className="modes",
-                **{"aria-label": "Mode"},
+                **aria(label="Mode"),
             ),
             dmc.Group(
                 [
@@ -96,7 +97,7 @@ def _header() -> Component:
                         variant="subtle",
                         color="gray",
                         size="lg",
-                        **{"aria-label": "Light or dark"},
+                        **aria(label="Light or dark mode"),
                     ),
                 ],
                 gap="sm",
@@ -114,19 +115,21 @@ def _panels() -> Component:
             dmc.Group(
                 [
                     _switch(ids.LINKED, "Linked axes", "Zoom and pan all panels together"),
-                    _switch(ids.ALIGNED, "Aligned", "Turn every plane to lie like one of them"),
-                    _switch(ids.CONTOURS, "Contours", "Lines around 50, 80 and 95 % of each class"),
-                    _switch(ids.ARROWS, "Arrows", "The features that weigh most in the plane"),
+                    _switch(ids.ALIGNED, "Aligned", "Rotate every plane to match one of them"),
+                    _switch(
+                        ids.CONTOURS, "Contours", "Regions that hold 50, 80 and 95 % of each class"
+                    ),
+                    _switch(ids.ARROWS, "Arrows", "The features with the largest loadings"),
                     drag_choice(),
                 ],
                 gap="lg",
                 className="toolbar",
             ),
-            # A script says here when the server does not answer.
+            # A script writes here when the server does not answer.
             html.P(id=ids.CONNECTION, role="status", className="connection", hidden=True),
-            html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **{"aria-label": "Runs"}),
-            singled_out(),
-            html.Div(id=ids.PANELS, className="panels", **{"aria-live": "off"}),
+            html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **aria(label="Runs")),
+            selection(),
+            html.Div(id=ids.PANELS, className="panels", **aria(live="off")),
             panel_model(),
             tables(),
             play_bar(),

@@ -1,9 +1,8 @@
-"""A panel: one run with its picture, its numbers and its history.
+"""A panel: one run with its plane, its scores and its history.
 
-A panel stands empty where Dash puts it up, naming the run in `data-run`; the script of the page
-furnishes it with a copy of the one that all panels are made from. That is many times faster than
-to put up every part of every panel by Dash. What only some runs have is marked by `data-needs`,
-and what the script fills by `data-part`.
+Dash renders an empty placeholder for each panel, which names the run in `data-run`; a script clones
+the template into it, many times faster than Dash would render its parts. `data-needs` marks what
+only some runs have, `data-part` what the script fills.
 """
 
 from __future__ import annotations
@@ -15,7 +14,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.tools import FLAT, LINEAR, SPACE, needs, part, tools
+from melm_studio.layout.attributes import aria, data, needs, part
+from melm_studio.layout.tools import FLAT, LINEAR, SPACE, tools
 
 _SHAPES = {1: "line", 2: FLAT, 3: SPACE}
 
@@ -30,27 +30,28 @@ def panel(
     is_linear: bool = True,
     space: str = "",
 ) -> Component:
-    """The place of a run, to be furnished by the script; a curved one has no components.
+    """The placeholder of a run's panel.
 
-    Between the planes of runs in the same `space` there is a way from one to the other.
+    A nonlinear projection has no components. Runs in the same `space` can be morphed into each
+    other.
     """
     return html.Section(
         className="panel",
         key=run_id,
-        **{
-            "data-run": run_id,
-            "data-title": title,
-            "data-gamma": f"{gamma:g}",
-            "data-components": str(n_components),
-            "data-has": " ".join([_SHAPES[n_components], *([LINEAR] if is_linear else [])]),
-            "data-space": space,
-            "aria-label": f"{title}, {data_name}",
-        },
+        **data(
+            run=run_id,
+            title=title,
+            gamma=f"{gamma:g}",
+            components=str(n_components),
+            has=" ".join([_SHAPES[n_components], *([LINEAR] if is_linear else [])]),
+            space=space,
+        ),
+        **aria(label=f"{title}, {data_name}"),
     )
 
 
 def panel_model() -> Component:
-    """What every panel is a copy of, not shown itself."""
+    """The template that scripts clone into every placeholder; not displayed itself."""
     return html.Template(
         [
             _head(),
@@ -58,7 +59,7 @@ def panel_model() -> Component:
                 className="progress",
                 role="progressbar",
                 **part("progress"),
-                **{"aria-label": "Progress of the run"},
+                **aria(label="Progress of the run"),
             ),
             html.Div(
                 [
@@ -68,11 +69,11 @@ def panel_model() -> Component:
                                 className="plot",
                                 role="img",
                                 **part("plot"),
-                                **{"aria-label": "No plane yet"},
+                                **aria(label="No plane yet"),
                             ),
                             html.Canvas(className="motion", **part("motion")),
                             html.P(className="drawn", **part("drawn")),
-                            _elsewhere(),
+                            _edited_commands(),
                         ],
                         className="picture",
                     ),
@@ -86,24 +87,25 @@ def panel_model() -> Component:
 
 
 def run_tab(run_id: str, title: str) -> Component:
-    """What brings a run to the front where one is shown at a time; a script says its state."""
+    """The tab that selects a run where one is shown at a time; a script adds its state."""
     return html.Button(
         [title, html.Span(className="tab-state")],
         type="button",
-        className="run-tab",
+        className="button run-tab",
         key=run_id,
-        **{"data-tab": run_id, "aria-pressed": "false"},
+        **data(tab=run_id),
+        **aria(pressed="false"),
     )
 
 
 def teaching_panel() -> Component:
-    """What stands where no run is yet."""
+    """The empty state, before the first run."""
     return html.Div(
         [
-            dmc.Title("Nothing has run on these data yet", order=2, size="h3"),
+            dmc.Title("No runs on this data yet", order=2, size="h3"),
             dmc.Text(
-                "MELM looks for the plane in which the classes come apart. Press Run and watch "
-                "it turn; then add PCA or LDA, or another γ, to see them side by side.",
+                "MELM searches for the plane that best separates the classes. Press Run and watch "
+                "the search; then add PCA, LDA or another γ to compare them side by side.",
                 c="dimmed",
                 maw=460,
                 ta="center",
@@ -124,7 +126,7 @@ def _head() -> Component:
                 className="panel-names",
             ),
             html.Div(
-                [*_orders(), _stop(), _anchor(), _surface(), *_exports(), _remove()],
+                [*_run_commands(), _stop(), _anchor(), _surface(), *_exports(), _remove()],
                 className="panel-actions",
             ),
         ],
@@ -135,19 +137,19 @@ def _head() -> Component:
 def _anchor() -> Component:
     return _icon_button(
         "anchor",
-        "Turn the others to lie like this one",
+        "Align the other panels with this one",
         "compare-only",
         **part("anchor"),
-        **{"aria-pressed": "false"},
+        **aria(pressed="false"),
     )
 
 
-def _orders() -> list[Component]:
-    """What can be asked of a run that is at work, or that was cut short; a script shows which."""
-    return [_order("pause", "Pause"), _order("step", "Step"), _order("again", "Run again")]
+def _run_commands() -> list[Component]:
+    """The commands of a running or interrupted run; a script shows those that apply."""
+    return [_command("pause", "Pause"), _command("step", "Step"), _command("again", "Run again")]
 
 
-def _order(name: str, label: str) -> Component:
+def _command(name: str, label: str) -> Component:
     return _button(label, style={"display": "none"}, **part(name))
 
 
@@ -160,7 +162,7 @@ def _check() -> Component:
     return _button(
         "Is it real?",
         "is-light ask-check",
-        title="Refit in folds and to shuffled labels: would chance do as well?",
+        title="Cross-validation and a permutation test: would chance score as well?",
         **part("check"),
     )
 
@@ -175,46 +177,46 @@ def _surface() -> Component:
     )
 
 
-def _button(label: Any, look: str = "", **properties: Any) -> Component:
-    return html.Button(label, type="button", className=f"small-button {look}", **properties)
+def _button(label: Any, modifiers: str = "", **properties: Any) -> Component:
+    return html.Button(label, type="button", className=f"button is-small {modifiers}", **properties)
 
 
-def _icon_button(icon: str, label: str, look: str = "", **properties: Any) -> Component:
+def _icon_button(icon: str, label: str, modifiers: str = "", **properties: Any) -> Component:
     return html.Button(
         html.Span(className=f"icon icon-{icon}"),
         type="button",
-        className=f"icon-button {look}",
-        **{"aria-label": label, "title": label} | properties,
+        className=f"button is-icon {modifiers}",
+        **{**aria(label=label), "title": label} | properties,
     )
 
 
-def _elsewhere() -> Component:
-    """What can be done while the plane is shown at another kernel width than its run's."""
+def _edited_commands() -> Component:
+    """The commands of a plane that is shown edited, or at another kernel width than its run's."""
     back = _button("", **part("back"))
-    refine = _button("Refine here", "is-light", **part("refine"), **needs(LINEAR))
+    refine = _button("Refine from here", "is-light", **part("refine"), **needs(LINEAR))
     return html.Div([back, refine], className="elsewhere")
 
 
 def _exports() -> list[Component]:
-    """A button and its menu; the script gives the items the addresses of the run."""
+    """A button and its menu; a script sets the addresses of the items."""
     menu = html.Div(
         [
-            _menu_label("The picture on screen"),
-            _menu_item("Picture, PNG", **{"data-picture": "png"}),
-            _menu_item("Picture, SVG", **{"data-picture": "svg"}),
-            _menu_label("The plane on screen"),
+            _menu_label("Picture on screen"),
+            _menu_item("Picture (PNG)", **data(picture="png")),
+            _menu_item("Picture (SVG)", **data(picture="svg")),
+            _menu_label("Plane on screen"),
             _download("points.csv", "Projected points"),
             _download("components.csv", "Components", **needs(LINEAR)),
-            _download("model.json", "Model, JSON", **needs(LINEAR)),
+            _download("model.json", "Model (JSON)", **needs(LINEAR)),
             _download("script.py", "Python script", **needs(LINEAR)),
-            _menu_label("To show elsewhere"),
-            _menu_item("Copy link", **{"data-link": "copy"}),
-            _download("replay.html", "Replay, HTML"),
+            _menu_label("Share"),
+            _menu_item("Copy link", **data(link="copy")),
+            _download("replay.html", "Replay (HTML)"),
         ],
         className="menu",
         role="menu",
         **part("exports"),
-        **{"aria-label": "Download"},
+        **aria(label="Download"),
     )
     return [_icon_button("download", "Download", **part("export")), menu]
 
@@ -228,8 +230,7 @@ def _menu_item(label: str, **properties: Any) -> Component:
 
 
 def _download(file: str, label: str, **properties: Any) -> Component:
-    look = {"className": "menu-item", "role": "menuitem"}
-    return html.A(label, **look, **{"data-file": file}, **properties)
+    return html.A(label, className="menu-item", role="menuitem", **data(file=file), **properties)
 
 
 def _remove() -> Component:
@@ -253,11 +254,11 @@ def _history() -> Component:
 
 
 def _numbers() -> Component:
-    """Every score with its held-out twin beside it."""
+    """Every score for the training rows and, beside it, for the held-out rows."""
     return html.Dl(
         [
-            *_score("Divergence", "divergence", "Cauchy-Schwarz divergence of the classes"),
-            *_score("Accuracy", "accuracy", "Balanced accuracy of the class densities"),
+            *_score("Divergence", "divergence", "Cauchy-Schwarz divergence between the classes"),
+            *_score("Accuracy", "accuracy", "Balanced accuracy of the class-density classifier"),
         ],
         className="numbers",
     )
@@ -269,9 +270,9 @@ def _score(label: str, field: str, meaning: str) -> list[Component]:
         html.Dd(
             [
                 html.Span("–", className="value", **part(f"{field}-seen")),
-                html.Span("seen", className="unit"),
+                html.Span("train", className="unit"),
                 html.Span("–", className="value", **part(f"{field}-unseen")),
-                html.Span("unseen", className="unit"),
+                html.Span("held out", className="unit"),
             ]
         ),
     ]

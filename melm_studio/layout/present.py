@@ -1,4 +1,4 @@
-"""What is told with runs that are found: links, replay, morph, and the page without its rail."""
+"""Present, and what it shares with Explore: links, replay, morph."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
 
 KEYS = (
-    ("← →", "planes, or views of the story"),
+    ("← →", "previous and next plane, or story view"),
     ("Space", "play"),
-    ("1 to 9", "runs"),
+    ("1 to 9", "select a run"),
     ("M", "morph"),
     ("F", "full screen"),
-    ("Esc", "leave"),
-    ("?", "these keys"),
+    ("Esc", "exit"),
+    ("?", "list keys"),
 )
 
 
 def link_parts() -> list[Component]:
-    """The address, and the view that it asks for."""
+    """The address, and the view that it requests."""
     return [
         dcc.Store(id=ids.ADDRESS),
         dcc.Store(id=ids.WANTED),
@@ -31,15 +32,15 @@ def link_parts() -> list[Component]:
 
 
 def notice() -> Component:
-    """What is said about links and views, over the foot of the picture."""
+    """Messages about links and views, over the bottom of the plane."""
     return html.Div(
         [
             html.P(id=ids.NOTICE, role="status"),
             html.Button(
                 html.Span(className="icon icon-close"),
                 type="button",
-                className="notice-close",
-                **{"aria-label": "Close this note"},
+                className="button is-text notice-close",
+                **aria(label="Close this note"),
             ),
         ],
         className="notice",
@@ -47,11 +48,11 @@ def notice() -> Component:
 
 
 def play_bar() -> Component:
-    """Below the picture in front; a script fills and works it."""
+    """The bar below the plane in front; a script fills and operates it."""
     return html.Div(
         [
             html.Div(className="present-only", id=ids.PRESENT_LEGEND),
-            html.P(className="caption present-only", id=ids.CAPTION, **{"aria-live": "polite"}),
+            html.P(className="caption present-only", id=ids.CAPTION, **aria(live="polite")),
             html.Div(
                 [
                     _speed(),
@@ -69,7 +70,7 @@ def play_bar() -> Component:
             ),
             html.P(_keys(), className="keys present-only", id=ids.KEYS, hidden=True),
         ],
-        className="telling",
+        className="playback",
     )
 
 
@@ -78,28 +79,28 @@ def _speed() -> Component:
         html.Option(label, value=value, selected=value == "1") for value, label in SPEEDS.items()
     ]
     return html.Label(
-        [html.Span("Speed"), html.Select(options, **_bar("speed"))],
+        [html.Span("Speed"), html.Select(options, **data(bar="speed"))],
         className="bar-field",
     )
 
 
 def _morph() -> Component:
-    """From the run in front along the shortest way to another one; the runs come by script."""
-    tip = "Turn the plane on screen, along the shortest way, into that of another run"
+    """The morph from the run in front to another one; a script lists the runs."""
+    explanation = "Rotate the plane on screen into that of another run, along the shortest path"
     return html.Div(
         [
             dmc.Tooltip(
                 html.Label(
-                    [html.Span("Morph to"), html.Select([], **_bar("morph-to"))],
+                    [html.Span("Morph to"), html.Select([], **data(bar="morph-to"))],
                     className="bar-field",
                 ),
-                label=tip,
+                label=explanation,
                 openDelay=400,
             ),
-            html.Div(className="bar-slider", **_bar("morph-slot")),
+            html.Div(className="bar-slider", **data(bar="morph-slot")),
         ],
         className="bar-group bar-morph",
-        **_bar("morph"),
+        **data(bar="morph"),
     )
 
 
@@ -107,28 +108,23 @@ def _presenting() -> list[Component]:
     return [
         html.Div(
             [
-                _button("Back", "previous"),
-                html.Span(className="bar-count", **_bar("count")),
+                _button("Previous", "previous"),
+                html.Span(className="bar-count", **data(bar="count")),
                 _button("Next", "next"),
             ],
             className="bar-group",
-            **_bar("steps"),
+            **data(bar="steps"),
         ),
         _button("Full screen", "full"),
-        _button("?", "keys", "Keys"),
-        _button("Leave", "leave", "Leave Present"),
+        _button("?", "keys", "Keyboard shortcuts"),
+        _button("Exit", "leave", "Exit Present"),
     ]
 
 
 def _keys() -> list[Component]:
-    return [html.Span([html.Kbd(key), f" {words}"]) for key, words in KEYS]
+    return [html.Span([html.Kbd(key), f" {action}"]) for key, action in KEYS]
 
 
 def _button(label: str, name: str, explanation: str | None = None) -> Component:
-    named = {} if explanation is None else {"aria-label": explanation}
-    return html.Button(label, type="button", className="bar-button", **_bar(name), **named)
-
-
-def _bar(name: str) -> dict[str, str]:
-    """What the script finds an element of the bar by."""
-    return {"data-bar": name}
+    named = {} if explanation is None else aria(label=explanation)
+    return html.Button(label, type="button", className="button", **data(bar=name), **named)

@@ -1,4 +1,4 @@
-"""The left rail: data above, method below, Run at the foot."""
+"""The sidebar: data above, method below, Run at the bottom."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from dash.development.base_component import Component
 
 from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS, Method
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
 from melm_studio.layout.columns import columns_button
-from melm_studio.layout.compare import run_several, several
+from melm_studio.layout.compare import batch_form, run_batch_button
 from melm_studio.layout.method_form import (
     components_control,
     gamma_slider,
@@ -21,15 +22,17 @@ from melm_studio.layout.method_form import (
 from melm_studio.tables import SAMPLES
 
 _FIRST_METHOD = next(iter(METHODS))
-_MOST_OFFERED = 100  # at once; the others are found by typing
+_MOST_OFFERED = 100  # at once; typing finds the others
 
 
-def rail() -> list[Component]:
-    """What stands in the rail."""
+def sidebar() -> list[Component]:
+    """The contents of the sidebar."""
     return [
         dmc.AppShellSection(
             dmc.ScrollArea(
-                dmc.Stack([_data(), dmc.Divider(), several(_menu()), _method()], gap="sm", p="md"),
+                dmc.Stack(
+                    [_data(), dmc.Divider(), batch_form(_menu()), _method()], gap="sm", p="md"
+                ),
                 h="100%",
                 type="auto",
                 scrollbarSize=8,
@@ -37,7 +40,7 @@ def rail() -> list[Component]:
             grow=True,
             style={"minHeight": 0},
         ),
-        dmc.AppShellSection(_run(), p="md", className="rail-foot"),
+        dmc.AppShellSection(_run(), p="md", className="sidebar-foot"),
     ]
 
 
@@ -61,7 +64,7 @@ def _data() -> Component:
             ),
             dmc.Switch(
                 id=ids.STANDARDISE,
-                label="Standardise features",
+                label="Standardize features",
                 checked=True,
                 size="sm",
             ),
@@ -79,7 +82,7 @@ def _sample_button(key: str) -> Component:
         size="compact-xs",
         radius="xl",
     )
-    return _tip(button, sample.explanation)
+    return dmc.Tooltip(button, label=sample.explanation, multiline=True, w=240, openDelay=400)
 
 
 def _method() -> Component:
@@ -94,7 +97,7 @@ def _method() -> Component:
                 searchable=True,
                 size="sm",
                 maxDropdownHeight=420,
-                **{"aria-label": "Method"},
+                **aria(label="Method"),
             ),
             dmc.Text(id=ids.METHOD_EXPLANATION, size="xs", c="dimmed"),
             components_control(ids.N_COMPONENTS),
@@ -116,17 +119,17 @@ def _method() -> Component:
 
 
 def _more() -> Component:
-    """What the chosen method alone can be told, out of the way until it is wanted."""
+    """The settings that only the chosen method has, folded away."""
     return dmc.Accordion(
         dmc.AccordionItem(
             [
-                dmc.AccordionControl("More"),
+                dmc.AccordionControl("More settings"),
                 dmc.AccordionPanel(html.Div(own_settings(METHODS[_FIRST_METHOD]), id=ids.SETTINGS)),
             ],
             value="more",
         ),
         chevronPosition="left",
-        className="steps-accordion",
+        className="folded",
     )
 
 
@@ -149,7 +152,7 @@ def _run() -> Component:
         [
             html.P(id=ids.RUN_ERROR, role="alert", className="alert"),
             dmc.Button("Run", id=ids.RUN, fullWidth=True, size="md"),
-            run_several(),
+            run_batch_button(),
         ],
         gap="xs",
     )
@@ -157,9 +160,3 @@ def _run() -> Component:
 
 def _heading(text: str) -> Component:
     return dmc.Title(text, order=2, size="h5")
-
-
-def _tip(component: Component, explanation: str, **options: Any) -> Component:
-    return dmc.Tooltip(
-        component, label=explanation, multiline=True, w=240, openDelay=400, **options
-    )

@@ -1,18 +1,21 @@
-"""The story: views in their order, each with its caption."""
+"""The drawer of the story: views in order, each with its caption."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
 
 
 def story_parts() -> list[Component]:
-    """The drawer, closed until a button asks for it, and what the browser keeps."""
+    """The drawer, closed until its button is clicked, and what the browser keeps."""
+    close: Any = aria(label="Close the story")  # the annotation names no ARIA attributes
     return [
         dcc.Store(id=ids.STORY, storage_type="local"),
         dcc.Store(id=ids.STORY_SHOWN),
@@ -22,7 +25,7 @@ def story_parts() -> list[Component]:
             dmc.Stack(
                 [
                     dmc.Text(
-                        "Views in the order in which Present steps through them.",
+                        "Present steps through these views in order.",
                         size="sm",
                         c="dimmed",
                     ),
@@ -34,30 +37,28 @@ def story_parts() -> list[Component]:
             id=ids.STORY_VIEW,
             title="Story",
             position="right",
-            size=360,
+            size="360px",
             opened=False,
             keepMounted=True,
-            # The page stays in use while the story grows.
+            # The page stays usable while the story is open.
             withOverlay=False,
             lockScroll=False,
             trapFocus=False,
             closeOnClickOutside=False,
-            closeButtonProps={"aria-label": "Close the story"},
+            closeButtonProps=close,
         ),
     ]
 
 
 def story_button() -> Component:
-    """Opens the story."""
-    return dmc.Button("Story", variant="default", size="compact-sm", **{"data-story": "open"})
+    """The button that opens the story."""
+    return dmc.Button("Story", variant="default", size="compact-sm", **data(story="open"))
 
 
 def story_list(views: Sequence[tuple[str, str]]) -> Component:
-    """Title and caption of every view, or what a story is."""
+    """Title and caption of every view; a hint if there is none."""
     if not views:
-        return dmc.Text(
-            "No view yet. Add what is on screen, here or from a panel's menu.", size="sm"
-        )
+        return dmc.Text("No views yet. Add the view on screen with the button below.", size="sm")
     items = [_item(at, *view, is_last=at == len(views) - 1) for at, view in enumerate(views)]
     return html.Ol(items, className="story")
 
@@ -71,8 +72,9 @@ def _item(at: int, title: str, caption: str, *, is_last: bool) -> Component:
                     html.Button(
                         f"{number}. {title}",
                         type="button",
-                        className="story-title",
-                        **{"data-story-at": str(at), "aria-label": f"Show view {number}, {title}"},
+                        className="button is-text story-title",
+                        **data(story_at=str(at)),
+                        **aria(label=f"Show view {number}, {title}"),
                     ),
                     _small("up", at, "Move up", "icon-up", is_off=at == 0),
                     _small("down", at, "Move down", "icon-down", is_off=is_last),
@@ -89,7 +91,7 @@ def _item(at: int, title: str, caption: str, *, is_last: bool) -> Component:
                 minRows=1,
                 maxRows=4,
                 size="sm",
-                **{"aria-label": f"Caption of view {number}"},
+                **aria(label=f"Caption of view {number}"),
             ),
         ],
     )
@@ -103,12 +105,12 @@ def _small(part: str, at: int, label: str, icon: str, *, is_off: bool) -> Compon
         color="gray",
         size="sm",
         disabled=is_off,
-        **{"aria-label": f"{label}, view {at + 1}"},
+        **aria(label=f"{label}, view {at + 1}"),
     )
 
 
 def _add_button() -> Component:
-    return dmc.Button("Add this view", variant="light", size="compact-sm", **{"data-story": "add"})
+    return dmc.Button("Add this view", variant="light", size="compact-sm", **data(story="add"))
 
 
 def _file_buttons() -> list[Component]:

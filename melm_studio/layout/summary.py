@@ -1,4 +1,4 @@
-"""What is known of a data set, in words and figures, with the legend of its classes."""
+"""The summary of a data set, with the legend of its classes."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.tables import LabelledData, Summary
+from melm_studio.layout.attributes import aria
+from melm_studio.layout.attributes import data as data_attributes
+from melm_studio.tables import LabelledData, Summary, count, number
 
-_DENSITY = "Share of the values in the table that are not zero."
-_DIRECTIONS = (
-    "How many principal directions hold 95 % of the variance, of all rows and of each class: the "
-    "fewer they are, the flatter the data."
+_FILLED = "Share of table cells that are not zero."
+_COMPONENTS = (
+    "Number of principal components that hold 95 % of the variance, of all rows and of each class: "
+    "the fewer, the flatter the data."
 )
 
 
 def data_summary(
     data: LabelledData, summary: Summary, swatches: Sequence[tuple[str, str]]
 ) -> Component:
-    """Name, size, classes with their colours, and what was done to the table.
+    """Name, size, classes with their colors, and how the table was prepared.
 
     Parameters
     ----------
     data : LabelledData
     summary : Summary
-        Its figures, those of Table 1 of the MELM paper.
-    swatches : sequence of (colour, shape)
-        How each class is drawn; the colour is a CSS value.
+        Its key figures, those of Table 1 of the MELM paper.
+    swatches : sequence of (color, shape)
+        How each class is drawn; the color is a CSS value.
     """
     return dmc.Stack(
         [
@@ -47,24 +49,28 @@ def data_summary(
 
 
 def _size(summary: Summary) -> str:
-    rows, features = _grouped(summary.n_samples), _grouped(summary.n_features)
-    return f"{rows} rows, {features} features, {len(summary.class_sizes)} classes"
+    rows, features = count(summary.n_samples, "row"), count(summary.n_features, "feature")
+    return f"{rows}, {features}, {len(summary.class_sizes)} classes"
 
 
 def _figures(summary: Summary) -> Component:
     is_sample = summary.n_rows_used < summary.n_samples
-    counted = f" Counted in a sample of {_grouped(summary.n_rows_used)} rows." if is_sample else ""
+    sampled = f" Computed on a sample of {number(summary.n_rows_used)} rows." if is_sample else ""
     about = "\N{ALMOST EQUAL TO} " if is_sample else ""
     return html.Dl(
         [
-            _figure("density", f"{summary.density:.2f}", _DENSITY),
-            _figure(_d95(), f"{about}{_grouped(summary.n_directions)}", _DIRECTIONS + counted),
+            _figure("filled cells", f"{100 * summary.density:.0f} %", _FILLED),
+            _figure(
+                "components for 95 % of variance",
+                f"{about}{number(summary.n_directions)}",
+                _COMPONENTS + sampled,
+            ),
         ],
         className="key-figures",
     )
 
 
-def _figure(term: str | list[str | Component], value: str, explanation: str) -> Component:
+def _figure(term: str, value: str, explanation: str) -> Component:
     explained = dmc.Tooltip(
         html.Span(term, tabIndex=0, className="explained"),
         label=explanation,
@@ -75,10 +81,6 @@ def _figure(term: str | list[str | Component], value: str, explanation: str) -> 
     return html.Div([html.Dt(explained), html.Dd(value)])
 
 
-def _d95() -> list[str | Component]:
-    return ["d", html.Sup(".95")]
-
-
 def _legend(
     names: Sequence[str], summary: Summary, swatches: Sequence[tuple[str, str]]
 ) -> Component:
@@ -86,41 +88,41 @@ def _legend(
     items = [
         html.Li(
             [
-                html.Span(className=f"swatch {shape}", style={"backgroundColor": colour}),
+                html.Span(className=f"swatch {shape}", style={"backgroundColor": color}),
                 html.Button(
                     name,
                     type="button",
-                    className="class-name",
-                    title=f"Show {name} alone",
-                    **{"data-class": str(code), "aria-pressed": "false"},
+                    className="button is-text class-name",
+                    title=f"Show only {name}",
+                    **data_attributes(class_=str(code)),
+                    **aria(pressed="false"),
                 ),
-                html.Span(_grouped(size), className="count"),
-                html.Span(_grouped(directions), className="count directions"),
+                html.Span(number(size), className="count"),
+                html.Span(number(directions), className="count directions"),
             ]
         )
-        for code, (name, size, directions, (colour, shape)) in enumerate(classes)
+        for code, (name, size, directions, (color, shape)) in enumerate(classes)
     ]
     head = html.Div(
-        [html.Span("rows", className="count"), html.Span(_d95(), className="count directions")],
+        [
+            html.Span("rows", className="count"),
+            html.Span("PCs", className="count directions", title=_COMPONENTS),
+        ],
         className="legend-head",
     )
-    return html.Div([head, html.Ul(items, className="legend", **{"aria-label": "Classes"})])
+    return html.Div([head, html.Ul(items, className="legend", **aria(label="Classes"))])
 
 
 def _steps(steps: Sequence[str]) -> Component:
     return dmc.Accordion(
         dmc.AccordionItem(
             [
-                dmc.AccordionControl("What was done to the table"),
+                dmc.AccordionControl("How the table was prepared"),
                 dmc.AccordionPanel(html.Ul([html.Li(step) for step in steps], className="steps")),
             ],
             value="steps",
         ),
         variant="default",
         chevronPosition="left",
-        className="steps-accordion",
+        className="folded",
     )
-
-
-def _grouped(number: int) -> str:
-    return f"{number:,}".replace(",", "\N{NARROW NO-BREAK SPACE}")

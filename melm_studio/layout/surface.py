@@ -1,4 +1,4 @@
-"""The view of a kernel machine in a run's plane, beside its approximation by a few modes."""
+"""The dialog of a kernel machine in a run's plane, beside its approximation by a few modes."""
 
 from __future__ import annotations
 
@@ -7,21 +7,27 @@ from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
+from melm_studio.layout.dialog import dialog
 from melm_studio.views.decision_surface import KINDS
 
 MARGINALS = {"exact": "Exact moments", "paper": "As in the paper"}
 
 
 def surface_view() -> Component:
-    """The window, closed until a panel asks for it."""
-    return dmc.Modal(
+    """The dialog, closed until a panel requests it."""
+    return dialog(
+        ids.SURFACE,
+        "Decision surface",
         [
             dcc.Store(id=ids.SURFACE_ASKED),
             dcc.Store(id=ids.SURFACE_RUN),
             dmc.Group(
                 [
-                    _choice(ids.SURFACE_KIND, "Machine", {k: v.label for k, v in KINDS.items()}),
-                    _choice(ids.SURFACE_CLASS, "This class against the rest", {}),
+                    _choice(
+                        ids.SURFACE_KIND, "Kernel machine", {k: v.label for k, v in KINDS.items()}
+                    ),
+                    _choice(ids.SURFACE_CLASS, "Class, against the rest", {}),
                     _choice(ids.SURFACE_METHOD, "Modes", MARGINALS),
                 ],
                 gap="md",
@@ -33,23 +39,18 @@ def surface_view() -> Component:
                 id=ids.SURFACE_PLOT,
                 className="surface-plot",
                 role="img",
-                **{"aria-label": "Decision surface, not drawn yet"},
+                **aria(label="Decision surface, not drawn yet"),
             ),
             dmc.Text(
-                "The kernel machine is replaced by a few modes, each a product of two densities "
-                "along its own axes. + and − mark where it is for and against the class, lines one "
-                "standard deviation. In few dimensions as many well-placed kernels are often more "
-                "accurate; the modes tell what the machine is made of.",
+                "The kernel machine is approximated by a few modes, each a product of two "
+                "densities along its own axes. + and − mark modes for and against the class; lines "
+                "extend one standard deviation. In low dimensions, as many well-placed kernels are "
+                "often more accurate; the modes show what the machine consists of.",
                 size="xs",
                 c="dimmed",
             ),
         ],
-        id=ids.SURFACE,
-        title="Decision surface",
-        size="min(1240px, 96vw)",
-        opened=False,
-        keepMounted=True,
-        closeButtonProps={"aria-label": "Close"},
+        width=1240,
     )
 
 

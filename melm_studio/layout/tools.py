@@ -1,18 +1,20 @@
-"""What takes a plane by hand: beside the picture of the run in front, filled by a script."""
+"""Plane editing: controls beside the plane of the run in front, filled by a script."""
 
 from __future__ import annotations
 
 from dash import html
 from dash.development.base_component import Component
 
-# What a run has, by which the script knows what its panel needs.
+from melm_studio.layout.attributes import aria, data, needs, part
+
+# The features of a run; the script removes the controls that need others.
 LINEAR = "linear"
 FLAT = "flat"
 SPACE = "space"
 
 
 def tools() -> Component:
-    """The tools of a panel; a picture without features has arrows neither to hide nor to move."""
+    """The controls of a panel; a nonlinear projection has no arrows to limit or move."""
     return html.Div(
         [_arrow_limit(), _kept(), _arrow(), _direction()],
         className="tools explore-only",
@@ -20,25 +22,15 @@ def tools() -> Component:
     )
 
 
-def part(name: str) -> dict[str, str]:
-    """What the script finds an element by."""
-    return {"data-part": name}
-
-
-def needs(*features: str) -> dict[str, str]:
-    """What a run must have for the script to keep the element."""
-    return {"data-needs": " ".join(features)}
-
-
 def _arrow_limit() -> Component:
-    """The range is set by the script, which knows how many arrows and features there are."""
+    """The script sets the range, which depends on the plane."""
     return html.Div(_slider("Arrows shown", "arrow-limit", 0, 1, 1), **needs(LINEAR))
 
 
 def _kept() -> Component:
     return html.Div(
         [
-            _slider("Features kept", "kept", 1, 2, 2),
+            _slider("Keep top features", "kept", 1, 2, 2),
             html.P(className="tool-words", role="status", **part("kept-words")),
         ],
         **needs(LINEAR),
@@ -46,7 +38,9 @@ def _kept() -> Component:
 
 
 def _arrow() -> Component:
-    explanation = "Drag the tip of an arrow in the picture, or choose it here and turn it"
+    explanation = (
+        "Drag the tip of an arrow in the plot, or select a feature and set its angle and length"
+    )
     return html.Fieldset(
         [
             html.Legend("Move an arrow", title=explanation),
@@ -54,7 +48,7 @@ def _arrow() -> Component:
                 [
                     html.Span("Feature"),
                     # The options come with the plane.
-                    html.Select([], **part("arrow"), **{"aria-label": "Feature"}),
+                    html.Select([], **part("arrow"), **aria(label="Feature")),
                 ],
                 className="tool",
             ),
@@ -68,24 +62,18 @@ def _arrow() -> Component:
 def _direction() -> Component:
     return html.Fieldset(
         [
-            html.Legend("Look from"),
-            _slider("Side", "side", -180, 180, 0),
-            _slider("Above", "up", -180, 180, 0),
-            html.P("Or drag the picture; with Shift, it is moved.", className="tool-words"),
+            html.Legend("View angle"),
+            _slider("Azimuth", "side", -180, 180, 0),
+            _slider("Elevation", "up", -180, 180, 0),
+            html.P("Or drag the plot. Shift-drag pans it.", className="tool-words"),
         ],
         **needs(SPACE),
     )
 
 
 def _slider(label: str, name: str, low: int, high: int, value: int) -> Component:
-    # Dash has no plain range input: the script makes one of these marks.
+    # Dash has no plain range input: the script replaces this element by one.
     return html.Div(
         className="tool",
-        **{
-            "data-slider": name,
-            "data-label": label,
-            "data-low": str(low),
-            "data-high": str(high),
-            "data-value": str(value),
-        },
+        **data(slider=name, label=label, low=str(low), high=str(high), value=str(value)),
     )

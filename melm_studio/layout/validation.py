@@ -1,43 +1,33 @@
-"""Is it real? What a check of a run knows, beside each other: in-sample and held out."""
+"""Is it real? The report of a check: training scores beside held-out ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.dialog import dialog
+from melm_studio.worker.records.check_report import CheckReport
 
 CLASSIFIERS = {
-    "mean": "Mean of the three",
-    "SVM-RBF": "Support vectors",
-    "KNN": "Nearest neighbours",
+    "mean": "Mean of three",
+    "SVM-RBF": "SVM (RBF)",
+    "KNN": "Nearest neighbors",
     "KDE": "Class densities",
 }
 _FOLLOWED_EVERY_MS = 700
 _MOST_CLASSES_NAMED = 12
 
 
-class Report(Protocol):
-    """What is known by now; see `melm_studio.worker.execution.validation_run.CheckReport`."""
-
-    words: str
-    fraction: float
-    scores: Mapping[str, tuple[float, float, float]] | None
-    overlap: tuple[tuple[float, ...], ...]
-    p_value: float | None
-    lower: float | None
-    upper: float | None
-    n_permutations: int
-    notes: tuple[str, ...]
-
-
 def check_view() -> Component:
-    """The window, closed until a panel asks for it."""
-    return dmc.Modal(
+    """The dialog, closed until a panel requests it."""
+    return dialog(
+        ids.CHECK,
+        "Is it real?",
         [
             dcc.Store(id=ids.CHECK_ASKED),
             dcc.Store(id=ids.CHECK_RUN),
@@ -46,9 +36,9 @@ def check_view() -> Component:
             dmc.Group(
                 [
                     dmc.Text(
-                        "The plane is fitted anew to the rows of four folds and judged by the "
-                        "fifth; then to shuffled labels, to see how well chance would do. Both are "
-                        "full fits with the settings of the run.",
+                        "The plane is refitted to four of five folds and scored on the fifth, then "
+                        "refitted to permuted labels to find the scores of chance. Every refit has "
+                        "the settings of the run.",
                         size="xs",
                         c="dimmed",
                         flex=1,
@@ -61,22 +51,17 @@ def check_view() -> Component:
                 wrap="nowrap",
             ),
         ],
-        id=ids.CHECK,
-        title="Is it real?",
-        size="min(760px, 96vw)",
-        opened=False,
-        keepMounted=True,
-        closeButtonProps={"aria-label": "Close"},
+        width=760,
     )
 
 
 def check_body(
-    report: Report, stage: str, class_names: Sequence[str], *, is_final: bool
+    report: CheckReport, stage: str, class_names: Sequence[str], *, is_final: bool
 ) -> Component:
-    """The sentence, the scores, the overlap of the classes and the p-value as they are known."""
+    """The verdict, the scores, the confusion of the classes and the p-value known so far."""
     return dmc.Stack(
         [
-            html.P(report.words or "Not known yet.", className="verdict", role="status"),
+            html.P(report.words or "No results yet.", className="verdict", role="status"),
             *([] if is_final and report.fraction == 1.0 else [_progress(report, stage)]),
             *([_scores(report.scores)] if report.scores else []),
             *([_overlap(report.overlap, class_names)] if report.overlap else []),
@@ -88,37 +73,37 @@ def check_body(
     )
 
 
-def _progress(report: Report, stage: str) -> Component:
+def _progress(report: CheckReport, stage: str) -> Component:
     return html.Div(
         [
             dmc.Text(f"{stage[:1].upper()}{stage[1:]}", size="sm", c="dimmed", mb=4),
             dmc.Progress(
-                value=100 * report.fraction, size="sm", **{"aria-label": "Share of the check done"}
+                value=100 * report.fraction, size="sm", **aria(label="Progress of the check")
             ),
         ]
     )
 
 
 def _scores(scores: Mapping[str, tuple[float, float, float]]) -> Component:
-    head = html.Tr([html.Th(text, scope="col") for text in ("", "in-sample", "held out", "gap")])
+    head = html.Tr([html.Th(text, scope="col") for text in ("", "training", "held out", "gap")])
     rows = [
         html.Tr(
             [
                 html.Th(CLASSIFIERS.get(name, name), scope="row"),
-                html.Td(f"{seen:.2f}"),
-                html.Td([html.Strong(f"{unseen:.2f}"), f" ± {error:.2f}"]),
-                html.Td(f"{seen - unseen:+.2f}"),
+                html.Td(f"{train:.2f}"),
+                html.Td([html.Strong(f"{held_out:.2f}"), f" ± {error:.2f}"]),
+                html.Td(f"{train - held_out:+.2f}"),
             ]
         )
-        for name, (seen, unseen, error) in scores.items()
+        for name, (train, held_out, error) in scores.items()
     ]
-    caption = html.Caption("Balanced accuracy in the plane, with its standard error over the folds")
+    caption = html.Caption("Balanced accuracy in the plane; ± is the standard error over the folds")
     return html.Table([caption, html.Thead(head), html.Tbody(rows)], className="figures")
 
 
 def _overlap(overlap: Sequence[Sequence[float]], class_names: Sequence[str]) -> Component:
     caption = html.Caption(
-        "How much two classes are taken for each other, held out; press a cell to see the two alone"
+        "Held-out confusion between each pair of classes. Click a cell to show only that pair."
     )
     names = [_short(name) for name in class_names]
     head = html.Tr([html.Th(""), *(html.Th(name, scope="col") for name in names)])
@@ -134,33 +119,30 @@ def _overlap(overlap: Sequence[Sequence[float]], class_names: Sequence[str]) -> 
 
 
 def _share(share: float, names: Sequence[str], i: int, j: int) -> Component:
-    """A cell that shows its two classes alone, by a script."""
+    """A cell that, when clicked, shows only its two classes; a script does that."""
     if i == j:
         return html.Td("")
-    # Half is as much as two classes can be taken for each other by chance.
+    # Chance confuses two classes half of the time.
     strength = min(1.0, 2.0 * share)
-    alone = html.Button(
+    button = html.Button(
         f"{share:.2f}",
         type="button",
-        title="Show these two classes alone",
-        **{
-            "data-isolate": f"{i},{j}",
-            "aria-label": f"{share:.2f}: show {names[i]} and {names[j]} alone",
-        },
+        className="button is-text",
+        title="Show only these two classes",
+        **data(isolate=f"{i},{j}"),
+        **aria(label=f"{share:.2f}: show only {names[i]} and {names[j]}"),
     )
-    return html.Td(alone, style={"--share": f"{strength:.3f}"})
+    return html.Td(button, style={"--share": f"{strength:.3f}"})
 
 
-def _p_value(report: Report, *, is_final: bool) -> Component:
-    words = f"p = {report.p_value:.3f}"
+def _p_value(report: CheckReport, *, is_final: bool) -> Component:
+    text = f"p = {report.p_value:.3f}"
     if not is_final and report.lower is not None and report.upper is not None:
-        words += (
-            f" after {report.n_permutations} shuffles; it will end between {report.lower:.3f} and "
-            f"{report.upper:.3f}"
+        text += (
+            f" after {report.n_permutations} permutations; the final value will be between "
+            f"{report.lower:.3f} and {report.upper:.3f}"
         )
-    return dmc.Text(
-        ["Against shuffled labels: ", html.Strong(words)], size="sm", className="p-value"
-    )
+    return dmc.Text(["Permutation test: ", html.Strong(text)], size="sm", className="p-value")
 
 
 def _short(name: str) -> str:

@@ -1,26 +1,31 @@
-"""From the bytes of a file to labelled data."""
+"""Reading tables and preparing them as labelled data."""
 
 from __future__ import annotations
 
+from melm_studio.tables.column_roles import Column
+from melm_studio.tables.formatting import count, number
 from melm_studio.tables.labelled_data import LabelledData
 from melm_studio.tables.preparation import Role, Use, label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.samples import SAMPLES, load_sample
-from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarise
+from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarize
 
 __all__ = [
     "SAMPLES",
     "SHARE_OF_VARIANCE",
+    "Column",
     "LabelledData",
     "Role",
     "Summary",
     "Table",
     "TableError",
     "Use",
+    "count",
     "label_candidates",
     "load_sample",
     "n_directions",
+    "number",
     "prepare",
     "read_table",
-    "summarise",
+    "summarize",
 ]

@@ -1,4 +1,4 @@
-"""What the cells of a column are: numbers, or text; and which of them are missing."""
+"""The type of each column, numeric or text, and its missing cells."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.tables.formatting import NAMES_SHOWN, counted, grouped, listed, place, shortened
+from melm_studio.tables.formatting import NAMES_SHOWN, count, listed, number, place, shortened
 from melm_studio.tables.records import NUMBERS, THOUSANDS
 
-STRAY_SHARE = 0.05  # below this share of text cells, a column is numeric
-MOSTLY = 0.5  # above this share of numbers, text among them is worth a word
+MAX_TEXT_SHARE = 0.05  # below this share of non-numeric text, a column is numeric
+MOSTLY = 0.5  # above this share of numbers, non-numeric text is reported
 
 MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "?", "-")
 INFINITY = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 
 
-def settle(
+def infer_columns(
     cells: pd.DataFrame, decimal: str, file_rows: IntArray
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Make every column float64 or text, and tell which cells became missing on the way.
+    """Convert every column to float64 or text.
 
     Parameters
     ----------
@@ -33,103 +33,109 @@ def settle(
     decimal : str
         The decimal mark, a point or a comma.
     file_rows : ndarray of int64, (n_rows,)
-        The row of the file behind each row.
+        The row of the file that each row is.
+
+    Returns
+    -------
+    frame : pandas.DataFrame, (n_rows, n_columns)
+    steps : list of str
+        Which cells became missing, a sentence each.
     """
-    settled = {str(name): _settle(column, decimal) for name, column in cells.items()}
-    frame = pd.DataFrame({name: one.cells for name, one in settled.items()}, index=cells.index)
+    inferred = {str(name): _infer(column, decimal) for name, column in cells.items()}
+    frame = pd.DataFrame({name: one.cells for name, one in inferred.items()}, index=cells.index)
     infinity_steps = _infinity_steps(frame)
     if infinity_steps:
         frame = frame.replace([np.inf, -np.inf], np.nan)
-    steps = [*_stray_steps(settled, file_rows), *_thousands_steps(settled), *infinity_steps]
+    steps = [*_text_steps(inferred, file_rows), *_thousands_steps(inferred), *infinity_steps]
     return frame, steps
 
 
 @dataclass(frozen=True)
-class _Stray:
-    """Text among numbers: how much there is, and the first of it."""
+class _NonNumericText:
+    """Cells of text in a column with numbers: their number, and the first of them."""
 
     n_cells: int
     n_present: int
-    text: str
+    first: str
     position: int
 
 
 @dataclass(frozen=True, eq=False)
-class _Settled:
-    """A column, what there was of text among its numbers, and whether thousands were parted."""
+class _Inferred:
+    """A column, its non-numeric text, and whether its numbers had thousands separators."""
 
     cells: FloatArray | pd.Series
-    stray: _Stray | None = None
+    text: _NonNumericText | None = None
     has_thousands: bool = False
 
 
-def _settle(column: pd.Series, decimal: str) -> _Settled:
+def _infer(column: pd.Series, decimal: str) -> _Inferred:
     if column.dtype.kind in "iuf":
-        return _Settled(column.to_numpy(np.float64))
+        return _Inferred(column.to_numpy(np.float64))
     codes, distinct = pd.factorize(column.astype("str"))
     levels = [level.strip() for level in distinct]
     markers = set(MISSING) - ({"-"} if "+" in levels else set())
     missing = np.array([level in markers for level in levels] + [True])  # code -1 is missing
     numbers = np.array([_number(level, decimal) for level in levels] + [math.nan])
     is_text = (np.isnan(numbers) & ~missing)[codes]
-    stray = _stray(column, is_text, int(np.count_nonzero(~missing[codes])))
-    if stray is None or stray.n_cells < STRAY_SHARE * stray.n_present:
+    text = _non_numeric_text(column, is_text, int(np.count_nonzero(~missing[codes])))
+    if text is None or text.n_cells < MAX_TEXT_SHARE * text.n_present:
         has_thousands = any(THOUSANDS[decimal].fullmatch(level) for level in levels)
-        return _Settled(numbers[codes], stray, has_thousands)
+        return _Inferred(numbers[codes], text, has_thousands)
     texts = np.array([*levels, ""], dtype=object)
     texts[missing] = np.nan
-    is_mostly_text = stray.n_cells > (1 - MOSTLY) * stray.n_present
+    is_mostly_text = text.n_cells > (1 - MOSTLY) * text.n_present
     cells = pd.Series(texts[codes], column.index, dtype="str")
-    return _Settled(cells, None if is_mostly_text else stray)
+    return _Inferred(cells, None if is_mostly_text else text)
 
 
-def _stray(column: pd.Series, is_text: npt.NDArray[np.bool_], n_present: int) -> _Stray | None:
+def _non_numeric_text(
+    column: pd.Series, is_text: npt.NDArray[np.bool_], n_present: int
+) -> _NonNumericText | None:
     positions = np.flatnonzero(is_text)
     if len(positions) == 0:
         return None
     first = int(positions[0])
-    return _Stray(len(positions), n_present, str(column.iloc[first]), first)
+    return _NonNumericText(len(positions), n_present, str(column.iloc[first]), first)
 
 
-def _stray_steps(settled: dict[str, _Settled], file_rows: IntArray) -> list[str]:
+def _text_steps(inferred: dict[str, _Inferred], file_rows: IntArray) -> list[str]:
     steps = [
-        _stray_step(name, one.stray, file_rows, is_numeric=one.cells.dtype.kind == "f")
-        for name, one in settled.items()
-        if one.stray is not None
+        _text_step(name, one.text, file_rows, is_numeric=one.cells.dtype.kind == "f")
+        for name, one in inferred.items()
+        if one.text is not None
     ]
     unnamed = len(steps[NAMES_SHOWN:])
-    rest = [f"The same in {counted(unnamed, 'further column')}."] if unnamed else []
+    rest = [f"The same in {count(unnamed, 'further column')}."] if unnamed else []
     return [*steps[:NAMES_SHOWN], *rest]
 
 
-def _stray_step(name: str, stray: _Stray, file_rows: IntArray, *, is_numeric: bool) -> str:
-    cells = counted(stray.n_cells, "cell")
-    first = f'first "{shortened(stray.text)}" in {place(int(file_rows[stray.position]))}'
+def _text_step(name: str, text: _NonNumericText, file_rows: IntArray, *, is_numeric: bool) -> str:
+    cells = count(text.n_cells, "cell")
+    first = f'first "{shortened(text.first)}" in {place(int(file_rows[text.position]))}'
     if is_numeric:
         return f"Counted as missing: {cells} of {shortened(name)} with text among numbers, {first}."
     return (
-        f"{shortened(name)} is read as text: {cells} of {grouped(stray.n_present)} are no numbers, "
-        f"{first}. Empty such cells to have numbers."
+        f"{shortened(name)} is read as text: {cells} of {number(text.n_present)} are not numbers, "
+        f"{first}. Empty these cells to have numbers."
     )
 
 
-def _thousands_steps(settled: dict[str, _Settled]) -> list[str]:
-    names = [name for name, one in settled.items() if one.has_thousands]
-    return (
-        [f"Thousands that are set apart were read as numbers ({listed(names)})."] if names else []
-    )
+def _thousands_steps(inferred: dict[str, _Inferred]) -> list[str]:
+    names = [name for name, one in inferred.items() if one.has_thousands]
+    return [f"Thousands separators were removed ({listed(names)})."] if names else []
 
 
 def _infinity_steps(frame: pd.DataFrame) -> list[str]:
     counts = np.isinf(frame.select_dtypes(np.float64)).sum()
     names = list(counts.index[counts > 0])
-    infinite = counted(int(counts.sum()), "infinite value")
+    infinite = count(int(counts.sum()), "infinite value")
     return [f"Counted as missing: {infinite} ({listed(names)})."] if names else []
 
 
 def _number(cell: str, decimal: str) -> float:
     if NUMBERS[decimal].fullmatch(cell):
         return float(cell.replace(decimal, "."))
-    if parted := THOUSANDS[decimal].fullmatch(cell):
-        return float(cell.replace(parted["gap"], "").replace(decimal, "."))
+    if grouped := THOUSANDS[decimal].fullmatch(cell):
+        return float(cell.replace(grouped["separator"], "").replace(decimal, "."))
     return float(cell) if INFINITY.fullmatch(cell) else math.nan

@@ -1,4 +1,4 @@
-"""What every column of a table is good for, and what its user makes of it."""
+"""The role of every column of a table, inferred or chosen by the user."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.tables.formatting import counted, grouped, shortened
+from melm_studio.tables.formatting import count, number, shortened
 from melm_studio.tables.labels import Classes, find_classes, no_such_column, words_of
 from melm_studio.tables.read import Table, TableError
 
-MAX_LEVELS = 20  # of a text column, for it to be a feature unasked
+MAX_LEVELS = 20  # of a text column, for it to be a feature by default
 MAX_CHOSEN_LEVELS = 200
-MAX_LEVEL_LENGTH = 200  # characters, since every level names a feature
+MAX_LEVEL_LENGTH = 200  # characters, since every level becomes part of a feature name
 
 LARGEST = 1e150  # squares of larger values overflow
 SMALLEST_SPREAD = 1e-150  # squares of smaller ones vanish
 RESOLUTION = 1e-13  # a spread below this share of the values is rounding error
-DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows names the row
+DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
 
 ID_WORDS = {"id", "ids", "idx", "index", "identifier", "key", "no", "nr", "number", "uuid"}
 CHOSEN = "as you chose"
 
 
 class Role(StrEnum):
-    """What a column is used for."""
+    """The role of a column."""
 
     LABEL = "label"
     NUMERIC = "numeric"
@@ -44,26 +45,25 @@ USED = (Role.LABEL, Role.NUMERIC, Role.CATEGORICAL)
 
 
 class Use(StrEnum):
-    """What a user may make of a column that is not the label."""
+    """The user's choice for a column that is not the label."""
 
     FEATURE = "feature"
     IGNORED = "ignored"
 
 
-@dataclass(frozen=True)
-class Column:
-    """What became of a column.
+class Column(msgspec.Struct, frozen=True):
+    """A column and its role.
 
     Attributes
     ----------
     name : str
     role : Role
     reason : str
-        A short phrase that says why.
+        Why it has this role, a short phrase.
     n_values, n_missing : int
-        Different values, and missing ones, in the rows that have a class.
-    obstacle : str
-        Why the column cannot be a feature; empty where it can.
+        Distinct values, and missing ones, in the rows that have a class.
+    exclusion_reason : str
+        Why the column cannot be a feature; empty if it can.
     """
 
     name: str
@@ -71,27 +71,27 @@ class Column:
     reason: str
     n_values: int = 0
     n_missing: int = 0
-    obstacle: str = ""
+    exclusion_reason: str = msgspec.field(default="", name="obstacle")  # as saved with data
 
 
 def column_roles(
     table: Table, label: str, roles: Mapping[str, Use | str] | None = None
 ) -> tuple[Column, ...]:
-    """Find out what each column is good for, in the order of the table.
+    """Infer the role of each column, in the order of the table.
 
     Parameters
     ----------
     table : Table
     label : str
-        The column that holds the classes.
+        The column that contains the classes.
     roles : mapping of str to Use, optional
-        What the user makes of columns; the others are guessed.
+        The user's choices; the other roles are inferred.
 
     Raises
     ------
     TableError
-        If the label column does not exist or does not hold 2 to 20 classes, or a column cannot be
-        what `roles` makes of it.
+        If the label column does not exist or does not have 2 to 20 classes, or a column cannot be
+        used as `roles` says.
     """
     return find_roles(table.frame, label, find_classes(table.frame, label), roles or {})
 
@@ -99,7 +99,7 @@ def column_roles(
 def find_roles(
     frame: pd.DataFrame, label: str, classes: Classes, roles: Mapping[str, Use | str]
 ) -> tuple[Column, ...]:
-    """As `column_roles`, where the classes are known."""
+    """As `column_roles`, with known classes."""
     uses = {name: _checked(frame, label, name, use) for name, use in roles.items()}
     return tuple(
         _label_column(label, column, classes)
@@ -122,31 +122,33 @@ def _checked(frame: pd.DataFrame, label: str, name: str, use: str) -> Use:
 
 
 def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
-    reason = counted(len(classes.names), "class", "classes")
+    reason = count(len(classes.names), "class", "classes")
     return Column(label, Role.LABEL, reason, column.nunique(), int(column.isna().sum()))
 
 
 def _column(name: str, column: pd.Series, rows: IntArray, use: Use | None) -> Column:
     cells = _Cells.of(name, column, rows)
-    bar = _bar(cells)
-    obstacle = bar[1] if bar else ""
-    if use is Use.FEATURE and obstacle:
+    exclusion = _exclusion(cells)
+    why = exclusion[1] if exclusion else ""
+    if use is Use.FEATURE and why:
         raise TableError(
-            f'"{shortened(name)}" cannot be a feature: {obstacle.partition(":")[0]}. Leave it out.'
+            f'"{shortened(name)}" cannot be a feature: {why.partition(":")[0]}. Leave it out.'
         )
-    role, reason = (Role.IGNORED, CHOSEN) if use is Use.IGNORED else bar or _usable(cells, use)
-    return Column(name, role, reason, cells.n_values, cells.n_missing, obstacle)
+    role, reason = (
+        (Role.IGNORED, CHOSEN) if use is Use.IGNORED else exclusion or _usable(cells, use)
+    )
+    return Column(name, role, reason, cells.n_values, cells.n_missing, why)
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """What a column has in the rows that have a class.
+    """The cells of a column in the rows that have a class.
 
     Attributes
     ----------
     name : str
     numbers : ndarray of float64 or None
-        Of all rows, those without a class as well; None of a text column.
+        Of all rows, including those without a class; None for a text column.
     present : ndarray
         Numbers or texts that are not missing, in the rows that have a class.
     n_values, n_missing : int
@@ -160,30 +162,30 @@ class _Cells:
 
     @classmethod
     def of(cls, name: str, column: pd.Series, rows: IntArray) -> _Cells:
-        values = column.to_numpy()  # pandas takes its time for each of ten thousand columns
+        values = column.to_numpy()  # pandas is slow for each of ten thousand columns
         cells = values[rows]
         present = cells[~pd.isna(cells)]
         numbers = values if column.dtype.kind == "f" else None
         return cls(name, numbers, present, len(pd.unique(present)), len(cells) - len(present))
 
 
-def _bar(cells: _Cells) -> tuple[Role, str] | None:
-    """What keeps a column from being a feature, whoever wants it."""
+def _exclusion(cells: _Cells) -> tuple[Role, str] | None:
+    """Why a column cannot be a feature."""
     if len(cells.present) == 0:
         return Role.IGNORED, "every value is missing"
-    return _text_bar(cells) if cells.numbers is None else _numeric_bar(cells.present)
+    return _text_exclusion(cells) if cells.numbers is None else _numeric_exclusion(cells.present)
 
 
-def _numeric_bar(present: FloatArray) -> tuple[Role, str] | None:
+def _numeric_exclusion(present: FloatArray) -> tuple[Role, str] | None:
     low, high = float(present.min()), float(present.max())
     if max(-low, high) > LARGEST:
-        return Role.IGNORED, "its values are too large to calculate with"
+        return Role.IGNORED, "its values are too large to compute with"
     if high - low <= max(RESOLUTION * max(-low, high), SMALLEST_SPREAD):
         return Role.CONSTANT, "every value is the same"
     return None
 
 
-def _text_bar(cells: _Cells) -> tuple[Role, str] | None:
+def _text_exclusion(cells: _Cells) -> tuple[Role, str] | None:
     n_levels, n_present = cells.n_values, len(cells.present)
     if n_levels > max(2, DISTINCT_SHARE * n_present):
         nearly = "" if n_levels == n_present else "nearly "
@@ -193,22 +195,22 @@ def _text_bar(cells: _Cells) -> tuple[Role, str] | None:
     if n_levels == 1 and not cells.n_missing:
         return Role.CONSTANT, "every value is the same"
     if max(map(len, pd.unique(cells.present))) > MAX_LEVEL_LENGTH:
-        return Role.IGNORED, f"it has texts of more than {MAX_LEVEL_LENGTH} characters"
+        return Role.IGNORED, f"it has values of more than {MAX_LEVEL_LENGTH} characters"
     return None
 
 
 def _usable(cells: _Cells, use: Use | None) -> tuple[Role, str]:
-    doubt = _doubt(cells)
-    if doubt and use is None:
-        return doubt
+    exclusion = _soft_exclusion(cells)
+    if exclusion and use is None:
+        return exclusion
     role, reason = _feature(cells)
-    return role, f"{reason}, {CHOSEN}" if doubt else reason
+    return role, f"{reason}, {CHOSEN}" if exclusion else reason
 
 
-def _doubt(cells: _Cells) -> tuple[Role, str] | None:
-    """What keeps a column from being a feature unless its user wants it."""
+def _soft_exclusion(cells: _Cells) -> tuple[Role, str] | None:
+    """Why a column is not a feature unless the user chooses it."""
     if cells.numbers is not None:
-        # Of all rows, since one that is left out may break the count.
+        # Of all rows, since consecutive numbers may have gaps where a row is left out.
         is_id = _is_identifier(cells.name, cells.numbers[~np.isnan(cells.numbers)])
         return (Role.ID, "every value differs: an identifier") if is_id else None
     is_long = cells.n_values > MAX_LEVELS
@@ -216,20 +218,20 @@ def _doubt(cells: _Cells) -> tuple[Role, str] | None:
 
 
 def _too_many(n_levels: int, limit: int) -> str:
-    return f"{grouped(n_levels)} categories, more than {limit}"
+    return f"{number(n_levels)} categories, more than {limit}"
 
 
 def _feature(cells: _Cells) -> tuple[Role, str]:
     missing = cells.n_missing
     if cells.numbers is not None:
-        filled = f", {counted(missing, 'missing value')} filled with the median" if missing else ""
+        filled = f", {count(missing, 'missing value')} filled with the median" if missing else ""
         return Role.NUMERIC, f"numeric{filled}"
-    levels = counted(cells.n_values, "category", "categories")
+    levels = count(cells.n_values, "category", "categories")
     return Role.CATEGORICAL, f"{levels}{' and missing' if missing else ''}, one-hot encoded"
 
 
 def _is_identifier(name: str, values: FloatArray) -> bool:
-    """Whether whole numbers count the rows, or are all different under such a name."""
+    """Whether the values number the rows, or are distinct integers under an identifier's name."""
     if not np.array_equal(values, np.floor(values)):
         return False
     if np.all(np.diff(values) == 1):

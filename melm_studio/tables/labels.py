@@ -1,4 +1,4 @@
-"""Which column holds the classes, and which class every row has."""
+"""The label column, and the class of every row."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import IntArray
-from melm_studio.tables.formatting import counted, grouped, listed, shortened
+from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.read import Table, TableError
 
 MAX_CLASSES = 20
@@ -36,7 +36,7 @@ class Classes:
         Positions in the table, ascending.
     y : ndarray of int64, (n_samples,)
     steps : tuple of str
-        What was found and left out, a sentence each.
+        What was found and excluded, a sentence each.
     """
 
     names: tuple[str, ...]
@@ -46,13 +46,13 @@ class Classes:
 
 
 def guess_label(table: Table, without: Collection[str] = ()) -> str:
-    """Guess the label column by its name, else take the last, the first, or the best text column.
+    """Guess the label column by its name, else by its position and type.
 
     Parameters
     ----------
     table : Table
     without : collection of str
-        Columns that are not to be it.
+        Columns that must not be the label.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def guess_label(table: Table, without: Collection[str] = ()) -> str:
 
 
 def label_candidates(table: Table) -> tuple[str, ...]:
-    """Columns that could be the label, the guess first and the others in their order."""
+    """Return the columns that could be the label, the guess first, the others in order."""
     usable = [str(name) for name, column in table.frame.items() if _could_be_label(column)]
     if not usable:
         return ()
@@ -78,18 +78,18 @@ def label_candidates(table: Table) -> tuple[str, ...]:
 
 
 def find_classes(frame: pd.DataFrame, label: str) -> Classes:
-    """Find the classes of two rows or more in a column.
+    """Find the classes with two rows or more in a column.
 
     Raises
     ------
     TableError
-        If the column does not exist or does not hold 2 to 20 of them.
+        If the column does not exist or does not have 2 to 20 of them.
     """
     if label not in frame.columns:
         raise TableError(no_such_column(frame, label))
     cells = frame[label]
     counts = cells.value_counts()
-    _refuse_label(label, counts)
+    _reject_label(label, counts)
     values = sorted(counts.index[counts > 1], key=sort_key)
     codes = np.asarray(pd.Index(values).get_indexer(pd.Index(cells)), dtype=np.int64)
     rows = np.flatnonzero(codes >= 0)
@@ -101,24 +101,24 @@ def find_classes(frame: pd.DataFrame, label: str) -> Classes:
 
 
 def no_such_column(frame: pd.DataFrame, name: str) -> str:
-    """Say which columns there are."""
+    """Return the message that a column does not exist."""
     columns = listed([str(column) for column in frame.columns])
     return f'There is no column "{shortened(name)}". The columns are {columns}.'
 
 
 def sort_key(value: float | str) -> tuple[float | str, float | str]:
-    """Numbers by size, texts by the alphabet."""
+    """Sort key: numbers by value, text alphabetically."""
     return (value.casefold(), value) if isinstance(value, str) else (value, value)
 
 
 def words_of(name: str) -> list[str]:
-    """The words that a column's name is made of, in lower case."""
+    """Return the words in a column name, in lower case."""
     return [word.lower() for word in WORD.findall(name)]
 
 
 def _could_be_label(column: pd.Series) -> bool:
     values = column.to_numpy()
-    # One more for missing, which is no class.
+    # One more for missing, which is not a class.
     if len(pd.unique(values[:PROBE_ROWS])) > MAX_CLASSES + 1:
         return False
     codes, levels = pd.factorize(values)
@@ -127,7 +127,7 @@ def _could_be_label(column: pd.Series) -> bool:
 
 
 def _label_preference(frame: pd.DataFrame, name: str) -> tuple[int, bool, bool, bool, int]:
-    """Sort key: the lowest is the likeliest label."""
+    """Sort key: the lowest is the most likely label."""
     ranks = [
         LABEL_WORDS.index(word) if word in LABEL_WORDS else len(LABEL_WORDS)
         for word in words_of(name)
@@ -138,24 +138,24 @@ def _label_preference(frame: pd.DataFrame, name: str) -> tuple[int, bool, bool, 
     return hint, not is_last, not is_first, column.dtype.kind == "f", column.nunique()
 
 
-def _refuse_label(label: str, counts: pd.Series[int]) -> None:
-    found = counted(len(counts), "different value")
+def _reject_label(label: str, counts: pd.Series[int]) -> None:
+    found = count(len(counts), "different value")
     way_out = f"Choose a label with 2 to {MAX_CLASSES} different values and several rows of each."
     if not 2 <= len(counts) <= MAX_CLASSES:
         is_measure = counts.index.dtype.kind == "f" and len(counts) > MAX_CLASSES
         if is_measure:
-            way_out += " A quantity makes classes once it is cut into ranges, as low and high."
+            way_out += " To use a quantity, split it into ranges such as low and high."
         raise TableError(f'The label column "{shortened(label)}" has {found}. {way_out}')
     if (counts > 1).sum() < 2:
         raise TableError(
-            f'The label column "{shortened(label)}" has {found}, but fewer than two of them stand '
+            f'The label column "{shortened(label)}" has {found}, but fewer than two of them occur '
             f"in more than one row. {way_out}"
         )
     longest = max(len(_class_name(value)) for value in counts.index)
     if longest > MAX_CLASS_NAME:
         raise TableError(
-            f'The label column "{shortened(label)}" has a value of {grouped(longest)} characters '
-            f"and at most {MAX_CLASS_NAME} can be shown. Shorten it, or choose another label."
+            f'The label column "{shortened(label)}" has a value of {number(longest)} characters, '
+            f"but at most {MAX_CLASS_NAME} can be shown. Shorten it, or choose another label."
         )
 
 
@@ -168,13 +168,13 @@ def _class_steps(
     label: str, sizes: dict[str, int], single: Sequence[str], n_missing: int
 ) -> tuple[str, ...]:
     shares = ", ".join(
-        f"{shortened(name)}{':' if name[-1:].isdigit() else ''} {grouped(size)}"
+        f"{shortened(name)}{':' if name[-1:].isdigit() else ''} {number(size)}"
         for name, size in sizes.items()
     )
     steps = [f"Label: {shortened(label)}, {len(sizes)} classes ({shares})."]
     if n_missing:
-        steps.append(f"Left out: {counted(n_missing, 'row')} without a label.")
+        steps.append(f"Left out: {count(n_missing, 'row')} without a label.")
     if single:
-        noun = counted(len(single), "class", "classes")
-        steps.append(f"Left out: {noun} of a single row ({listed(single)}).")
+        noun = count(len(single), "class", "classes")
+        steps.append(f"Left out: {noun} with a single row ({listed(single)}).")
     return tuple(steps)

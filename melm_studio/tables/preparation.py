@@ -1,4 +1,4 @@
-"""From a table as it was read to labelled data: features that are numbers, and what was done."""
+"""Preparing a table as labelled data: numeric features and classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 
 from melm_core.base import FloatArray
 from melm_studio.tables.column_roles import USED, Column, Role, Use, column_roles, find_roles
-from melm_studio.tables.formatting import counted, grouped, listed, shortened
+from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labelled_data import LabelledData
 from melm_studio.tables.labels import find_classes, guess_label, label_candidates, sort_key
 from melm_studio.tables.read import Table, TableError, unique_names
@@ -24,38 +24,47 @@ def prepare(
     table: Table,
     label: str | None = None,
     *,
-    standardise: bool = True,
+    standardize: bool = True,
     roles: Mapping[str, Use | str] | None = None,
+    max_cells: int = MAX_CELLS,
 ) -> LabelledData:
     """Turn a table into numeric features and classes.
 
     Parameters
     ----------
     table : Table
-        The table as it was read.
+        The table as read from a file.
     label : str, optional
-        The column that holds the classes; guessed by default.
-    standardise : bool, default=True
-        Whether to bring every feature to mean 0 and standard deviation 1.
+        The column that contains the classes; guessed by default.
+    standardize : bool, default=True
+        Whether to scale every feature to mean 0 and standard deviation 1.
     roles : mapping of str to Use, optional
-        Columns to use as a feature or to leave out, whatever the guess would be; never the label.
+        Columns to use as features or to leave out, whatever would be inferred; never the label.
+    max_cells : int, default=50_000_000
+        The largest prepared table, of 8 bytes per cell.
 
     Raises
     ------
     TableError
-        If there are not 2 to 20 classes of two rows or more, or not two features, or a column
-        cannot be what `roles` makes of it.
+        If there are not 2 to 20 classes with two rows or more, or not two features, or a column
+        cannot be used as `roles` says.
+
+    Examples
+    --------
+    >>> from melm_studio.tables import load_sample, prepare
+    >>> prepare(load_sample("iris")).X.shape
+    (150, 4)
     """
     roles = roles or {}
     label = guess_label(table, without=roles) if label is None else label
     classes = find_classes(table.frame, label)
     columns = find_roles(table.frame, label, classes, roles)
     frame = table.frame.iloc[classes.rows]
-    names, X = _encode(frame, columns)  # (n_samples, n_features)
+    names, X = _encode(frame, columns, max_cells)  # (n_samples, n_features)
     center, scale = np.zeros(len(names)), np.ones(len(names))
-    if standardise:
+    if standardize:
         center, scale = X.mean(axis=0), X.std(axis=0)
-    scaling_steps = ("Standardised: mean 0, standard deviation 1.",) if standardise else ()
+    scaling_steps = ("Standardized: mean 0, standard deviation 1.",) if standardize else ()
     return LabelledData(
         name=table.name,
         X=(X - center) / scale,
@@ -70,7 +79,9 @@ def prepare(
     )
 
 
-def _encode(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[list[str], FloatArray]:
+def _encode(
+    frame: pd.DataFrame, columns: Sequence[Column], max_cells: int
+) -> tuple[list[str], FloatArray]:
     """Feature names, and the features before scaling: (n_samples, n_features)."""
     names: list[str] = []
     features: list[FloatArray] = []
@@ -78,7 +89,7 @@ def _encode(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[list[str], 
         for name, feature in _features(frame[column.name], column):
             names.append(name)
             features.append(feature)
-            _refuse_too_many(len(features), len(frame))
+            _reject_too_many(len(features), len(frame), max_cells)
     if len(features) < MIN_FEATURES:
         raise TableError(_too_few(len(features), columns))
     return unique_names(names), np.column_stack(features)
@@ -93,7 +104,7 @@ def _features(cells: pd.Series, column: Column) -> Iterator[tuple[str, FloatArra
 
 
 def _one_hot(cells: pd.Series, name: str) -> Iterator[tuple[str, FloatArray]]:
-    """One indicator for each level; two levels are told apart by the second alone."""
+    """One indicator per level; of two levels, only the second."""
     levels = sorted(cells.dropna().unique(), key=sort_key)
     indicators = [(f"{name} = {level}", cells == level) for level in levels]
     if cells.isna().any():
@@ -102,11 +113,11 @@ def _one_hot(cells: pd.Series, name: str) -> Iterator[tuple[str, FloatArray]]:
         yield feature_name, indicator.to_numpy(np.float64)
 
 
-def _refuse_too_many(n_features: int, n_rows: int) -> None:
-    if n_features * n_rows > MAX_CELLS:
+def _reject_too_many(n_features: int, n_rows: int, max_cells: int) -> None:
+    if n_features * n_rows > max_cells:
         raise TableError(
-            f"The prepared table has {counted(n_rows, 'row')} and so many features that it exceeds "
-            f"{grouped(MAX_CELLS)} cells. Leave rows or columns out and drop the file again."
+            f"The prepared table has {count(n_rows, 'row')} and so many features that it exceeds "
+            f"{number(max_cells)} cells. Remove rows or columns and drop the file again."
         )
 
 
@@ -124,10 +135,10 @@ def _column_steps(columns: Sequence[Column], frame: pd.DataFrame) -> Iterator[st
     categorical = [column.name for column in columns if column.role is Role.CATEGORICAL]
     if numeric:
         are = "is a feature" if len(numeric) == 1 else "are features"
-        yield f"{counted(len(numeric), 'numeric column')} {are}."
+        yield f"{count(len(numeric), 'numeric column')} {are}."
     if categorical:
         are = "is" if len(categorical) == 1 else "are"
-        noun = counted(len(categorical), "categorical column")
+        noun = count(len(categorical), "categorical column")
         yield f"{noun} {are} one-hot encoded ({listed(categorical)})."
     left_out: dict[tuple[Role, str], list[str]] = {}
     for column in columns:
@@ -144,20 +155,20 @@ def _left_out_step(role: Role, reason: str, names: list[str]) -> str:
         name = shortened(names[0])
         is_constant = role is Role.CONSTANT
         return f"{name} is constant and left out." if is_constant else f"{name} is left out: {why}."
-    noun = f"{grouped(len(names))} columns are"
+    noun = f"{number(len(names))} columns are"
     if role is Role.CONSTANT:
         return f"{noun} constant and left out: {listed(names)}."
     return f"{noun} left out ({listed(names)}): {why}."
 
 
 def _missing_steps(numeric: pd.Series[int], categorical: pd.Series[int]) -> Iterator[str]:
-    """Say what became of missing cells, given their number in each column."""
+    """How missing cells were filled, given their number in each column."""
     for n_missing, fate in (
         (numeric[numeric > 0], "filled with the median"),
         (categorical[categorical > 0], "counted as a category"),
     ):
         if len(n_missing):
             n_cells = int(n_missing.sum())
-            columns = f"{counted(len(n_missing), 'column')} ({listed(list(n_missing.index))})"
+            columns = f"{count(len(n_missing), 'column')} ({listed(list(n_missing.index))})"
             were = "was" if n_cells == 1 else "were"
-            yield f"{counted(n_cells, 'missing value')} in {columns} {were} {fate}."
+            yield f"{count(n_cells, 'missing value')} in {columns} {were} {fate}."

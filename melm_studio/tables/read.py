@@ -1,4 +1,4 @@
-"""Reading a labelled table from the bytes of a delimited text file."""
+"""Reading a table from the bytes of a delimited text file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pathlib import PureWindowsPath
 
 import pandas as pd
 
-from melm_studio.tables.cells import MISSING, settle
-from melm_studio.tables.formatting import grouped, listed
+from melm_studio.tables.cells import MISSING, infer_columns
+from melm_studio.tables.formatting import listed, number
 from melm_studio.tables.records import MAX_NAME, Limits, Records, find_records
 from melm_studio.tables.text import TableError, as_utf8
 
@@ -22,16 +22,16 @@ __all__ = ["Table", "TableError", "read_table", "unique_names"]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as it was read.
+    """A table as read from a file.
 
     Attributes
     ----------
     name : str
-        The file's name without folder and ending.
+        The file's name without folder and extension.
     frame : pandas.DataFrame, (n_rows, n_columns)
         Unique column names; numeric columns are float64, the others text; missing is NaN.
     steps : tuple of str
-        What the reading had to decide, a sentence each.
+        Decisions made while reading, a sentence each.
     """
 
     name: str
@@ -42,16 +42,16 @@ class Table:
 def read_table(
     raw: bytes, name: str, *, max_rows: float = math.inf, max_columns: float = math.inf
 ) -> Table:
-    """Read delimited text, whatever its encoding, delimiter and decimal mark.
+    """Read delimited text of any encoding, delimiter and decimal mark.
 
     Parameters
     ----------
     raw : bytes
         The file's content.
     name : str
-        The file's name; a folder in front of it is ignored.
+        The file's name; a folder before it is ignored.
     max_rows, max_columns : int, optional
-        The largest table that is read; without them there is no limit.
+        The largest table that is read; unlimited by default.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def read_table(
     records = find_records(data, Limits(max_rows, max_columns))
     names, name_steps = _column_names(records)
     cells = _parse(data, records, names)
-    frame, cell_steps = settle(cells, records.form.decimal, records.file_rows)
+    frame, cell_steps = infer_columns(cells, records.form.decimal, records.file_rows)
     steps = (*text_steps, *records.form.steps, *name_steps, *cell_steps)
     return Table(file.stem or "table", frame, steps)
 
@@ -85,35 +85,35 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 
 def _column_names(records: Records) -> tuple[list[str], list[str]]:
-    """The columns' unique names, and what had to be invented."""
+    """The columns' unique names, and which of them were made up."""
     first = records.first
-    numbered = [f"column {number}" for number in range(1, len(first) + 1)]
+    numbered = [f"column {position}" for position in range(1, len(first) + 1)]
     if not records.form.has_header:
         return numbered, [f'There is no header: columns are named "column 1" to "{numbered[-1]}".']
-    _refuse_long_names(first)
-    given = [cell.strip() or number for cell, number in zip(first, numbered, strict=True)]
+    _reject_long_names(first)
+    given = [cell.strip() or place for cell, place in zip(first, numbered, strict=True)]
     names = unique_names(given)
     unnamed = [name for cell, name in zip(first, names, strict=True) if not cell.strip()]
     repeated = [name for old, name in zip(given, names, strict=True) if old != name]
     steps = []
     if unnamed:
-        steps.append(f"Columns without a name are named by their place: {listed(unnamed)}.")
+        steps.append(f"Columns without a name are named by their position: {listed(unnamed)}.")
     if repeated:
-        steps.append(f"Columns that repeat a name are numbered: {listed(repeated)}.")
+        steps.append(f"Columns with repeated names are numbered: {listed(repeated)}.")
     return names, steps
 
 
-def _refuse_long_names(names: list[str]) -> None:
-    for number, name in enumerate(names, start=1):
+def _reject_long_names(names: list[str]) -> None:
+    for position, name in enumerate(names, start=1):
         if len(name) > MAX_NAME:
             raise TableError(
-                f"The name of column {grouped(number)} has {grouped(len(name))} characters and at "
-                f"most {grouped(MAX_NAME)} can be shown. Shorten it and drop the file again."
+                f"The name of column {number(position)} has {number(len(name))} characters, but at "
+                f"most {number(MAX_NAME)} can be shown. Shorten it and drop the file again."
             )
 
 
 def _parse(data: bytes, records: Records, names: list[str]) -> pd.DataFrame:
-    """Columns as pandas infers them: numbers where every cell is one, else text."""
+    """Columns as pandas infers them: numbers if every cell is one, else text."""
     with contextlib.suppress(ValueError):
         cells = pd.read_csv(
             io.BytesIO(data),

@@ -1,4 +1,4 @@
-"""Splitting text into records: the delimiter, the header, and the row that each record is."""
+"""Splitting text into records: the delimiter, the header, and the file row of each record."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from itertools import chain
 import numpy as np
 
 from melm_core.base import IntArray
-from melm_studio.tables.formatting import counted, grouped, place
+from melm_studio.tables.formatting import count, number, place
 from melm_studio.tables.text import DELIMITERS, EMPTY, TableError
 
-SAMPLE_BYTES = 1_000_000  # the guesses look at the first lines only
-PROSE_WORDS = 3  # cells of this many words on average are sentences
-MAX_RECORD = 16_000_000  # characters: cells take many times the memory of their text
+SAMPLE_BYTES = 1_000_000  # guesses use the first lines only
+PROSE_WORDS = 3  # cells with this many words on average are sentences
+MAX_RECORD = 16_000_000  # characters; cells need many times the memory of their text
 MAX_NAME = 1_000
 
 NUMBERS = {
     mark: re.compile(rf"[+-]?([0-9]+(\{mark}[0-9]*)?|\{mark}[0-9]+)([eE][+-]?[0-9]+)?")
     for mark in ".,"
 }
-# Thousands set apart: 1,234.5 beside a decimal point, 1.234,5 beside a decimal comma.
-_GAPS = {".": ",", ",": "."}
+# Thousands separators: 1,234.5 with a decimal point, 1.234,5 with a decimal comma.
+_SEPARATORS = {".": ",", ",": "."}
 THOUSANDS = {
     mark: re.compile(
-        rf"[+-]?[1-9][0-9]{{0,2}}(?P<gap>[{gap}'’ \u00a0\u2009\u202f])[0-9]{{3}}"
-        rf"((?P=gap)[0-9]{{3}})*(\{mark}[0-9]*)?"
+        rf"[+-]?[1-9][0-9]{{0,2}}(?P<separator>[{separator}'’ \u00a0\u2009\u202f])[0-9]{{3}}"
+        rf"((?P=separator)[0-9]{{3}})*(\{mark}[0-9]*)?"
     )
-    for mark, gap in _GAPS.items()
+    for mark, separator in _SEPARATORS.items()
 }
 
-# The reader's own limit is that of a record, which is watched below.
+# The reader's own limit applies to a cell; `_Bounded` limits a record.
 csv.field_size_limit(MAX_RECORD)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The largest table that is read."""
+    """The largest table that may be read."""
 
     n_rows: float
     n_columns: float
@@ -51,7 +51,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Form:
-    """How the text is to be split."""
+    """How text is split into cells."""
 
     delimiter: str
     decimal: str
@@ -59,7 +59,7 @@ class Form:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What had to be guessed, in words."""
+        """What was guessed, a sentence each."""
         if self.delimiter == "," and self.decimal == ".":
             return ()
         decimal = " with decimal comma" if self.decimal == "," else ""
@@ -68,15 +68,15 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """What is known of the records before they are read.
+    """What is known about the records before they are parsed.
 
     Attributes
     ----------
     form : Form
     first : list of str
-        The header, or the first row where there is none.
+        The header, or the first row if there is none.
     file_rows : ndarray of int64, (n_rows,)
-        The row of the file that each row of the table is; its first line is row 1.
+        The row of the file that each row of the table is; the first line of the file is row 1.
     """
 
     form: Form
@@ -85,7 +85,7 @@ class Records:
 
 
 def find_records(data: bytes, limits: Limits) -> Records:
-    """Guess how the text is split, and see that it can be: every row has as many cells.
+    """Guess how the text is split, and verify that all rows have equally many cells.
 
     Raises
     ------
@@ -95,42 +95,42 @@ def find_records(data: bytes, limits: Limits) -> Records:
     lines = [line.decode() for line in io.BytesIO(data).readlines(SAMPLE_BYTES)]
     delimiter = _guess_delimiter(lines)
     sample = _sampled_records(lines, delimiter)
-    _refuse_prose(sample)
+    _reject_prose(sample)
     first, file_rows = _survey(data, delimiter, limits)
     form = _guess_form(first, sample[1:], delimiter)
     file_rows = file_rows[form.has_header :]
     if len(file_rows) == 0:
         raise TableError("The file has a header but no rows. Add rows and drop it again.")
-    _refuse_rows(len(file_rows), limits)
+    _reject_rows(len(file_rows), limits)
     return Records(form, first, file_rows)
 
 
-class _EndlessRecordError(csv.Error):
+class _RecordTooLongError(csv.Error):
     """A record of more than `MAX_RECORD` characters."""
 
 
-class _Watched:
-    """Lines that may not go on for ever without completing a record."""
+class _Bounded:
+    """Lines that must complete a record within `MAX_RECORD` characters."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
         self.n_characters = 0
 
-    def __iter__(self) -> _Watched:
+    def __iter__(self) -> _Bounded:
         return self
 
     def __next__(self) -> str:
         line = next(self._lines)
         self.n_characters += len(line)
         if self.n_characters > MAX_RECORD:
-            raise _EndlessRecordError
+            raise _RecordTooLongError
         return line
 
 
 def _split(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
-    watched = _Watched(lines)
-    for record in csv.reader(watched, delimiter=delimiter, skipinitialspace=True, strict=True):
-        watched.n_characters = 0
+    bounded = _Bounded(lines)
+    for record in csv.reader(bounded, delimiter=delimiter, skipinitialspace=True, strict=True):
+        bounded.n_characters = 0
         yield record
 
 
@@ -141,7 +141,7 @@ def _is_blank(record: list[str]) -> bool:
 def _sampled_records(lines: list[str], delimiter: str) -> list[list[str]]:
     """The records up to the first one that cannot be split."""
     records: list[list[str]] = []
-    with contextlib.suppress(csv.Error):  # extend keeps what came before the error
+    with contextlib.suppress(csv.Error):  # extend keeps the records before the error
         records.extend(record for record in _split(lines, delimiter) if not _is_blank(record))
     return records
 
@@ -153,25 +153,25 @@ def _guess_delimiter(lines: list[str]) -> str:
 
 
 def _agreement(lines: list[str], delimiter: str) -> tuple[int, int]:
-    """How many records have as many fields as the first, and how many agree at all."""
+    """The number of records with as many fields as the first, and of the most frequent length."""
     lengths = [len(record) for record in _sampled_records(lines, delimiter)]
-    several = Counter(length for length in lengths if length > 1)
-    return several[lengths[0]] if lengths else 0, max(several.values(), default=0)
+    counts = Counter(length for length in lengths if length > 1)
+    return counts[lengths[0]] if lengths else 0, max(counts.values(), default=0)
 
 
-def _refuse_prose(records: list[list[str]]) -> None:
+def _reject_prose(records: list[list[str]]) -> None:
     lengths = {len(record) for record in records}
     words = [len(cell.split()) for record in records for cell in record if cell]
     is_table = len(records) > 1 and len(lengths) == 1 and lengths != {1}
     if words and not is_table and sum(words) >= PROSE_WORDS * len(words):
         raise TableError(
-            "This reads as running text, not as a table: its lines do not split into columns. "
+            "This is running text, not a table: its lines do not split into columns. "
             "Choose a file with a header and one row for each sample."
         )
 
 
 def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], IntArray]:
-    """The first record, and the row of the file that each record stands in."""
+    """Return the first record, and the row of the file that each record is in."""
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="\n")
     first: list[str] = []
     file_rows = array("q")
@@ -181,12 +181,12 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
             if len(record) != len(first) or not record:
                 if _is_blank(record):
                     continue
-                _refuse_ragged(record, first, row)
-                _refuse_columns(len(record), limits)
+                _reject_ragged(record, first, row)
+                _reject_columns(len(record), limits)
                 first = record
             file_rows.append(row)
             if len(file_rows) > limits.n_rows:
-                _refuse_rows(len(file_rows) - 1, limits)  # the first may be the header
+                _reject_rows(len(file_rows) - 1, limits)  # the first may be the header
     except csv.Error as error:
         raise TableError(_unsplittable(row + 1, error)) from None
     if len(first) < 2:
@@ -195,11 +195,11 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
 
 
 def _unsplittable(row: int, error: csv.Error) -> str:
-    if isinstance(error, _EndlessRecordError):
+    if isinstance(error, _RecordTooLongError):
         return (
-            f"{place(row).capitalize()} is longer than {grouped(MAX_RECORD)} characters. Close a "
-            "quotation mark that is left open in it, or put every row on a line of its own, and "
-            "drop the file again."
+            f"{place(row).capitalize()} is longer than {number(MAX_RECORD)} characters. Close a "
+            "quotation mark that is open in it, or put every row on its own line, and drop the "
+            "file again."
         )
     return (
         f"{place(row).capitalize()} cannot be split into cells: its quotation marks do "
@@ -207,29 +207,29 @@ def _unsplittable(row: int, error: csv.Error) -> str:
     )
 
 
-def _refuse_ragged(record: list[str], first: list[str], row: int) -> None:
+def _reject_ragged(record: list[str], first: list[str], row: int) -> None:
     if first:
         raise TableError(
-            f"{place(row).capitalize()} has {counted(len(record), 'field')} where the header has "
-            f"{grouped(len(first))}. Give every row as many fields as the header, with quotation "
+            f"{place(row).capitalize()} has {count(len(record), 'field')} where the header has "
+            f"{number(len(first))}. Give every row as many fields as the header, with quotation "
             "marks around a cell that contains the delimiter, and drop the file again."
         )
 
 
-def _refuse_columns(n_columns: int, limits: Limits) -> None:
+def _reject_columns(n_columns: int, limits: Limits) -> None:
     if n_columns > limits.n_columns:
         raise TableError(
-            f"The file has {grouped(n_columns)} columns and at most "
-            f"{grouped(int(limits.n_columns))} can be read. Leave some columns out and drop the "
+            f"The file has {number(n_columns)} columns but at most "
+            f"{number(int(limits.n_columns))} can be read. Remove some columns and drop the "
             "file again."
         )
 
 
-def _refuse_rows(n_rows: int, limits: Limits) -> None:
+def _reject_rows(n_rows: int, limits: Limits) -> None:
     if n_rows > limits.n_rows:
         raise TableError(
-            f"The file has more than {grouped(int(limits.n_rows))} rows, which is all that can be "
-            "read. Leave some rows out and drop the file again."
+            f"The file has more than {number(int(limits.n_rows))} rows, the most that can "
+            "be read. Remove some rows and drop the file again."
         )
 
 
@@ -251,16 +251,16 @@ def _guess_decimal(records: list[list[str]], delimiter: str) -> str:
     marks = Counter(
         mark
         for cell in map(str.strip, chain.from_iterable(records))
-        for mark, number in NUMBERS.items()
-        if mark in cell and number.fullmatch(cell)
-        # Beside commas that part columns, 1,234 in quotation marks is a thousand and more.
+        for mark, pattern in NUMBERS.items()
+        if mark in cell and pattern.fullmatch(cell)
+        # Where commas are delimiters, a quoted 1,234 is a number with a thousands separator.
         if not (mark == delimiter and THOUSANDS["."].fullmatch(cell))
     )
     return "," if marks[","] > marks["."] else "."
 
 
 def _is_header(first: list[str], rest: list[list[str]], decimal: str) -> bool:
-    """Whether the first record is one of names, not of numbers and labels seen again below."""
+    """Whether the first record contains names, not numbers and labels that occur again below."""
     texts = [j for j, cell in enumerate(first) if not NUMBERS[decimal].fullmatch(cell.strip())]
     if len(texts) == len(first):
         return True

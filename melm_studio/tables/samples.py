@@ -1,4 +1,4 @@
-"""The samples that come with the product."""
+"""The sample tables included in the studio."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from melm_studio.tables.read import Table
 
 @dataclass(frozen=True)
 class Sample:
-    """A data set that comes with the product, and one sentence about it."""
+    """A sample table, and one sentence about it."""
 
     key: str
     label: str
@@ -38,33 +38,33 @@ SAMPLES: Mapping[str, Sample] = MappingProxyType(
             Sample(
                 "breast_cancer",
                 "Breast cancer",
-                "569 breast tumours, malignant or benign, described by 30 features of cell nuclei.",
+                "569 breast tumors, malignant or benign, described by 30 features of cell nuclei.",
             ),
             Sample(
                 "digits",
                 "Digits",
-                "1 797 handwritten digits in 10 classes, described by the grey of 64 pixels.",
+                "1,797 handwritten digits in 10 classes, described by the gray of 64 pixels.",
             ),
             Sample(
                 "five_gaussians",
                 "Five Gaussians",
-                "1 580 rows of 5 Gaussian classes in 20 dimensions, after the rotations paper.",
+                "1,580 rows of 5 Gaussian classes in 20 dimensions, after the rotations paper.",
             ),
             Sample(
                 "five_mixtures",
                 "Five mixtures",
-                "1 595 rows of 5 classes in 10 dimensions, two Gaussians each, after that paper.",
+                "1,595 rows of 5 classes in 10 dimensions, two Gaussians each, from that paper.",
             ),
             Sample(
                 "crescents",
                 "Crescents",
-                "300 rows in two crescents that reach into each other, in the plane.",
+                "300 rows in two interlocking crescents in the plane.",
             ),
             Sample(
                 "pure_noise",
                 "Pure noise",
-                "60 rows of 50 random numbers in 3 classes that mean nothing: whatever separates "
-                "the seen rows here is not real.",
+                "60 rows of 50 random numbers in 3 meaningless classes: any separation of the "
+                "training rows is not real.",
             ),
         )
     }
@@ -75,7 +75,7 @@ LABEL_NAMES = {
     "breast_cancer": "diagnosis",
     "digits": "digit",
 }
-# Samples that are drawn at random, always the same.
+# Samples drawn at random, with a fixed seed.
 _DRAWN: Mapping[str, Callable[[], tuple[FloatArray, IntArray]]] = MappingProxyType(
     {
         "five_gaussians": lambda: five_gaussians(0),
@@ -88,12 +88,12 @@ CULTIVARS = ("Barolo", "Grignolino", "Barbera")  # scikit-learn numbers them
 
 
 def load_sample(key: str) -> Table:
-    """Load a sample as if its file had been read; the label is the last column.
+    """Return a sample as `read_table` would; the label is the last column.
 
     Raises
     ------
     ValueError
-        If there is no sample of this key.
+        If there is no sample with this key.
     """
     if key not in SAMPLES:
         raise ValueError(f"There is no sample {key!r}. Choose one of {', '.join(SAMPLES)}.")

@@ -1,4 +1,4 @@
-"""What a table is like in a few figures, those of Table 1 of the MELM paper.
+"""Summary statistics of a table, those of Table 1 of the MELM paper.
 
 Czarnecki, Józefowicz and Tabor, "Maximum Entropy Linear Manifold for Learning
 Discriminative Low-Dimensional Representation", 2015.
@@ -20,20 +20,20 @@ MAX_WORK = 2e9  # multiplications, about a second
 
 @dataclass(frozen=True)
 class Summary:
-    """The figures of one data set.
+    """The summary statistics of one data set.
 
     Attributes
     ----------
     n_samples, n_features : int
     class_sizes : tuple of int, (n_classes,)
     density : float
-        Share of the values of the encoded table that are not zero.
+        Share of non-zero values in the encoded table.
     n_directions : int
-        How many principal directions keep 95 % of the variance of the prepared rows.
+        The number of principal directions that retain 95 % of the variance of the prepared rows.
     class_directions : tuple of int, (n_classes,)
-        The same of the rows of each class.
+        The same for the rows of each class.
     n_rows_used : int
-        Rows that the directions were counted in: a sample where all would take too long.
+        Rows from which the directions were counted: a sample if all would take too long.
     """
 
     n_samples: int
@@ -45,11 +45,11 @@ class Summary:
     n_rows_used: int
 
 
-def summarise(data: LabelledData) -> Summary:
-    """Count and measure; a sample stands for a table that is large in both directions."""
+def summarize(data: LabelledData, *, max_work: float = MAX_WORK) -> Summary:
+    """Compute the summary; a table that would need more multiplications is sampled."""
     n_samples, n_features = data.X.shape
     n_classes = len(data.class_names)
-    rows = stratified_sample(data.y, most_rows(n_features) / n_samples, n_classes)
+    rows = stratified_sample(data.y, most_rows(n_features, max_work) / n_samples, n_classes)
     X, y = data.X[rows], data.y[rows]
     return Summary(
         n_samples=n_samples,
@@ -65,7 +65,7 @@ def summarise(data: LabelledData) -> Summary:
 
 
 def n_directions(X: FloatArray, share: float) -> int:
-    """Count the fewest principal directions that keep a share of the variance.
+    """Count the fewest principal directions that retain a share of the variance.
 
     Parameters
     ----------
@@ -76,22 +76,24 @@ def n_directions(X: FloatArray, share: float) -> int:
     Returns
     -------
     int
-        0 where nothing varies.
+        0 if nothing varies.
     """
-    centred = X - X.mean(axis=0)
-    # Both products have the same eigenvalues; the smaller one is taken.
+    centered = X - X.mean(axis=0)
+    # Both products have the same eigenvalues; the smaller one is used.
     is_wide = X.shape[1] > X.shape[0]
-    variances = np.linalg.eigvalsh(centred @ centred.T if is_wide else centred.T @ centred)[::-1]
+    variances = np.linalg.eigvalsh(centered @ centered.T if is_wide else centered.T @ centered)[
+        ::-1
+    ]
     kept = np.cumsum(np.maximum(variances, 0.0))
     return int(np.searchsorted(kept, share * kept[-1])) + 1 if kept[-1] > 0 else 0
 
 
 def _density(data: LabelledData) -> float:
-    # Exact, since a zero of the table took the very same steps.
+    # Exact, since a zero of the table was transformed by the same operations.
     zero_as_prepared = (0.0 - data.center) / data.scale
     return float(np.mean(zero_as_prepared != data.X))
 
 
-def most_rows(n_features: int) -> float:
-    """Return how many rows the bounded work allows, where it is n d min(n, d)."""
-    return max(MAX_WORK / n_features**2, min(n_features, math.sqrt(MAX_WORK / n_features)))
+def most_rows(n_features: int, max_work: float) -> float:
+    """Return the number of rows n for which n d min(n, d) is `max_work`."""
+    return max(max_work / n_features**2, min(n_features, math.sqrt(max_work / n_features)))

@@ -1,4 +1,4 @@
-"""From the bytes of a file to text, or a sentence about what the file is instead."""
+"""Decoding the bytes of a file to text, or an error that says what the file is instead."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import contextlib
 import re
 
 from melm_core.base import UserError
-from melm_studio.tables.formatting import counted
+from melm_studio.tables.formatting import count
 
-# In order of preference between equals: a decimal comma looks like a delimiter.
+# In order of preference in a tie: a decimal comma looks like a delimiter.
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma"}
 
 CONTROL_CODES = [chr(code) for code in range(32) if chr(code) not in "\t\n\v\f\r"]
@@ -18,7 +18,7 @@ BYTE_ORDER_MARK = "\ufeff"
 BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PROBE_BYTES = 4096
 ZIP = b"PK\x03\x04"
-FOREIGN_FORMATS = (  # how the file begins, what else it contains, what it is and the way out
+FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and the way out
     (ZIP, b"xl/", "an Excel workbook. Save it as CSV and drop it again."),
     (b"\xd0\xcf\x11\xe0", b"", "an Excel workbook. Save it as CSV and drop it again."),
     (ZIP, b"opendocument.spreadsheet", "a spreadsheet. Save it as CSV and drop it again."),
@@ -28,30 +28,30 @@ FOREIGN_FORMATS = (  # how the file begins, what else it contains, what it is an
     (b"%PDF", b"", "a PDF document. Save its table as CSV and drop that."),
 )
 EMPTY = "The file is empty. Choose a file with a header and rows."
-# What some programs write above the header; the second tells spreadsheets the delimiter.
-# Possessive, since every step that could be taken back would cost memory.
+# Lines that some programs write above the header; sep= tells spreadsheets the delimiter.
+# Possessive, since backtracking would cost memory.
 COMMENTS = re.compile(rb"(?:(?:(?:#|sep=)[^\n]*)?\n)++")
 COMMENT = re.compile(rb"^(?:#|sep=)", re.MULTILINE)
 
 
 class TableError(UserError):
-    """A table that cannot be used; the message is for the user and names the way out."""
+    """A table that cannot be used; the message is written for the user."""
 
 
 def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
-    """Recode to UTF-8 with plain line feeds, the comments at the top made blank.
+    """Convert to UTF-8 with line feeds, with the comment lines at the top made blank.
 
     Returns
     -------
     data : bytes
         As many lines as `raw` has.
     steps : tuple of str
-        What had to be decided, a sentence each.
+        Decisions made, a sentence each.
 
     Raises
     ------
     TableError
-        If this is not text, or nothing but blanks.
+        If this is not text, or is blank.
     """
     for signature, content, kind in FOREIGN_FORMATS:
         if raw.startswith(signature) and content in raw:
@@ -60,7 +60,7 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     n_control_codes = sum(text.count(code) for code in CONTROL_CODES)
     if "\0" in text or n_control_codes > len(text) // 100:
         raise TableError(f"{file} is not a text file. Save the table as CSV and drop that.")
-    # Files that were joined carry the mark inside, where it would become part of a name.
+    # Concatenated files contain the mark inside, where it would become part of a name.
     data = text.replace(BYTE_ORDER_MARK, "").encode()
     data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not data.strip():
@@ -70,15 +70,15 @@ def as_utf8(raw: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _decode(raw: bytes) -> tuple[str, str]:
-    """Decode with the first encoding that fits, and name it unless it is UTF-8."""
-    for encoding, words in (_utf16(raw) | ENCODINGS).items():
+    """Decode with the first encoding that fits; return its name too, unless it is UTF-8."""
+    for encoding, name in (_utf16(raw) | ENCODINGS).items():
         with contextlib.suppress(UnicodeDecodeError):
-            return raw.decode(encoding), words
+            return raw.decode(encoding), name
     raise AssertionError("Latin-1 has a character for every byte.")
 
 
 def _utf16(raw: bytes) -> dict[str, str]:
-    """The kind of UTF-16 that the file begins with, if it does."""
+    """The variant of UTF-16 that the file starts with, if any."""
     if raw.startswith(BYTE_ORDER_MARKS):
         return {"utf-16": "UTF-16"}
     first, second = (raw[side:PROBE_BYTES:2] for side in (0, 1))
@@ -89,7 +89,7 @@ def _utf16(raw: bytes) -> dict[str, str]:
 
 
 def _without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """Blank the comments at the top, except a header that looks like one."""
+    """Blank the comment lines at the top, except a header that looks like one."""
     found = COMMENTS.match(data)
     head = found.group() if found else b""
     rest = data[len(head) :]
@@ -99,17 +99,17 @@ def _without_comments(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     if last.startswith(b"#") and _is_alike(last, rest.partition(b"\n")[0]):
         head, rest = above, data[len(above) :]
     n_comments = len(COMMENT.findall(head))
-    steps = (f"Skipped: {counted(n_comments, 'comment line')} at the top.",) if n_comments else ()
+    steps = (f"Skipped: {count(n_comments, 'comment line')} at the top.",) if n_comments else ()
     return b"\n" * head.count(b"\n") + rest, steps
 
 
 def _split_last_line(head: bytes) -> tuple[bytes, bytes]:
-    """What stands above the last line that is not blank, and that line."""
+    """Split at the start of the last line that is not blank."""
     last = head.rstrip(b"\n").rpartition(b"\n")[2]
     above = head.rstrip(b"\n").removesuffix(last)
     return above, last
 
 
 def _is_alike(line: bytes, other: bytes) -> bool:
-    """Whether two lines have as many of some delimiter as each other."""
+    """Whether two lines have equally many of some delimiter."""
     return any(0 < line.count(mark) == other.count(mark) for mark in map(str.encode, DELIMITERS))

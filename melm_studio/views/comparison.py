@@ -1,4 +1,4 @@
-"""Runs beside each other: what each found, how far their planes agree, which rows moved."""
+"""Compares runs: their scores, the angles between their planes, the rows that move most."""
 
 from __future__ import annotations
 
@@ -7,48 +7,50 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import FloatArray, IntArray, UserError
 from melm_core.evaluation import PLANE_CLASSIFIERS, features_used, in_standard_units
 from melm_core.linalg import principal_angles
 from melm_core.methods import METHODS
 from melm_studio.views.captions import title
-from melm_studio.views.renderer import Gallery
-from melm_studio.views.view_options import AS_FOUND, Look
-from melm_studio.worker.execution.validation_run import CheckReport, report_of
+from melm_studio.views.renderer import PlaneRenderer
+from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.worker.execution.validation_run import report_of
+from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
-# Who judges a plane, as a check names them, and who judges it while nobody has checked it.
-JUDGES = ("mean", *(classifier.name for classifier in PLANE_CLASSIFIERS))
-LIVE_JUDGE = "KDE"
+# The classifiers that score a plane, as a check names them, and the one used before any check.
+CLASSIFIERS = ("mean", *(classifier.name for classifier in PLANE_CLASSIFIERS))
+LIVE_CLASSIFIER = "KDE"
 
-MOST_MOVERS = 10
+MAX_MOVERS = 10
 
-_NO_PLANE_YET = "{title} has no picture yet. Wait for its first one, or choose another run."
+_NO_PLANE_YET = "{title} has no plane yet. Wait for its first plane, or choose another run."
 _OTHER_SHAPE = (
-    "The two pictures have different numbers of components, so their rows have no common place. "
-    "Choose runs of as many components."
+    "The two runs differ in their number of components, so their rows cannot be compared. Choose "
+    "runs with the same number of components."
 )
-_SAME_RUN = "A row does not move between a picture and itself. Choose two runs."
-_OTHER_ROWS = "The two pictures have no drawn row in common. Choose runs with the same seed."
+_SAME_RUN = "The two runs are the same, so no row moves. Choose two different runs."
+_OTHER_ROWS = "The two runs have no drawn row in common. Choose runs with the same seed."
 
 
 @dataclass(frozen=True)
 class ComparedRun:
-    """A run as a row of figures.
+    """The scores of a run, as one row of a table.
 
     Attributes
     ----------
     run_id, title : str
     figures : mapping of str to (float or None)
-        ``divergence``, and the balanced accuracy by each of `JUDGES`, with ``-seen`` and
-        ``-unseen``; ``gap``, ``p``, ``seconds`` and ``features``. None for what is not known.
+        ``divergence``, and the balanced accuracy of each of `CLASSIFIERS`, with the suffixes
+        ``-seen`` (training rows) and ``-unseen`` (held-out rows); ``gap``, ``p``, ``seconds``, and
+        ``features``. None for unknown values.
     is_checked : bool
-        Whether the accuracies are those of a check; else of the run's own held-out rows.
+        Whether the accuracies are those of a check, not of the run's own held-out rows.
     checked_share : float or None
-        How far a check that is under way is; None where there is none.
+        Progress of a check in progress, 0 to 1; None if there is none.
     is_settled : bool
-        Whether nothing of it will change unless somebody asks for more.
+        Whether nothing will change without another request.
     """
 
     run_id: str
@@ -61,15 +63,15 @@ class ComparedRun:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far planes agree.
+    """The angles between planes.
 
     Attributes
     ----------
     titles : tuple of str
     degrees : tuple of tuple of (float or None)
-        Largest principal angle between each two planes; None where there is none.
+        Largest principal angle between each pair of planes; None where it is undefined.
     notes : tuple of str
-        What has to be known to read them, a sentence each.
+        Sentences that explain the angles.
     """
 
     titles: tuple[str, ...]
@@ -79,7 +81,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Mover:
-    """A row of the file, and how far apart it lies in two pictures, in standard deviations."""
+    """A row of the file, and its distance between two views, in standard deviations."""
 
     row: int
     class_name: str
@@ -87,23 +89,26 @@ class Mover:
 
 
 def compared(
-    store: RunStore, gallery: Gallery, records: Sequence[RunRecord], checks: Mapping[str, RunRecord]
+    store: RunStore,
+    renderer: PlaneRenderer,
+    records: Sequence[RunRecord],
+    checks: Mapping[str, RunRecord],
 ) -> list[ComparedRun]:
-    """Return a row of figures for every run.
+    """Return the scores of each run.
 
     Parameters
     ----------
     store : RunStore
-    gallery : Gallery
+    renderer : PlaneRenderer
     records : sequence of RunRecord
     checks : mapping of str to RunRecord
-        The check of a run by the run's id, where there is one.
+        The checks by the id of the run that they check.
     """
-    return [_compared(store, gallery, record, checks.get(record.run_id)) for record in records]
+    return [_compared(store, renderer, record, checks.get(record.run_id)) for record in records]
 
 
 def ordered(rows: Sequence[ComparedRun], column: str, *, descending: bool) -> list[ComparedRun]:
-    """Return the rows by a figure, or by ``title``; those without it come last either way."""
+    """Sort the rows by a figure or by ``title``; unknown values come last in either order."""
     if column == "title":
         return sorted(rows, key=lambda row: row.title, reverse=descending)
     values = {row.run_id: value for row in rows if (value := row.figures.get(column)) is not None}
@@ -113,64 +118,66 @@ def ordered(rows: Sequence[ComparedRun], column: str, *, descending: bool) -> li
 
 
 def _compared(
-    store: RunStore, gallery: Gallery, record: RunRecord, check: RunRecord | None
+    store: RunStore, renderer: PlaneRenderer, record: RunRecord, check: RunRecord | None
 ) -> ComparedRun:
     report = CheckReport() if check is None else report_of(store, check.run_id)
-    is_under_way = check is not None and not check.state.is_final
+    is_in_progress = check is not None and not check.state.is_final
     return ComparedRun(
         run_id=record.run_id,
         title=title(record),
-        figures=_figures(gallery, record, store.last_event(record.run_id), report),
+        figures=_figures(renderer, record, store.last_event(record.run_id), report),
         is_checked=report.scores is not None,
-        checked_share=report.fraction if is_under_way else None,
-        is_settled=record.state.is_final and not is_under_way,
+        checked_share=report.fraction if is_in_progress else None,
+        is_settled=record.state.is_final and not is_in_progress,
     )
 
 
 def _figures(
-    gallery: Gallery, record: RunRecord, event: PlaneEvent | None, report: CheckReport
+    renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent | None, report: CheckReport
 ) -> dict[str, float | None]:
-    figures = {} if event is None else _of_plane(gallery, record, event)
+    figures = {} if event is None else _of_plane(renderer, record, event)
     if report.scores is not None:
-        for judge, (seen, unseen, _) in report.scores.items():
-            figures |= _twin(judge, seen, unseen)
-    judge = LIVE_JUDGE if report.scores is None else JUDGES[0]
-    gap = _gap(figures.get(f"{judge}-seen"), figures.get(f"{judge}-unseen"))
+        for classifier, (train, held_out, _) in report.scores.items():
+            figures |= _pair(classifier, train, held_out)
+    classifier = LIVE_CLASSIFIER if report.scores is None else CLASSIFIERS[0]
+    gap = _gap(figures.get(f"{classifier}-seen"), figures.get(f"{classifier}-unseen"))
     return {**figures, "gap": gap, "p": report.p_value}
 
 
-def _of_plane(gallery: Gallery, record: RunRecord, event: PlaneEvent) -> dict[str, float | None]:
-    scores = gallery.scores(record, event)
+def _of_plane(
+    renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent
+) -> dict[str, float | None]:
+    scores = renderer.scores(record, event)
     return {
-        **_twin("divergence", gallery.divergence(record, event), scores.divergence_unseen),
-        **_twin(LIVE_JUDGE, scores.accuracy_seen, scores.accuracy_unseen),
+        **_pair("divergence", renderer.divergence(record, event), scores.divergence_held_out),
+        **_pair(LIVE_CLASSIFIER, scores.accuracy_train, scores.accuracy_held_out),
         "seconds": event.elapsed_s,
-        "features": _n_features(gallery, record, event),
+        "features": _n_features(renderer, record, event),
     }
 
 
-def _twin(name: str, seen: float, unseen: float | None) -> dict[str, float | None]:
-    return {f"{name}-seen": seen, f"{name}-unseen": unseen}
+def _pair(name: str, train: float, held_out: float | None) -> dict[str, float | None]:
+    return {f"{name}-seen": train, f"{name}-unseen": held_out}
 
 
-def _gap(seen: float | None, unseen: float | None) -> float | None:
-    return None if seen is None or unseen is None else seen - unseen
+def _gap(train: float | None, held_out: float | None) -> float | None:
+    return None if train is None or held_out is None else train - held_out
 
 
-def _n_features(gallery: Gallery, record: RunRecord, event: PlaneEvent) -> float | None:
+def _n_features(renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent) -> float | None:
     if not METHODS[record.method].is_linear:
         return None
-    return features_used(_in_standard_units(gallery, record, event))
+    return features_used(_in_standard_units(renderer, record, event))
 
 
-def _in_standard_units(gallery: Gallery, record: RunRecord, event: PlaneEvent) -> FloatArray:
-    return in_standard_units(event.components, gallery.viewer(record).deviations)
+def _in_standard_units(renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent) -> FloatArray:
+    return in_standard_units(event.components, renderer.viewer(record).deviations)
 
 
-def agreement(store: RunStore, gallery: Gallery, records: Sequence[RunRecord]) -> Agreement:
-    """Return how far the newest planes of the runs agree, each two of them."""
+def agreement(store: RunStore, renderer: PlaneRenderer, records: Sequence[RunRecord]) -> Agreement:
+    """Return the angles between the newest planes of the runs."""
     newest = [(record, store.last_event(record.run_id)) for record in records]
-    planes = [_Plane.of(gallery, record, event) for record, event in newest]
+    planes = [_Plane.of(renderer, record, event) for record, event in newest]
     return Agreement(
         titles=tuple(map(title, records)),
         degrees=tuple(tuple(_degrees(one, other) for other in planes) for one in planes),
@@ -180,7 +187,7 @@ def agreement(store: RunStore, gallery: Gallery, records: Sequence[RunRecord]) -
 
 @dataclass(frozen=True, eq=False)
 class _Plane:
-    """A plane as it was found, and where every feature has standard deviation one."""
+    """A plane as it was found, and rescaled so that every feature has standard deviation one."""
 
     data_id: str
     feature_names: tuple[str, ...]
@@ -188,11 +195,13 @@ class _Plane:
     standard: FloatArray
 
     @classmethod
-    def of(cls, gallery: Gallery, record: RunRecord, event: PlaneEvent | None) -> _Plane | None:
+    def of(
+        cls, renderer: PlaneRenderer, record: RunRecord, event: PlaneEvent | None
+    ) -> _Plane | None:
         if event is None or not METHODS[record.method].is_linear:
             return None
-        names = gallery.viewer(record).feature_names
-        standard = _in_standard_units(gallery, record, event)
+        names = renderer.viewer(record).feature_names
+        standard = _in_standard_units(renderer, record, event)
         return cls(record.data_id, names, event.components, standard)
 
 
@@ -205,51 +214,51 @@ def _degrees(one: _Plane | None, other: _Plane | None) -> float | None:
 
 
 def _notes(records: Sequence[RunRecord], planes: Sequence[_Plane]) -> list[str]:
-    curved = [title(record) for record in records if not METHODS[record.method].is_linear]
-    notes = [f"{name} has no plane: its picture is curved." for name in curved]
+    nonlinear = [title(record) for record in records if not METHODS[record.method].is_linear]
+    notes = [f"{name} is a nonlinear projection, so it has no plane." for name in nonlinear]
     if len({len(plane.as_found) for plane in planes}) > 1:
-        notes.append("A line makes no angle with a plane that it lies in.")
+        notes.append("The angle between a line and a plane that contains it is 0.")
     if len({plane.feature_names for plane in planes}) > 1:
         notes.append("Planes of different features cannot be compared.")
     elif len({plane.data_id for plane in planes}) > 1:
         notes.append(
-            "Planes of differently scaled features are compared where every feature has standard "
-            "deviation one."
+            "Planes of differently scaled features are compared after every feature is scaled to "
+            "standard deviation one."
         )
     return notes
 
 
 def biggest_movers(
-    store: RunStore, gallery: Gallery, one: RunRecord, other: RunRecord
+    store: RunStore, renderer: PlaneRenderer, one: RunRecord, other: RunRecord
 ) -> tuple[Mover, ...]:
-    """Return the drawn rows that move most from one picture to the other, the farthest first.
+    """Return the drawn rows that move most between the views of two runs, farthest first.
 
-    The second picture is turned to lie like the first.
+    The second view is aligned to the first.
 
     Raises
     ------
-    ValueError
-        If the pictures cannot be compared; a sentence that says why.
+    UserError
+        If the views cannot be compared.
     """
     if one.run_id == other.run_id:
-        raise ValueError(_SAME_RUN)
+        raise UserError(_SAME_RUN)
     if one.parameters["n_components"] != other.parameters["n_components"]:
-        raise ValueError(_OTHER_SHAPE)
-    first = _picture(store, gallery, one, AS_FOUND)
-    second = _picture(store, gallery, other, Look(toward=one.run_id))
+        raise UserError(_OTHER_SHAPE)
+    first = _drawn_rows(store, renderer, one, DEFAULT_VIEW)
+    second = _drawn_rows(store, renderer, other, ViewOptions(toward=one.run_id))
     rows, here, there = np.intersect1d(first.rows, second.rows, return_indices=True)
     if not len(rows):
-        raise ValueError(_OTHER_ROWS)
+        raise UserError(_OTHER_ROWS)
     distances = np.linalg.norm(first.points[here] - second.points[there], axis=1)
     return tuple(
         Mover(int(rows[i]), first.class_names[first.codes[here[i]]], float(distances[i]))
-        for i in np.argsort(-distances, kind="stable")[:MOST_MOVERS]
+        for i in np.argsort(-distances, kind="stable")[:MAX_MOVERS]
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Picture:
-    """The rows that are drawn, and where."""
+class _DrawnRows:
+    """The drawn rows and their coordinates."""
 
     class_names: tuple[str, ...]
     rows: IntArray
@@ -257,17 +266,19 @@ class _Picture:
     points: FloatArray
 
 
-def _picture(store: RunStore, gallery: Gallery, record: RunRecord, look: Look) -> _Picture:
+def _drawn_rows(
+    store: RunStore, renderer: PlaneRenderer, record: RunRecord, options: ViewOptions
+) -> _DrawnRows:
     event = store.last_event(record.run_id)
     if event is None:
-        raise ValueError(_NO_PLANE_YET.format(title=title(record)))
-    viewer, view = gallery.viewer(record), gallery.view(record, event, look)
+        raise UserError(_NO_PLANE_YET.format(title=title(record)))
+    viewer, view = renderer.viewer(record), renderer.view(record, event, options)
     rows = [numbers for part in viewer.drawn_rows for numbers in part]
-    points = [part.seen for part in view.classes] + [part.unseen for part in view.classes]
+    points = [part.train for part in view.classes] + [part.held_out for part in view.classes]
     codes = np.tile(np.arange(len(view.classes)), 2)
-    # Of one component the height of a point only keeps it apart from the others.
+    # For one component, the height of a point only separates it from the others.
     n_coordinates = min(2, viewer.n_components)
-    return _Picture(
+    return _DrawnRows(
         class_names=viewer.class_names,
         rows=np.concatenate(rows),
         codes=np.repeat(codes, [len(part) for part in points]),

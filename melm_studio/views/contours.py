@@ -8,17 +8,16 @@ import numpy as np
 from melm_core.base import FloatArray
 from melm_core.density import density_on_grid, inverse_root, mass_levels
 
-# Contours enclose these shares of the mass of a class.
+# Each contour encloses one of these shares of the mass of a class.
 CONTOUR_SHARES = (0.5, 0.8, 0.95)
 GRID_LINES = 72
 
-# A contour of 95 % of the mass ends well within this many kernel widths
-# beyond the outermost row.
+# A contour of 95 % of the mass ends well within this many kernel widths beyond the outermost row.
 _MARGIN_WIDTHS = 3.0
 
 
 def class_contours(rows: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Lines around CONTOUR_SHARES of the mass of a class, shape (n_vertices, 2), nan between.
+    """Lines around CONTOUR_SHARES of the mass of a class, separated by nan: (n_vertices, 2).
 
     Parameters
     ----------
@@ -26,7 +25,7 @@ def class_contours(rows: FloatArray, covariance: FloatArray) -> FloatArray:
     covariance : ndarray of shape (2, 2)
         Kernel covariance in the plane.
     """
-    # In coordinates in which the kernel is round, where a grid is summed along its lines.
+    # In coordinates in which the kernel is isotropic, the sum over a grid is separable.
     root, _ = inverse_root(covariance)
     round_rows = rows @ root
     lower, upper = round_rows.min(axis=0) - _MARGIN_WIDTHS, round_rows.max(axis=0) + _MARGIN_WIDTHS

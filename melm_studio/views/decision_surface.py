@@ -1,7 +1,7 @@
-"""All that is drawn of a kernel machine in a plane beside its approximation.
+"""The view of a kernel machine in a plane, beside that of its approximation.
 
-The counterpart of `melm_studio.views.plane_view` for kernel machines: rows of a plane in,
-arrays and sentences out.
+The counterpart of `melm_studio.views.plane_view` for kernel machines: computes arrays and captions
+from the projected rows.
 """
 
 from __future__ import annotations
@@ -10,14 +10,23 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta, Struct, field
 from scipy.spatial.distance import pdist
 from sklearn.metrics import roc_auc_score, roc_curve
 from sklearn.svm import SVC
 
-from melm_core.base import FloatArray, IntArray, check_choice, check_positive, stratified_sample
+from melm_core.base import (
+    FloatArray,
+    IntArray,
+    UserError,
+    check_choice,
+    check_positive,
+    stratified_sample,
+)
 from melm_core.baselines import KernelFisherDiscriminant
 from melm_core.density import kernel_classes
 from melm_core.kernel_machines import (
@@ -28,27 +37,29 @@ from melm_core.kernel_machines import (
     format_ratio,
     measured_speed_up,
 )
+from melm_studio.tables import count
 from melm_studio.views.contours import GRID_LINES
+from melm_studio.views.validation import Count
 
-# Bandwidth of the machines that are not densities, in median distances of two rows.
+# Bandwidth of machines other than densities, as a share of the median distance between two rows.
 BANDWIDTH_SHARE = 0.25
 
-# The median of more distances than those of this many rows is no different.
-MOST_MEASURED_ROWS = 1_000
+# The median distance is estimated from this many rows.
+MAX_MEASURED_ROWS = 1_000
 
-# Regularisation at which the weights hardly cancel, so that the modes stand for the machine.
+# Regularization at which the weights hardly cancel, so the modes represent the machine.
 FISHER_REGULARIZATION = 0.03
 
-# The surface ends this many bandwidths beyond the outermost row.
+# The grid extends this many bandwidths beyond the outermost row.
 MARGIN_BANDWIDTHS = 1.0
 
-# Below this, rounding of the clock decides which of the two is faster.
+# Speed ratios below this are within the resolution of the clock.
 EVEN_SPEED = 1.1
 
 
 @dataclass(frozen=True)
 class MachineKind:
-    """A kernel machine that can be fitted in a plane, and one sentence about it."""
+    """A kernel machine that can be fitted in a plane, with a one-sentence explanation."""
 
     key: str
     label: str
@@ -62,26 +73,43 @@ KINDS: Mapping[str, MachineKind] = MappingProxyType(
             MachineKind(
                 "densities",
                 "Densities",
-                "The difference of two kernel densities; every row is a centre.",
+                "The difference of two kernel densities; every row is a center.",
             ),
             MachineKind(
                 "kernel_fisher",
                 "Kernel Fisher",
-                "The function that tells the class means apart best; every row is a centre.",
+                "The function that best separates the class means; every row is a center.",
             ),
             MachineKind(
                 "svc",
                 "Support vectors",
-                "The widest margin between the classes; rows near it are the centres.",
+                "The widest margin between the classes; the rows near it are the centers.",
             ),
         )
     }
 )
 
 
+class SurfaceRequest(Struct, frozen=True):
+    """Which kernel machine to fit in a plane, and how to approximate it.
+
+    Attributes
+    ----------
+    kind : str
+        A key of `KINDS`.
+    method : str
+    code : int
+        The class that is separated from the rest. JSON: ``class``.
+    """
+
+    kind: Annotated[str, Meta(title="The kernel machine")]
+    method: Annotated[MarginalMethod, Meta(title="The approximation")]
+    code: Annotated[Count, Meta(title="The class")] = field(default=0, name="class")
+
+
 @dataclass(frozen=True, eq=False)
 class RocCurve:
-    """How a decision function ranks the held-out rows.
+    """The ROC curve of a decision function on the held-out rows.
 
     Attributes
     ----------
@@ -96,25 +124,25 @@ class RocCurve:
 
 @dataclass(frozen=True, eq=False)
 class DecisionSurface:
-    """A machine and its approximation in a plane.
+    """A kernel machine and its approximation in a plane.
 
     Attributes
     ----------
     machine : KernelMachine
     approximation : KernelMachineApproximation
-        Its `modes_` hold what is to be marked.
+        Its `modes_` are marked in the figure.
     x, y : ndarray of shape (GRID_LINES,)
         Grid lines.
     machine_values, approximation_values : ndarray of shape (GRID_LINES, GRID_LINES)
-        Decision values, a row for each y; the surface is where they are zero.
+        Decision values, one row for each y; the surface is their zero level.
     machine_roc, approximation_roc : RocCurve or None
-        On the held-out rows; None where they lack one of the two sides.
+        On the held-out rows; None if these belong to one side only.
     speed_up : float
-        Time of the machine over that of the approximation, measured on the grid.
+        Time of the machine divided by that of the approximation, measured on the grid.
     summary : str
-        Speed and, where there are held-out rows, AUC, in one sentence.
+        One sentence with the speed and, if there are held-out rows, the AUC.
     cautions : tuple of str
-        Why the approximation should not be used, a sentence each; usually none.
+        One sentence for each reason not to use the approximation; usually none.
     """
 
     machine: KernelMachine
@@ -131,10 +159,10 @@ class DecisionSurface:
 
 
 def decision_surface(
-    seen: FloatArray,
+    train: FloatArray,
     is_positive: npt.NDArray[np.bool_],
-    unseen: FloatArray,
-    is_unseen_positive: npt.NDArray[np.bool_],
+    held_out: FloatArray,
+    is_held_out_positive: npt.NDArray[np.bool_],
     *,
     kind: str = "kernel_fisher",
     width: float = 1.0,
@@ -142,17 +170,17 @@ def decision_surface(
     order: int = 4,
     refit: bool = True,
 ) -> DecisionSurface:
-    """Fit a machine on rows of a plane, approximate it, and compute what is drawn of both.
+    """Fit a kernel machine to projected rows, approximate it, and compute the view of both.
 
     Parameters
     ----------
-    seen : ndarray of shape (n_seen, 2)
-        Projected rows to fit on.
-    is_positive : ndarray of bool, shape (n_seen,)
-        Side of each row: a class, against the other or against the rest.
-    unseen : ndarray of shape (n_unseen, 2)
-        Held-out rows, possibly none.
-    is_unseen_positive : ndarray of bool, shape (n_unseen,)
+    train : ndarray of shape (n_train, 2)
+        Projected training rows.
+    is_positive : ndarray of bool, shape (n_train,)
+        Side of each row: one class, against the other or against the rest.
+    held_out : ndarray of shape (n_held_out, 2)
+        Projected held-out rows, possibly none.
+    is_held_out_positive : ndarray of bool, shape (n_held_out,)
     kind : str
         A key of `KINDS`.
     width : float
@@ -162,18 +190,18 @@ def decision_surface(
 
     Raises
     ------
-    ValueError
-        If there are fewer than two rows of a side, or a parameter breaks a rule.
+    UserError
+        If a side has fewer than two rows, or a parameter breaks a rule.
     """
-    machine = fitted_machine(kind, seen, is_positive, width=width)
+    machine = fitted_machine(kind, train, is_positive, width=width)
     approximation = KernelMachineApproximation(method, order, refit=refit)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ApproximationWarning)
-        approximation.fit(machine, seen)
-    x, y = _grid_lines(seen, machine)
+        approximation.fit(machine, train)
+    x, y = _grid_lines(train, machine)
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     values = [model.decision_function(points) for model in (machine, approximation)]
-    rocs = [_roc(model, unseen, is_unseen_positive) for model in (machine, approximation)]
+    rocs = [_roc(model, held_out, is_held_out_positive) for model in (machine, approximation)]
     speed_up = measured_speed_up(machine, approximation, points)
     return DecisionSurface(
         machine,
@@ -193,7 +221,7 @@ def decision_surface(
 def fitted_machine(
     kind: str, rows: FloatArray, is_positive: npt.NDArray[np.bool_], *, width: float = 1.0
 ) -> KernelMachine:
-    """A machine of this kind, positive on the side of the positive rows.
+    """Fit a kernel machine whose values are positive on the side of the positive rows.
 
     Parameters
     ----------
@@ -202,17 +230,22 @@ def fitted_machine(
     rows : ndarray of shape (n_samples, n_features)
     is_positive : ndarray of bool, shape (n_samples,)
     width : float
-        Multiplies Silverman's bandwidth of the densities, and a quarter of the
-        median distance between two rows elsewhere.
+        Multiplies Silverman's bandwidth for densities, and a quarter of the median distance
+        between two rows for the other machines.
+
+    Raises
+    ------
+    UserError
+        If a side has fewer than two rows, or a parameter breaks a rule.
     """
     check_choice("kind", kind, tuple(KINDS))
     check_positive("width", width)
     codes = np.asarray(is_positive).astype(np.int64)
     counts = np.bincount(codes, minlength=2)
     if counts.min() < 2:
-        raise ValueError(
-            f"The two sides have {counts[1]} and {counts[0]} row(s), and a kernel machine needs at "
-            "least 2 of each; choose another class or hold out fewer rows."
+        raise UserError(
+            f"The two sides have {counts[1]} and {counts[0]} row(s), but a kernel machine needs at "
+            "least 2 of each. Choose another class or hold out fewer rows."
         )
     return _FITS[kind](rows, codes, width)
 
@@ -220,14 +253,14 @@ def fitted_machine(
 def summarized(
     speed_up: float, n_centers: int, machine: RocCurve | None, approximation: RocCurve | None
 ) -> str:
-    """Speed and AUC in words, as "13 times faster at 3 000 rows; AUC 0.994 against 0.995"."""
-    rows = f"{n_centers:,}".replace(",", "\u202f") + " centres"
+    """Speed and AUC, as "13 times faster at 3,000 centers; AUC 0.994 against 0.995"."""
+    centers = count(n_centers, "center")
     if speed_up >= EVEN_SPEED:
-        speed = f"{format_ratio(speed_up)} times faster at {rows}"
+        speed = f"{format_ratio(speed_up)} times faster at {centers}"
     elif speed_up > 1 / EVEN_SPEED:
-        speed = f"As fast as the machine at {rows}"
+        speed = f"As fast as the machine at {centers}"
     else:
-        speed = f"{format_ratio(1 / speed_up)} times slower at {rows}: keep the machine"
+        speed = f"{format_ratio(1 / speed_up)} times slower at {centers}: keep the machine"
     if machine is None or approximation is None:
         return speed
     return f"{speed}; AUC {approximation.auc:.3f} against {machine.auc:.3f}"
@@ -258,7 +291,7 @@ _FITS: Mapping[str, Callable[[FloatArray, IntArray, float], KernelMachine]] = {
 
 
 def _bandwidth(rows: FloatArray, width: float) -> float:
-    measured = rows[stratified_sample(np.zeros(len(rows), int), MOST_MEASURED_ROWS / len(rows), 1)]
+    measured = rows[stratified_sample(np.zeros(len(rows), int), MAX_MEASURED_ROWS / len(rows), 1)]
     distances = pdist(measured)
     apart = distances[distances > 0]
     return width * BANDWIDTH_SHARE * float(np.median(apart)) if len(apart) else width

@@ -1,7 +1,7 @@
-"""What is drawn of classes on a line: their densities, the rows in strips below, the thresholds.
+"""The view of classes on a line: their densities, their rows in strips below, the thresholds.
 
-Heights are relative to the highest density. Rows of a class lie in a strip of
-their own below the line, spread within it so that they can be told apart.
+Heights are relative to the highest density. The rows of each class lie in a strip of their own
+below the line, spread within it so that they can be distinguished.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _TALLEST_STRIP = 0.1
 _ARROW_STEP = 0.07
 _THRESHOLD_HEIGHT = 1.04
 
-# Steps of the golden ratio spread any number of rows evenly, the same way each time.
+# Multiples of the golden ratio spread any number of rows evenly and deterministically.
 _GOLDEN = 0.6180339887498949
 
 
 def density_curves(projected: KernelClasses) -> list[FloatArray]:
-    """The density of every class as a closed line, each of shape (LINE_POINTS + 2, 2).
+    """The density of each class as a closed line of shape (LINE_POINTS + 2, 2).
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def density_curves(projected: KernelClasses) -> list[FloatArray]:
 
 
 def threshold_lines(projected: KernelClasses) -> FloatArray:
-    """Upright lines where the class of the largest density changes, rows of nan between them.
+    """Vertical lines where the class with the largest density changes, separated by rows of nan.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def threshold_lines(projected: KernelClasses) -> FloatArray:
 
 
 def in_strips(rows: Sequence[FloatArray]) -> list[FloatArray]:
-    """Rows of every class (n_rows, 1) in the strip of the class, each of shape (n_rows, 2)."""
+    """Place the rows of each class (n_rows, 1) in the strip of the class: (n_rows, 2) each."""
     height = _strip_height(len(rows))
     return [
         np.column_stack([part[:, 0], _strip_middle(code, height) + height * _spread(len(part))])
@@ -68,7 +68,7 @@ def in_strips(rows: Sequence[FloatArray]) -> list[FloatArray]:
 
 
 def arrow_lanes(n_arrows: int, n_classes: int) -> FloatArray:
-    """Heights at which the arrows lie, one below the other and below the strips."""
+    """Heights of the arrows, one below the other and all below the strips."""
     bottom = _strip_middle(n_classes, _strip_height(n_classes))
     lanes: FloatArray = bottom - _ARROW_STEP * np.arange(n_arrows, dtype=np.float64)
     return lanes

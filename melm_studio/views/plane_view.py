@@ -1,16 +1,15 @@
-"""All that is drawn of a plane, computed from the plane and the data.
+"""The view of a plane, computed from the plane and the data.
 
-A run keeps planes only. Points, contours, arrows and scores follow from a
-plane by the same densities that the fit optimises.
+A run stores only planes. Points, contours, arrows, and scores are computed from a plane with the
+same densities that the fit optimizes.
 
-Planes are drawn in standard deviations: within the plane the coordinates are
-turned into ones in which the seen rows have unit covariance. Neither the
-divergence nor any density's contours depend on that choice, and planes whose
-variances differ a hundredfold, as those of PCA and MELM may, can be seen side
-by side on the same axes.
+Planes are drawn in standard deviations: coordinates within the plane are transformed so that the
+training rows have unit covariance. Neither the divergence nor the contours of a density depend on
+that choice, and planes whose variances differ a hundredfold, as those of PCA and MELM may, can be
+compared on the same axes.
 
-One component is drawn as the densities on its line, three as they look from one
-side: a density of kernels projects to a density of the projected kernels.
+One component is drawn as the densities on its line. Three components are projected along a view
+angle: a kernel density projects to the density of the projected kernels.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from melm_core.linalg import covariance_of, orthogonal_turn
 from melm_core.melm import divergence, held_out_divergence
 from melm_studio.tables import LabelledData
 from melm_studio.views.contours import class_contours
-from melm_studio.views.edit import strongest_features
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
+from melm_studio.views.plane_edits import strongest_features
 from melm_studio.views.types import (
     Arrows,
     ClassView,
@@ -39,68 +38,73 @@ from melm_studio.views.types import (
     Scores,
 )
 
-# More points than this are neither told apart nor moved smoothly; the
-# densities still sum over all rows.
-MOST_DRAWN_ROWS = 2_000
+# More points than this can be neither distinguished nor moved smoothly; the densities still sum
+# over all rows.
+MAX_DRAWN_ROWS = 2_000
 
-# Live scores are taken on at most this many rows, seen and unseen each.
-MOST_SCORED_ROWS = 1_000
+# Live scores use at most this many training rows and this many held-out rows.
+MAX_SCORED_ROWS = 1_000
 
-MOST_ARROWS = 8
+MAX_ARROWS = 8
 
-# Where three components are seen as the first two of them.
+# The view angle at which three components appear as the first two of them.
 FROM_THE_FRONT = (0.0, 0.0)
 
 
 class PlaneViewer:
-    """Draws planes of one data set; prepared once, then asked for plane after plane.
+    """Computes views of the planes of one data set.
 
     Parameters
     ----------
-    seen, unseen : LabelledData
-        Rows that fits see, and rows that are held out (possibly none).
+    train, held_out : LabelledData
+        Training rows, and held-out rows (possibly none).
     gamma : float
         Kernel width of the densities, relative to Silverman's rule.
     """
 
     def __init__(
-        self, seen: LabelledData, unseen: LabelledData, gamma: float, n_components: int = 2
+        self, train: LabelledData, held_out: LabelledData, gamma: float, n_components: int = 2
     ) -> None:
-        self.class_names = seen.class_names
+        self.class_names = train.class_names
         self.n_components = n_components
-        self._data = (seen, unseen)
-        self.feature_names = seen.feature_names
+        self._data = (train, held_out)
+        self.feature_names = train.feature_names
         self.gamma = gamma
-        self._mean = seen.X.mean(axis=0)
-        self._covariance = covariance_of(seen.X)
-        self._classes = kernel_classes(seen.X, seen.y, n_components=n_components, gamma=gamma)
+        self._mean = train.X.mean(axis=0)
+        self._covariance = covariance_of(train.X)
+        self._classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
         self._n_classes = len(self._classes.rows)
-        self.n_seen, self.n_rows = len(seen.y), len(seen.y) + len(unseen.y)
-        drawn = min(1.0, MOST_DRAWN_ROWS / self.n_rows)
-        self._seen = _Sampled.of(seen, self._n_classes, drawn)
-        self._unseen = _Sampled.of(unseen, self._n_classes, drawn)
-        self.n_drawn = len(self._seen.drawn_y) + len(self._unseen.drawn_y)
+        self.n_train, self.n_rows = len(train.y), len(train.y) + len(held_out.y)
+        drawn = min(1.0, MAX_DRAWN_ROWS / self.n_rows)
+        self._train = _Sampled.of(train, self._n_classes, drawn)
+        self._held_out = _Sampled.of(held_out, self._n_classes, drawn)
+        self.n_drawn = len(self._train.drawn_y) + len(self._held_out.drawn_y)
 
     @property
     def drawn_rows(self) -> tuple[list[IntArray], list[IntArray]]:
-        """The rows of the file behind the points of every class, seen and unseen."""
+        """Row numbers in the file of the drawn points by class, of training and held-out rows."""
         return (
-            self._seen.drawn_rows(self._n_classes),
-            self._unseen.drawn_rows(self._n_classes),
+            self._train.drawn_rows(self._n_classes),
+            self._held_out.drawn_rows(self._n_classes),
         )
 
     def view(
         self,
         components: FloatArray,
         toward: FloatArray | None = None,
-        direction: tuple[float, float] = FROM_THE_FRONT,
+        view_angle: tuple[float, float] = FROM_THE_FRONT,
     ) -> PlaneView:
-        """What is drawn of `components` (n_components, n_features), any full-rank rows.
+        """Compute the view of a plane.
 
-        Turned and reflected within their span to lie closest to `toward`, the
-        `coordinates` in another span of as many components of the same data, if
-        that is given. Three components are looked at from a direction, two
-        angles in radians.
+        Parameters
+        ----------
+        components : ndarray of shape (n_components, n_features)
+            Any rows of full rank.
+        toward : ndarray of shape (n_rows, n_components), optional
+            `coordinates` in another plane, to which the view is rotated and reflected as closely
+            as possible.
+        view_angle : tuple of float
+            Azimuth and elevation in radians, for three components.
         """
         components = self.standardized(components)
         if toward is not None:
@@ -109,8 +113,8 @@ class PlaneViewer:
         scores = self._scores(projected, components)
         if self.n_components == 1:
             return self._line(components, projected, scores)
-        side = seen_from(direction)[:, : self.n_components]
-        return self._plane(side @ components, projected.project(side), scores)
+        axes = screen_axes(view_angle)[:, : self.n_components]
+        return self._plane(axes @ components, projected.project(axes), scores)
 
     def _plane(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
         """Points, contours and arrows in two dimensions."""
@@ -118,49 +122,49 @@ class PlaneViewer:
             class_contours(rows, covariance)
             for rows, covariance in zip(projected.rows, projected.covariances, strict=True)
         ]
-        seen, unseen = self._drawn(components)
-        lower, upper = _bounds([*seen, *unseen, *contours])
+        train, held_out = self._drawn(components)
+        lower, upper = _bounds([*train, *held_out, *contours])
         loadings, features = strongest_loadings(components, len(self.feature_names))
         scale = _arrow_scale(loadings, (upper - lower).min())
-        feet = np.tile(components @ self._mean, (len(loadings), 1))
-        arrows = self._arrows(feet, loadings * scale, features, scale)
+        origins = np.tile(components @ self._mean, (len(loadings), 1))
+        arrows = self._arrows(origins, loadings * scale, features, scale)
         lower, upper = _bounds([lower[None], upper[None], arrows.tips])
-        classes = tuple(map(ClassView, seen, unseen, contours))
+        classes = tuple(map(ClassView, train, held_out, contours))
         return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores)
 
     def _line(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
-        """Densities on the line, the rows below them, the arrows one below the other."""
+        """Densities on the line, with the rows below them and the arrows below the rows."""
         curves = density_curves(projected)
-        seen, unseen = (in_strips(rows) for rows in self._drawn(components))
-        lower, upper = _bounds([*seen, *unseen, *curves])
+        train, held_out = (in_strips(rows) for rows in self._drawn(components))
+        lower, upper = _bounds([*train, *held_out, *curves])
         loadings, features = strongest_loadings(components, len(self.feature_names))
         scale = _arrow_scale(loadings, upper[0] - lower[0])
-        feet = np.column_stack(
+        origins = np.column_stack(
             [
                 np.full(len(loadings), float(components[0] @ self._mean)),
                 arrow_lanes(len(loadings), self._n_classes),
             ]
         )
         along = np.column_stack([loadings[:, 0] * scale, np.zeros(len(loadings))])
-        arrows = self._arrows(feet, along, features, scale)
-        lower, upper = _bounds([lower[None], upper[None], arrows.feet, arrows.tips])
-        classes = tuple(map(ClassView, seen, unseen, curves))
+        arrows = self._arrows(origins, along, features, scale)
+        lower, upper = _bounds([lower[None], upper[None], arrows.origins, arrows.tips])
+        classes = tuple(map(ClassView, train, held_out, curves))
         return PlaneView(classes, arrows, threshold_lines(projected), lower, upper, scores)
 
     def _drawn(self, components: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
         return (
-            self._seen.drawn_by_class(components, self._n_classes),
-            self._unseen.drawn_by_class(components, self._n_classes),
+            self._train.drawn_by_class(components, self._n_classes),
+            self._held_out.drawn_by_class(components, self._n_classes),
         )
 
     def _arrows(
-        self, feet: FloatArray, vectors: FloatArray, features: IntArray, scale: float
+        self, origins: FloatArray, vectors: FloatArray, features: IntArray, scale: float
     ) -> Arrows:
         names = tuple(self.feature_names[feature] for feature in features)
-        return Arrows(feet, feet + vectors, features, names, scale)
+        return Arrows(origins, origins + vectors, features, names, scale)
 
     def standardized(self, components: FloatArray) -> FloatArray:
-        """Components of the same span in which the seen rows have unit covariance."""
+        """Components of the same plane in which the training rows have unit covariance."""
         return standardized(components, self._covariance)
 
     @cached_property
@@ -170,85 +174,92 @@ class PlaneViewer:
         return deviations
 
     def scores(self, components: FloatArray) -> Scores:
-        """How well the plane separates the rows, without drawing them."""
+        """How well the plane separates the rows, without computing its view."""
         components = self.standardized(components)
         return self._scores(self._classes.project(components), components)
 
     def coordinates(self, components: FloatArray) -> FloatArray:
-        """Rows of all the data, seen or not, as they are drawn, in the order of the file.
+        """Training and held-out rows as they are drawn, in the order of the file.
 
-        An even share where they are many, the same for every plane and split.
+        Of many rows an evenly spaced subset, the same for every plane and every split.
         """
         return self._coordinates(self.standardized(components))
 
     def _coordinates(self, components: FloatArray) -> FloatArray:
-        """Of components that are standardised already."""
+        """The same for components that are standardized already."""
         return self._even_rows @ components.T
 
     @cached_property
     def _even_rows(self) -> FloatArray:
         numbers = np.concatenate([data.row_numbers for data in self._data])
-        order = np.argsort(numbers)[:: max(1, self.n_rows // MOST_DRAWN_ROWS)]
+        order = np.argsort(numbers)[:: max(1, self.n_rows // MAX_DRAWN_ROWS)]
         rows: FloatArray = np.concatenate([data.X for data in self._data])[order]
         return rows
 
     def at(self, gamma: float) -> PlaneViewer:
-        """The same data drawn with kernels of another width."""
+        """The viewer of the same data with another kernel width."""
         other = copy(self)
         other.gamma = gamma
         other._classes = self._classes.widened(gamma / self.gamma)  # noqa: SLF001 - its own copy
         return other
 
     def profile(self, components: FloatArray, gammas: Sequence[float]) -> GammaProfile:
-        """The divergence in one plane at other kernel widths."""
+        """The divergence of one plane at several kernel widths."""
         scores = [self.at(gamma).divergences(components) for gamma in gammas]
-        seen, unseen = zip(*scores, strict=True)
-        return GammaProfile(tuple(gammas), seen, unseen)
+        train, held_out = zip(*scores, strict=True)
+        return GammaProfile(tuple(gammas), train, held_out)
 
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
-        """Of the seen rows, and between seen and unseen rows; None where a class has none."""
+        """Divergence of the training rows, and between training and held-out rows.
+
+        The latter is None if a class has no held-out row.
+        """
         components = self.standardized(components)
         projected = self._classes.project(components)
-        return self.divergence(components), self._divergence_unseen(projected, components)
+        return self.divergence(components), self._divergence_held_out(projected, components)
 
     def rows(self, components: FloatArray, most: int) -> ProjectedRows:
-        """About `most` seen and as many unseen rows at most, evenly of each class, as drawn."""
+        """About `most` training and `most` held-out rows as they are drawn, stratified by class."""
         components = self.standardized(components)
-        (seen, seen_y), (unseen, unseen_y) = (
+        (train, train_y), (held_out, held_out_y) = (
             self._evenly(data, most / max(1, len(data.y))) for data in self._data
         )
-        return ProjectedRows(seen @ components.T, seen_y, unseen @ components.T, unseen_y)
+        return ProjectedRows(train @ components.T, train_y, held_out @ components.T, held_out_y)
 
     def _evenly(self, data: LabelledData, share: float) -> tuple[FloatArray, IntArray]:
         kept = stratified_sample(data.y, share, self._n_classes)
         return data.X[kept], data.y[kept]
 
     def divergence(self, components: FloatArray) -> float:
-        """The Cauchy-Schwarz divergence of the seen rows in the plane of `components`."""
-        return divergence(self._classes, components)
+        """The Cauchy-Schwarz divergence of the training rows in a plane, in nats."""
+        return float(divergence(self._classes, components))
 
     def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
-        divergence_unseen = self._divergence_unseen(projected, components)
-        has_unseen = divergence_unseen is not None
+        divergence_held_out = self._divergence_held_out(projected, components)
+        has_held_out = divergence_held_out is not None
         return Scores(
-            accuracy_seen=self._seen.accuracy(projected, components),
-            accuracy_unseen=self._unseen.accuracy(projected, components) if has_unseen else None,
-            divergence_unseen=divergence_unseen,
+            accuracy_train=self._train.accuracy(projected, components),
+            accuracy_held_out=self._held_out.accuracy(projected, components)
+            if has_held_out
+            else None,
+            divergence_held_out=divergence_held_out,
         )
 
-    def _divergence_unseen(self, projected: KernelClasses, components: FloatArray) -> float | None:
-        unseen = self._unseen.scored_by_class(components, self._n_classes)
-        if min(map(len, unseen)) == 0:
+    def _divergence_held_out(
+        self, projected: KernelClasses, components: FloatArray
+    ) -> float | None:
+        held_out = self._held_out.scored_by_class(components, self._n_classes)
+        if min(map(len, held_out)) == 0:
             return None
-        sample = self._seen.scored_by_class(components, self._n_classes)
-        return held_out_divergence(KernelClasses(tuple(sample), projected.covariances), unseen)
+        sample = self._train.scored_by_class(components, self._n_classes)
+        return held_out_divergence(KernelClasses(tuple(sample), projected.covariances), held_out)
 
 
 def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
     """Components of the same plane in which the data have unit covariance.
 
-    By the symmetric inverse root, which turns as little as possible: planes
-    that follow each other smoothly are drawn smoothly.
+    Uses the symmetric inverse square root, which rotates as little as possible, so a smooth
+    sequence of planes is drawn smoothly.
 
     Parameters
     ----------
@@ -264,35 +275,39 @@ def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
 
 
 def strongest_loadings(components: FloatArray, n_features: int) -> tuple[FloatArray, IntArray]:
-    """Loadings of the features that weigh most, strongest first.
+    """The largest loadings, largest first.
 
     Parameters
     ----------
     components : ndarray of shape (n_components, n_columns)
     n_features : int
-        How many of the columns are features: none where the axes of a curved picture are.
+        How many of the columns are features: none for a nonlinear projection.
 
     Returns
     -------
     loadings : ndarray of shape (n_arrows, n_components)
     features : ndarray of shape (n_arrows,)
     """
-    features = strongest_features(components[:, :n_features], MOST_ARROWS)
+    features = strongest_features(components[:, :n_features], MAX_ARROWS)
     return components[:, features].T, features
 
 
-def seen_from(direction: tuple[float, float]) -> FloatArray:
-    """What turns three coordinates into the two of a picture, shape (2, 3).
+def screen_axes(view_angle: tuple[float, float]) -> FloatArray:
+    """The projection from three coordinates to the two on screen, shape (2, 3).
 
     Parameters
     ----------
-    direction : tuple of float
-        Angles in radians to the side and up; at (0, 0) the first two coordinates are seen.
+    view_angle : tuple of float
+        Azimuth and elevation in radians; at (0, 0) the first two coordinates are on screen.
     """
-    (side, up) = direction
-    across = [np.cos(side), 0.0, np.sin(side)]
-    upward = [np.sin(up) * np.sin(side), np.cos(up), -np.sin(up) * np.cos(side)]
-    return np.array([across, upward])
+    azimuth, elevation = view_angle
+    right = [np.cos(azimuth), 0.0, np.sin(azimuth)]
+    up = [
+        np.sin(elevation) * np.sin(azimuth),
+        np.cos(elevation),
+        -np.sin(elevation) * np.cos(azimuth),
+    ]
+    return np.array([right, up])
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +324,7 @@ class _Sampled:
     def of(cls, data: LabelledData, n_classes: int, drawn_share: float) -> _Sampled:
         drawn = stratified_sample(data.y, drawn_share, n_classes)
         scored = stratified_sample(
-            data.y, min(1.0, MOST_SCORED_ROWS / max(1, len(data.y))), n_classes
+            data.y, min(1.0, MAX_SCORED_ROWS / max(1, len(data.y))), n_classes
         )
         return cls(
             data.X[drawn],
@@ -345,7 +360,7 @@ def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
 
 
 def _arrow_scale(loadings: FloatArray, side: float) -> float:
-    """Makes the longest arrow reach 40 % of a side of the picture."""
+    """The scale at which the longest arrow spans 40 % of a side of the view."""
     tiny = np.finfo(np.float64).tiny
     longest = float(np.linalg.norm(loadings, axis=1).max(initial=tiny))
     return 0.4 * float(side) / longest

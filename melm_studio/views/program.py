@@ -1,4 +1,4 @@
-"""A short program that computes what is on screen."""
+"""A short program that computes the coordinates on screen."""
 
 from __future__ import annotations
 
@@ -17,12 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from melm_studio.tables import load_sample
-from melm_studio.tables import prepare
-from melm_studio.tables import read_table
+from melm_studio.tables import load_sample, prepare, read_table
 
 table = {table}
-data = prepare(table, {label!r}, standardise={standardise!r}{roles})
+data = prepare(table, {label!r}, standardize={standardize!r}{roles})
 components = np.array(
     {components!r}
 )
@@ -34,8 +32,8 @@ _SAMPLE = "load_sample({key!r})"
 _UPLOAD = "read_table(Path(sys.argv[1]).read_bytes(), {name!r})"
 
 
-def script_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
-    """The program that computes the coordinates of every row in the plane of an event."""
+def program_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
+    """Return a program that computes the coordinates of every row in the plane of an event."""
     source = record.source
     is_sample = source["kind"] == "sample"
     return _SCRIPT.format(
@@ -45,7 +43,7 @@ def script_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
         argument="" if is_sample else " TABLE.csv",
         table=(_SAMPLE if is_sample else _UPLOAD).format(key=source["key"], name=record.data_name),
         label=source["label"],
-        standardise=source["standardise"],
+        standardize=source["standardise"],
         roles=f", roles={source['roles']!r}" if source.get("roles") else "",
         components=event.components.tolist(),
         header=",".join(f"component_{i + 1}" for i in range(len(event.components))),
@@ -53,5 +51,5 @@ def script_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
 
 
 def _line(text: str) -> str:
-    """Text that cannot leave the comment it stands in."""
+    """Put text on one line, so that it cannot end the comment that contains it."""
     return " ".join(text.split())

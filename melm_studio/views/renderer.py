@@ -1,4 +1,4 @@
-"""Planes of runs as they are drawn, computed when somebody looks."""
+"""Renders the planes of runs: computes their views on request and caches them."""
 
 from __future__ import annotations
 
@@ -9,36 +9,41 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from melm_core.base import FloatArray, UserError
-from melm_core.kernel_machines import MarginalMethod
 from melm_core.linalg import geodesic, orthonormalize
 from melm_core.methods import GAMMA, METHODS
 from melm_studio.tables import LabelledData
-from melm_studio.views.decision_surface import DecisionSurface, decision_surface
-from melm_studio.views.edit import moved, plane_of_features, pointing, strongest_features
+from melm_studio.views.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
+from melm_studio.views.plane_edits import (
+    align_loading,
+    plane_of_features,
+    set_loading,
+    strongest_features,
+)
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
-from melm_studio.views.view_options import AS_FOUND, Look
+from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
-# Data sets kept ready to draw, and drawn planes kept for a second tab.
-KEPT_VIEWERS = 16
-KEPT_VIEWS = 64
-KEPT_SURFACES = 16
+# Cache sizes: prepared data sets, views (a second tab requests the same), decision surfaces.
+MAX_VIEWERS = 16
+MAX_VIEWS = 64
+MAX_SURFACES = 16
 
-# Kernel widths at which a plane's divergence is measured.
+# Kernel widths at which the divergence of a plane is computed.
 PROFILE_GAMMAS = tuple(np.geomspace(GAMMA.minimum, GAMMA.maximum, 21).round(4).tolist())
 
-# A kernel machine of more rows would keep the page waiting, and looks no different.
-MOST_SURFACE_ROWS = 3_000
-
+# A kernel machine of more rows would delay the page, and its surface looks the same.
+MAX_SURFACE_ROWS = 3_000
 
 _NO_PLANE = ("", -1)
-_NO_SUCH_PLANE = "The run to turn to has no plane yet. Wait for its first one, or choose another."
+_NO_TARGET = (
+    "The run to morph to has no plane yet. Wait for its first plane, or choose another run."
+)
 _OTHER_DATA = (
-    "The two planes are not of the same table and of as many components, so there is no way from "
-    "one to the other. Choose another run."
+    "The two planes differ in their data or in their number of components, so one cannot be "
+    "morphed into the other. Choose another run."
 )
 
 
@@ -46,12 +51,8 @@ class DataGoneError(LookupError):
     """The data of a run are no longer stored."""
 
 
-class NoSuchLookError(UserError):
-    """There is no such plane to look at; a sentence that says why."""
-
-
-class Gallery:
-    """Draws the planes of the runs in a store; safe for many threads.
+class PlaneRenderer:
+    """Computes the views of the planes of the runs in a store; thread-safe.
 
     Parameters
     ----------
@@ -60,13 +61,13 @@ class Gallery:
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._viewer = lru_cache(maxsize=KEPT_VIEWERS)(self._prepare_viewer)
-        self._view = lru_cache(maxsize=KEPT_VIEWS)(self._draw)
-        self._steered = lru_cache(maxsize=KEPT_VIEWS)(self._steer)
-        self._coordinates = lru_cache(maxsize=KEPT_VIEWERS)(self._project)
-        self._scores = lru_cache(maxsize=KEPT_VIEWS)(self._score)
-        self._profile = lru_cache(maxsize=KEPT_VIEWS)(self._measure_profile)
-        self._surface = lru_cache(maxsize=KEPT_SURFACES)(self._fit_surface)
+        self._viewer = lru_cache(maxsize=MAX_VIEWERS)(self._prepare_viewer)
+        self._view = lru_cache(maxsize=MAX_VIEWS)(self._draw)
+        self._edited = lru_cache(maxsize=MAX_VIEWS)(self._edit)
+        self._coordinates = lru_cache(maxsize=MAX_VIEWERS)(self._project)
+        self._scores = lru_cache(maxsize=MAX_VIEWS)(self._score)
+        self._profile = lru_cache(maxsize=MAX_VIEWS)(self._measure_profile)
+        self._surface = lru_cache(maxsize=MAX_SURFACES)(self._fit_surface)
 
     def data(self, record: RunRecord) -> LabelledData:
         """Return the data set of a run.
@@ -81,79 +82,86 @@ class Gallery:
         return LabelledData.from_bytes(raw)
 
     def viewer(self, record: RunRecord) -> PlaneViewer:
-        """Return what draws the planes of this run."""
-        return self._viewer(_Picture.of(record))
+        """Return the viewer of the planes of a run."""
+        return self._viewer(_ViewerKey.of(record))
 
-    def view(self, record: RunRecord, event: PlaneEvent, look: Look = AS_FOUND) -> PlaneView:
-        """Return the plane of an event as it is drawn under that look.
-
-        Raises
-        ------
-        NoSuchLookError
-        """
-        newest = (self._newest(look.toward), self._morph_target(look))
-        return self._view(record.run_id, event.sequence, look, *newest)
-
-    def components(self, record: RunRecord, event: PlaneEvent, look: Look = AS_FOUND) -> FloatArray:
-        """Return orthonormal components of the plane of an event under that look.
+    def view(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> PlaneView:
+        """Return the view of the plane of an event.
 
         Raises
         ------
-        NoSuchLookError
+        UserError
+            If the options do not apply to the plane.
         """
-        if not look.is_of_another_plane:
+        newest = (self._newest(options.toward), self._morph_target(options))
+        return self._view(record.run_id, event.sequence, options, *newest)
+
+    def components(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> FloatArray:
+        """Return orthonormal components of the plane of an event under view options.
+
+        Raises
+        ------
+        UserError
+            If the options do not apply to the plane.
+        """
+        if not options.changes_plane:
             return event.components
-        plane = self._plane(record, event, look, self._morph_target(look))
-        # What is left out stays out, to the last digit.
+        plane = self._plane(record, event, options, self._morph_target(options))
+        # Features that were left out stay at exactly zero.
         return np.where(plane.any(axis=0), orthonormalize(plane), 0.0)
 
     def _plane(
-        self, record: RunRecord, event: PlaneEvent, look: Look, target: tuple[str, int]
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions, target: tuple[str, int]
     ) -> FloatArray:
-        """The plane under that look in the frame in which it is drawn."""
-        if not look.is_of_another_plane:
+        """The components in the orientation in which they are drawn."""
+        if not options.changes_plane:
             return event.components
-        try:
-            return self._steered(record.run_id, event.sequence, look.plane, target)
-        except ValueError as error:
-            raise NoSuchLookError(str(error)) from error
+        return self._edited(record.run_id, event.sequence, options.of_plane, target)
 
-    def kept_features(self, record: RunRecord, event: PlaneEvent, look: Look) -> list[str]:
-        """Return the names of the features in the plane under that look, strongest first."""
-        components = self.components(record, event, look)
+    def kept_features(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions
+    ) -> list[str]:
+        """Return the names of the features in the plane, largest loadings first."""
+        components = self.components(record, event, options)
         features = strongest_features(components, int(components.any(axis=0).sum()))
         return [self.viewer(record).feature_names[feature] for feature in features]
 
-    def _steer(self, run_id: str, sequence: int, look: Look, target: tuple[str, int]) -> FloatArray:
+    def _edit(
+        self, run_id: str, sequence: int, options: ViewOptions, target: tuple[str, int]
+    ) -> FloatArray:
         record, event = self._known(run_id, sequence)
         components, viewer = event.components, self.viewer(record)
-        if look.morph is not None:
-            components = self._morphed(record, components, target, look.morph[1])
-        if look.n_kept is not None:
-            features = strongest_features(viewer.standardized(components), look.n_kept)
+        if options.morph is not None:
+            components = self._morphed(record, components, target, options.morph.share)
+        if options.n_top_features is not None:
+            features = strongest_features(viewer.standardized(components), options.n_top_features)
             components = plane_of_features(
                 rows_of(self.data(record), record)[0], components, features, viewer.gamma
             )
-        for move in look.moves:
-            components = viewer.standardized(moved(viewer.standardized(components), move))
-            components = pointing(components, move)
+        for edit in options.edits:
+            components = viewer.standardized(set_loading(viewer.standardized(components), edit))
+            components = align_loading(components, edit)
         return components
 
     def _morphed(
         self, record: RunRecord, components: FloatArray, target: tuple[str, int], share: float
     ) -> FloatArray:
         if target == _NO_PLANE:
-            raise ValueError(_NO_SUCH_PLANE)
+            raise UserError(_NO_TARGET)
         other, event = self._known(*target)
         if other.data_id != record.data_id or event.components.shape != components.shape:
-            raise ValueError(_OTHER_DATA)
+            raise UserError(_OTHER_DATA)
         return geodesic(components, event.components, share)
 
-    def _morph_target(self, look: Look) -> tuple[str, int]:
-        return self._newest(None if look.morph is None else look.morph[0])
+    def _morph_target(self, options: ViewOptions) -> tuple[str, int]:
+        return self._newest(options.morph.run_id if options.morph else None)
 
     def _newest(self, run_id: str | None) -> tuple[str, int]:
-        """The run and the number of its newest plane."""
+        """A run and the number of its newest plane."""
         event = None if run_id is None else self._store.last_event(run_id)
         return _NO_PLANE if run_id is None or event is None else (run_id, event.sequence)
 
@@ -161,81 +169,87 @@ class Gallery:
         record, event = self._known(run_id, sequence)
         return self.viewer(record).coordinates(event.components)
 
-    def divergence(self, record: RunRecord, event: PlaneEvent, look: Look = AS_FOUND) -> float:
-        """Return that of the seen rows in the plane on screen, with the kernels on screen."""
-        is_objective = METHODS[record.method].reports_divergence and not look.is_of_another_plane
-        if is_objective and look.gamma is None:
+    def divergence(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> float:
+        """Return the divergence of the training rows under view options, in nats."""
+        is_objective = METHODS[record.method].reports_divergence and not options.changes_plane
+        if is_objective and options.gamma is None:
             return event.objective
+        components = self.components(record, event, options)
+        return self._viewer_at(record, options).divergence(components)
+
+    def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
         viewer = self.viewer(record)
-        drawn_by = viewer if look.gamma is None else viewer.at(look.gamma)
-        return drawn_by.divergence(self.components(record, event, look))
+        return viewer if options.gamma is None else viewer.at(options.gamma)
 
     def scores(self, record: RunRecord, event: PlaneEvent) -> Scores:
-        """Return how well the plane of an event separates the rows, without drawing it."""
+        """Return how well the plane of an event separates the rows, without computing its view."""
         return self._scores(record.run_id, event.sequence)
 
     def _score(self, run_id: str, sequence: int) -> Scores:
         record, event = self._known(run_id, sequence)
         return self.viewer(record).scores(event.components)
 
-    def profile(self, record: RunRecord, event: PlaneEvent, look: Look = AS_FOUND) -> GammaProfile:
-        """Return the divergence in the plane of an event over the range of kernel widths."""
-        return self._profile(record.run_id, event.sequence, look.plane)
+    def profile(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> GammaProfile:
+        """Return the divergence of the plane of an event over the range of kernel widths."""
+        return self._profile(record.run_id, event.sequence, options.of_plane)
 
-    def _measure_profile(self, run_id: str, sequence: int, look: Look) -> GammaProfile:
+    def _measure_profile(self, run_id: str, sequence: int, options: ViewOptions) -> GammaProfile:
         record, event = self._known(run_id, sequence)
-        return self.viewer(record).profile(self.components(record, event, look), PROFILE_GAMMAS)
+        components = self.components(record, event, options)
+        return self.viewer(record).profile(components, PROFILE_GAMMAS)
 
     def surface(
-        self, record: RunRecord, event: PlaneEvent, kind: str, code: int, method: MarginalMethod
+        self, record: RunRecord, event: PlaneEvent, request: SurfaceRequest
     ) -> tuple[ProjectedRows, DecisionSurface]:
-        """Return a kernel machine fitted in the plane of an event, a class against the rest.
+        """Return a kernel machine fitted in the plane of an event, one class against the rest.
 
         Raises
         ------
-        ValueError
-            If there is no such kind of machine, or a side has too few rows.
+        UserError
+            If the kind of machine is unknown, or a side has too few rows.
         """
-        return self._surface(record.run_id, event.sequence, kind, code, method)
+        return self._surface(record.run_id, event.sequence, request)
 
     def _fit_surface(
-        self, run_id: str, sequence: int, kind: str, code: int, method: MarginalMethod
+        self, run_id: str, sequence: int, request: SurfaceRequest
     ) -> tuple[ProjectedRows, DecisionSurface]:
         record, event = self._known(run_id, sequence)
-        rows = self.viewer(record).rows(event.components, MOST_SURFACE_ROWS)
+        rows = self.viewer(record).rows(event.components, MAX_SURFACE_ROWS)
         with threadpool_limits(1):  # the workers need the other cores
             surface = decision_surface(
-                rows.seen,
-                rows.seen_y == code,
-                rows.unseen,
-                rows.unseen_y == code,
-                kind=kind,
-                method=method,
+                rows.train,
+                rows.train_y == request.code,
+                rows.held_out,
+                rows.held_out_y == request.code,
+                kind=request.kind,
+                method=request.method,
             )
         return rows, surface
 
-    def _prepare_viewer(self, picture: _Picture) -> PlaneViewer:
-        record = picture.record
-        parameters = record.parameters
-        rows = _about_their_mean(*rows_of(self.data(record), record))
+    def _prepare_viewer(self, key: _ViewerKey) -> PlaneViewer:
+        record, parameters = key.record, key.record.parameters
+        rows = _centered(*rows_of(self.data(record), record))
         return PlaneViewer(*rows, parameters["gamma"], parameters["n_components"])
 
     def _draw(
         self,
         run_id: str,
         sequence: int,
-        look: Look,
+        options: ViewOptions,
         toward: tuple[str, int],
         target: tuple[str, int],
     ) -> PlaneView:
         record, event = self._known(run_id, sequence)
-        viewer = self.viewer(record)
-        drawn_by = viewer if look.gamma is None else viewer.at(look.gamma)
-        components = self._plane(record, event, look, target)
-        return drawn_by.view(components, self._reference(record, toward), look.direction)
+        components = self._plane(record, event, options, target)
+        reference = self._reference(record, toward)
+        return self._viewer_at(record, options).view(components, reference, options.view_angle)
 
     def _reference(self, record: RunRecord, toward: tuple[str, int]) -> FloatArray | None:
-        """Where the rows lie in the plane to turn towards: another one, of the same rows."""
+        """The rows in the plane to align to, if that is another plane of the same rows."""
         if toward == _NO_PLANE or toward[0] == record.run_id:
             return None
         other, event = self._known(*toward)
@@ -250,27 +264,22 @@ class Gallery:
         return record, event
 
 
-def _about_their_mean(
-    seen: LabelledData, unseen: LabelledData
-) -> tuple[LabelledData, LabelledData]:
-    """The rows with the mean of all of them in the middle, whatever scale they are on.
-
-    So pictures of features that were standardised and of such that were not lie over each other.
-    """
-    total = seen.X.sum(axis=0) + unseen.X.sum(axis=0)
-    mean = total / (len(seen.X) + len(unseen.X))
-    return replace(seen, X=seen.X - mean), replace(unseen, X=unseen.X - mean)
+def _centered(train: LabelledData, held_out: LabelledData) -> tuple[LabelledData, LabelledData]:
+    """Subtract the mean of all rows, so that views with and without standardization overlap."""
+    total = train.X.sum(axis=0) + held_out.X.sum(axis=0)
+    mean = total / (len(train.X) + len(held_out.X))
+    return replace(train, X=train.X - mean), replace(held_out, X=held_out.X - mean)
 
 
 @dataclass(frozen=True)
-class _Picture:
-    """A run, equal to any other one whose picture differs by the plane alone."""
+class _ViewerKey:
+    """A run, equal to every other run that can share its viewer."""
 
     key: tuple[object, ...]
     record: RunRecord = field(compare=False)
 
     @classmethod
-    def of(cls, record: RunRecord) -> _Picture:
+    def of(cls, record: RunRecord) -> _ViewerKey:
         parameters = record.parameters
         shared = ("held_out", "random_state", "gamma", "n_components")
         key: tuple[object, ...] = (

@@ -1,77 +1,75 @@
-"""A story: views in an order, with a caption each."""
+"""A story: views in order, each with a caption."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
-from melm_studio.views import validation
-from melm_studio.views.validation import ReadingError
-from melm_studio.views.view_spec import Recipe
+import msgspec
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from melm_studio.views.validation import InputError, Text, read, steps_to
+from melm_studio.views.view_spec import ViewSpec
 
 FORMAT = "melm-studio story 1"
-MOST_VIEWS = 200
+MAX_VIEWS = 200
 
-_NO_STORY = "This file is no story. Choose one that was saved here."
-_FULL = f"A story holds {MOST_VIEWS} views. Remove one to add another."
+_NOT_A_STORY = "This file is not a story. Choose a story that was saved here."
+_FULL = f"A story holds {MAX_VIEWS} views. Remove one to add another."
 
 
-@dataclass(frozen=True)
-class StoryView:
-    """A view, what it is called, and what is said about it."""
+class StoryView(Struct, frozen=True, forbid_unknown_fields=True):
+    """A view with its title and caption. JSON: the view is ``view``."""
 
-    recipe: Recipe
-    title: str
-    caption: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return JSON values that `from_json` reads."""
-        return {"title": self.title, "caption": self.caption, "view": self.recipe.to_json()}
+    spec: Annotated[ViewSpec, Meta(title="The view")] = field(name="view")
+    title: Annotated[Text, Meta(title="The title")] = ""
+    caption: Annotated[Text, Meta(title="The caption")] = ""
 
     @classmethod
     def from_json(cls, values: Any) -> StoryView:
         """Return the view that JSON values describe."""
-        given = validation.fields(values, ("title", "caption", "view"), "A view of a story")
-        return cls(
-            recipe=Recipe.from_json(given.get("view")),
-            title=validation.text(given.get("title", ""), "The title", may_be_empty=True),
-            caption=validation.text(given.get("caption", ""), "The caption", may_be_empty=True),
-        )
+        return read(values, cls, "A view of a story")
 
 
-@dataclass(frozen=True)
-class Story:
+class Story(Struct, frozen=True, forbid_unknown_fields=True, tag_field="format", tag=FORMAT):
     """Views in the order in which they are shown."""
 
-    views: tuple[StoryView, ...] = ()
+    views: Annotated[
+        tuple[StoryView, ...],
+        Meta(
+            title="The story",
+            max_length=MAX_VIEWS,
+            description=f"a list of at most {MAX_VIEWS} views",
+        ),
+    ] = ()
 
     def with_view(self, view: StoryView) -> Story:
-        """Return the story with a view more at its end."""
-        if len(self.views) >= MOST_VIEWS:
-            raise ReadingError(_FULL)
-        return replace(self, views=(*self.views, view))
+        """Return the story with another view at its end."""
+        if len(self.views) >= MAX_VIEWS:
+            raise InputError(_FULL)
+        return Story((*self.views, view))
 
     def without(self, at: int) -> Story:
         """Return the story without one of its views."""
-        return replace(self, views=(*self.views[:at], *self.views[at + 1 :]))
+        return Story((*self.views[:at], *self.views[at + 1 :]))
 
     def moved(self, at: int, steps: int) -> Story:
-        """Return the story with a view moved down by so many steps, or up; the ends hold it."""
+        """Return the story with a view moved down, or up, but not beyond the ends."""
         others = self.without(at).views
         to = min(max(at + steps, 0), len(others))
-        return replace(self, views=(*others[:to], self.views[at], *others[to:]))
+        return Story((*others[:to], self.views[at], *others[to:]))
 
     def captioned(self, at: int, caption: str) -> Story:
         """Return the story with another caption of a view."""
-        caption = validation.text(caption, "The caption", may_be_empty=True)
-        changed = replace(self.views[at], caption=caption)
-        return replace(self, views=(*self.views[:at], changed, *self.views[at + 1 :]))
+        changed = replace(self.views[at], caption=read(caption, Text, "The caption"))
+        return Story((*self.views[:at], changed, *self.views[at + 1 :]))
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON values that `from_json` reads."""
-        return {"format": FORMAT, "views": [view.to_json() for view in self.views]}
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values
 
     @classmethod
     def from_json(cls, values: Any) -> Story:
@@ -79,18 +77,18 @@ class Story:
 
         Raises
         ------
-        ReadingError
-            A sentence that names the view and what is odd about it.
+        InputError
+            If a value is unknown, missing, or out of bounds; names the view.
         """
         if not isinstance(values, Mapping) or values.get("format") != FORMAT:
-            raise ReadingError(_NO_STORY)
-        given = validation.fields(values, ("format", "views"), "A story")
-        views = (
-            validation.parts(given["views"], "The views of a story") if given.get("views") else ()
-        )
-        if len(views) > MOST_VIEWS:
-            raise ReadingError(f"A story holds {MOST_VIEWS} views; this one has {len(views)}.")
-        return cls(tuple(_view(number, view) for number, view in enumerate(views, start=1)))
+            raise InputError(_NOT_A_STORY)
+        try:
+            return read(values, cls, "The story")
+        except InputError as error:
+            if (steps := steps_to(error))[1:]:
+                number = int(steps[1]) + 1
+                raise InputError(f"View {number} of the story cannot be read. {error}") from None
+            raise
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> Story:
@@ -98,18 +96,11 @@ class Story:
 
         Raises
         ------
-        ReadingError
-            A sentence that says what is odd about it.
+        InputError
+            If the file is not a story, or a value in it breaks a rule.
         """
         try:
             values = json.loads(raw)
         except (ValueError, RecursionError):
-            raise ReadingError(_NO_STORY) from None
+            raise InputError(_NOT_A_STORY) from None
         return cls.from_json(values)
-
-
-def _view(number: int, values: Any) -> StoryView:
-    try:
-        return StoryView.from_json(values)
-    except ReadingError as error:
-        raise ReadingError(f"View {number} of the story cannot be read. {error}") from None

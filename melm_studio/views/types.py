@@ -1,4 +1,4 @@
-"""The values that a picture of a plane consists of."""
+"""The values that make up the view of a plane."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from melm_core.base import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class ClassView:
-    """One class in the picture.
+    """One class in the view.
 
     Attributes
     ----------
-    seen, unseen : ndarray of shape (n_rows, 2)
-        Projected rows that the fit saw, and that it did not.
+    train, held_out : ndarray of shape (n_rows, 2)
+        Projected training and held-out rows.
     contours : ndarray of shape (n_vertices, 2)
-        Closed lines around the shares of mass, rows of nan between them; of one component, its
+        Closed lines around shares of the mass, separated by rows of nan; for one component, the
         density.
     """
 
-    seen: FloatArray
-    unseen: FloatArray
+    train: FloatArray
+    held_out: FloatArray
     contours: FloatArray
 
 
 @dataclass(frozen=True)
 class Scores:
-    """How well the plane separates rows that were seen and rows that were not.
+    """How well the plane separates training and held-out rows.
 
     Attributes
     ----------
-    accuracy_seen, accuracy_unseen : float or None
-        Balanced accuracy of the class densities; None where a class has no unseen row.
-    divergence_unseen : float or None
-        Divergence between seen and unseen rows, see `held_out_divergence`.
+    accuracy_train, accuracy_held_out : float or None
+        Balanced accuracy of the class densities; None if a class has no held-out row.
+    divergence_held_out : float or None
+        Divergence between training and held-out rows in nats, see `held_out_divergence`.
     """
 
-    accuracy_seen: float
-    accuracy_unseen: float | None
-    divergence_unseen: float | None
+    accuracy_train: float
+    accuracy_held_out: float | None
+    divergence_held_out: float | None
 
 
 @dataclass(frozen=True)
 class GammaProfile:
-    """The divergence in one plane by kernel width, of seen rows and between seen and unseen."""
+    """The divergence of one plane by kernel width, of training rows and against held-out rows."""
 
     gammas: tuple[float, ...]
-    seen: tuple[float, ...]
-    unseen: tuple[float | None, ...]
+    train: tuple[float, ...]
+    held_out: tuple[float | None, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,32 +57,32 @@ class ProjectedRows:
 
     Attributes
     ----------
-    seen, unseen : ndarray of shape (n_rows, 2)
-    seen_y, unseen_y : ndarray of shape (n_rows,)
+    train, held_out : ndarray of shape (n_rows, 2)
+    train_y, held_out_y : ndarray of shape (n_rows,)
     """
 
-    seen: FloatArray
-    seen_y: IntArray
-    unseen: FloatArray
-    unseen_y: IntArray
+    train: FloatArray
+    train_y: IntArray
+    held_out: FloatArray
+    held_out_y: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Arrows:
-    """The features that weigh most, as arrows; strongest first.
+    """The features with the largest loadings, as arrows, largest first.
 
     Attributes
     ----------
-    feet, tips : ndarray of shape (n_arrows, 2)
-        Where each begins, at the mean of the seen rows, and where it ends.
+    origins, tips : ndarray of shape (n_arrows, 2)
+        Each arrow starts at the mean of the training rows.
     features : ndarray of shape (n_arrows,)
-        The feature of each.
+        The feature of each arrow.
     names : tuple of str
     scale : float
-        Length in the picture of a loading of one.
+        Length on screen of a loading of one.
     """
 
-    feet: FloatArray
+    origins: FloatArray
     tips: FloatArray
     features: IntArray
     names: tuple[str, ...]
@@ -98,10 +98,10 @@ class PlaneView:
     classes : tuple of ClassView
     arrows : Arrows
     thresholds : ndarray of shape (n_vertices, 2)
-        Of one component, lines where the class of the largest density changes, rows of nan
-        between them; else empty.
+        For one component, lines where the class with the largest density changes, separated by
+        rows of nan; otherwise empty.
     lower, upper : ndarray of shape (2,)
-        Corners of the box that holds all of it.
+        Corners of the bounding box.
     scores : Scores
     """
 

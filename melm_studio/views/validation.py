@@ -1,114 +1,149 @@
-"""Values that come from elsewhere, taken only as this studio writes them."""
+"""Values from outside the program: converted to typed models, or refused in a sentence.
+
+A model is a `msgspec.Struct`. Its annotations hold the bounds, `Meta(title=...)` the name of a
+value in a sentence, and `Meta(description=...)` a rule that its type words badly. So one
+definition gives the JSON, the query, and the errors.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta, inspect
 
 from melm_core.base import UserError
-from melm_core.methods import Setting
 
-LONGEST_TEXT = 2_000
-LARGEST = 1e300
+MAX_TEXT = 2_000
 
-_HEX_DIGITS = frozenset("0123456789abcdef")
-_LONGEST_SHOWN = 60
+Count = Annotated[int, Meta(ge=0, le=10**9)]
+Coordinate = Annotated[float, Meta(ge=-1e6, le=1e6)]  # on screen, or of a component
+Text = Annotated[str, Meta(max_length=MAX_TEXT)]
+SHA256_PATTERN, SHA256_RULE = "^[0-9a-f]{64}$", "a SHA-256 of 64 hexadecimal digits"
+Sha256 = Annotated[str, Meta(pattern=SHA256_PATTERN, description=SHA256_RULE)]
 
+T = TypeVar("T")
 
-class ReadingError(UserError):
-    """Something is not as this studio writes it; a sentence for the user."""
-
-
-def fields(values: Any, known: Sequence[str], what: str) -> Mapping[str, Any]:
-    """Return values by name, all of them known."""
-    if not isinstance(values, Mapping):
-        raise ReadingError(f"{what} is given by names and values, not by {shown(values)}.")
-    unknown = [key for key in values if key not in known]
-    if unknown:
-        raise ReadingError(f"{what} has no {shown(unknown[0])}. It has {', '.join(known)}.")
-    return values
+_MAX_SHOWN = 60
+_MESSAGE = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$(.*)`)?", re.DOTALL)
+_STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
+_FIELD = re.compile(r"Object (missing required|contains unknown) field `(.*)`", re.DOTALL)
 
 
-def setting(known: Setting, value: Any) -> Any:
-    """Return the value of a parameter within its bounds."""
+class InputError(UserError):
+    """A value from outside breaks a rule; the message is a sentence for the user."""
+
+
+def read(values: Any, model: type[T], name: str) -> T:
+    """Convert JSON values, or the strings of a query, to a model.
+
+    Parameters
+    ----------
+    values : JSON values
+        A number may be given as text.
+    model : type
+        A `msgspec.Struct`, or any other type that msgspec converts to.
+    name : str
+        Names the whole in a sentence, as "The view".
+
+    Raises
+    ------
+    InputError
+        If a value is unknown, missing, or out of bounds; names the value and the rule.
+
+    Examples
+    --------
+    >>> read("12", Count, "The plane number")
+    12
+    >>> read(-1, Count, "The plane number")
+    Traceback (most recent call last):
+    melm_studio.views.validation.InputError: The plane number must be a whole number from 0 to \
+1,000,000,000; it is -1.
+    """
     try:
-        return known.checked(value)
-    except OverflowError:
-        raise ReadingError(f"{known.label} is far too large.") from None
-    except ValueError as error:
-        raise ReadingError(str(error)) from None
+        return msgspec.convert(values, model, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(_sentence(error, model, name, values)) from error
 
 
-def one_of(value: Any, known: Sequence[str], what: str) -> str:
-    """Return one of a few words."""
-    if not isinstance(value, str) or value not in known:
-        raise ReadingError(f"{what} is one of {', '.join(known)}; it is {shown(value)}.")
-    return value
-
-
-def text(value: Any, what: str, *, may_be_empty: bool = False) -> str:
-    """Return text of moderate length."""
-    if isinstance(value, str) and (may_be_empty or value) and len(value) <= LONGEST_TEXT:
-        return value
-    lowest = 0 if may_be_empty else 1
-    raise ReadingError(
-        f"{what} is text of {lowest} to {LONGEST_TEXT} letters; it is {shown(value)}."
-    )
-
-
-def sha256(value: Any, what: str) -> str:
-    """Return a SHA-256 in hexadecimal."""
-    if not isinstance(value, str) or len(value) != 64 or not _HEX_DIGITS.issuperset(value):
-        raise ReadingError(f"{what} is a SHA-256 of 64 digits; it is {shown(value)}.")
-    return value
-
-
-def truth(value: Any, what: str) -> bool:
-    """Return yes or no."""
-    if not isinstance(value, bool):
-        raise ReadingError(f"{what}: yes or no; it is {shown(value)}.")
-    return value
-
-
-def whole_number(value: Any, what: str, lowest: int, highest: int) -> int:
-    """Return a whole number within bounds."""
-    if not is_number(value) or value != int(value) or not lowest <= value <= highest:
-        raise ReadingError(
-            f"{what} is a whole number from {lowest} to {highest}; it is {shown(value)}."
-        )
-    return int(value)
-
-
-def number(value: Any, what: str, lowest: float = -LARGEST, highest: float = LARGEST) -> float:
-    """Return a number within bounds."""
-    if not is_number(value) or not lowest <= value <= highest:
-        raise ReadingError(
-            f"{what} is a number from {lowest:g} to {highest:g}; it is {shown(value)}."
-        )
-    return float(value)
-
-
-def numbers(value: Any, what: str, largest: float, length: int | None = None) -> list[float]:
-    """Return numbers within bounds, so many or at least one."""
-    return [number(part, what, -largest, largest) for part in parts(value, what, length)]
-
-
-def parts(value: Any, what: str, length: int | None = None) -> Sequence[Any]:
-    """Return the parts of a list, so many or at least one."""
-    is_list = isinstance(value, Sequence) and not isinstance(value, str)
-    if not is_list or (len(value) != length if length else not value):
-        expected = f"{length} parts" if length else "parts"
-        raise ReadingError(f"{what} is a list of {expected}; it is {shown(value)}.")
-    return value  # type: ignore[no-any-return]
-
-
-def is_number(value: Any) -> bool:
-    """Return whether the value is a number, and neither infinite nor none."""
-    is_one = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_one and abs(value) <= LARGEST
+def steps_to(error: InputError) -> list[str]:
+    """Return the names and positions that lead to the value that `read` refused."""
+    return _parsed(str(error.__cause__))[1]
 
 
 def shown(value: Any) -> str:
-    """Return the value as it can stand in a sentence."""
-    words = repr(value)
-    return words if len(words) <= _LONGEST_SHOWN else f"{words[: _LONGEST_SHOWN - 1]}…"
+    """Return a value as a sentence shows it."""
+    text = repr(value)
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+
+
+def _sentence(error: msgspec.ValidationError, model: Any, name: str, value: Any) -> str:
+    if isinstance(error.__cause__, UserError):  # from the model's own check
+        return str(error.__cause__)
+    problem, steps = _parsed(str(error))
+    kind, name, rule = _described(inspect.type_info(model), name)
+    for step in steps:
+        kind, name, rule = _described(_part(kind, step), name)
+        value = value[int(step)] if isinstance(value, list | tuple) else value.get(step, value)
+    if field := _FIELD.fullmatch(problem):
+        if field[1].startswith("missing"):
+            _, name, rule = _described(_part(kind, field[2]), name)
+            return f"{name} is missing. It must be {rule}."
+        return f"{name} has no {shown(field[2])}. It has {', '.join(_fields(kind))}."
+    return f"{name} must be {rule}; it is {shown(value)}."
+
+
+def _parsed(message: str) -> tuple[str, list[str]]:
+    """The problem that msgspec reports, and the path to the value."""
+    found = _MESSAGE.fullmatch(message)
+    problem, path = found.groups() if found else (message, None)
+    return problem, [name or position for name, position in _STEP.findall(path or "")]
+
+
+def _described(kind: inspect.Type, name: str) -> tuple[inspect.Type, str, str]:
+    """A type without its annotations, the name of its value, and its rule in words."""
+    rule = ""
+    while isinstance(kind, inspect.Metadata | inspect.UnionType):
+        if isinstance(kind, inspect.UnionType):  # with None
+            kind = kind.types[0]
+        else:
+            words = kind.extra_json_schema or {}
+            name, rule = words.get("title", name), words.get("description", rule)
+            kind = kind.type
+    return kind, name, rule or _rule(kind)
+
+
+def _part(kind: inspect.Type, step: str) -> inspect.Type:
+    match kind:
+        case inspect.DictType(value_type=part) | inspect.VarTupleType(item_type=part):
+            return part
+        case inspect.TupleType(item_types=parts):
+            return parts[int(step)]
+    fields = _fields(kind)
+    return fields[step] if step in fields else [*fields.values()][int(step)]
+
+
+def _fields(kind: inspect.Type) -> dict[str, inspect.Type]:
+    fields = kind.fields if isinstance(kind, inspect.StructType) else ()
+    return {field.encode_name: field.type for field in fields}
+
+
+def _rule(kind: inspect.Type) -> str:
+    rule = "given by names and values"
+    match kind:
+        case inspect.IntType(ge=low, le=high):
+            rule = f"a whole number from {low:,} to {high:,}"
+        case inspect.FloatType(ge=low, le=high):
+            rule = f"a number from {low:,.10g} to {high:,.10g}"
+        case inspect.StrType(min_length=low, max_length=high):
+            rule = f"text of {low or 0} to {high:,} characters"
+        case inspect.LiteralType(values=values):
+            rule = f"one of {', '.join(map(str, values))}"
+        case inspect.BoolType():
+            rule = "true or false"
+        case inspect.TupleType(item_types=items):
+            rule = f"a list of {len(items)} values"
+        case inspect.VarTupleType():
+            rule = "a list of values"
+    return rule

@@ -1,54 +1,83 @@
-"""How a plane of a run is looked at: all that sets a picture apart from the plane that was found.
+"""How a plane is viewed: everything on screen that the run did not determine.
 
-A look is a few numbers, so that the page, a link and a story can hold it.
+View options are a few numbers, so a page, a link, and a story can hold them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import Annotated
 
-from melm_studio.views.edit import Move
+from msgspec import Meta, Struct, field
+from msgspec.structs import replace
+
+from melm_core.methods import GAMMA
+from melm_studio.views.plane_edits import LoadingEdit
 from melm_studio.views.plane_view import FROM_THE_FRONT
+from melm_studio.views.validation import Coordinate, Text
 
-__all__ = ["AS_FOUND", "Look", "Move"]
+# More edits than this no longer describe a view of the plane that was found.
+MAX_EDITS = 64
+
+Gamma = Annotated[float, Meta(title=GAMMA.label, ge=GAMMA.minimum, le=GAMMA.maximum)]
+NFeatures = Annotated[int, Meta(title="The number of features", ge=1, le=10**9)]
+ViewAngle = Annotated[tuple[Coordinate, Coordinate], Meta(title="The view angle")]
+Edits = Annotated[
+    tuple[LoadingEdit, ...],
+    Meta(
+        title="The list of moved arrows",
+        description=f"a list of at most {MAX_EDITS} edits; use Refine from here",
+        max_length=MAX_EDITS,
+    ),
+]
+Share = Annotated[float, Meta(title="The morph position", ge=0.0, le=1.0)]
 
 
-@dataclass(frozen=True)
-class Look:
+class MorphTarget(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Another run, and how far the plane has moved toward the newest plane of that run."""
+
+    run_id: Text
+    share: Share
+
+
+class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is done to a plane before it is drawn.
 
     Attributes
     ----------
     gamma : float or None
-        Kernel width of the densities; None for that of the run.
-    n_kept : int or None
-        Keep the strongest features only, as many, in the best plane of these.
-    morph : tuple of (str, float) or None
-        Another run, and how far on the way to its newest plane, 0 to 1.
-    moves : tuple of Move
-        Arrows that were put elsewhere, in their order.
-    direction : tuple of float
-        Where three components are seen from, two angles in radians.
+        Kernel width of the densities; None for the width that the run used.
+    n_top_features : int or None
+        Keep this many of the strongest features, in the best plane of these. JSON: ``kept``.
+    edits : tuple of LoadingEdit
+        Arrows that were moved, in order. JSON: ``moves``.
+    view_angle : tuple of float
+        Azimuth and elevation in radians, for three components. JSON: ``from``.
+    morph : MorphTarget or None
     toward : str or None
-        The run whose newest plane the picture is turned to lie like.
+        The run to whose newest plane the picture is aligned.
     """
 
-    gamma: float | None = None
-    n_kept: int | None = None
-    morph: tuple[str, float] | None = None
-    moves: tuple[Move, ...] = ()
-    direction: tuple[float, float] = FROM_THE_FRONT
-    toward: str | None = None
+    gamma: Gamma | None = None
+    n_top_features: NFeatures | None = field(default=None, name="kept")
+    edits: Edits = field(default=(), name="moves")
+    view_angle: ViewAngle = field(default=FROM_THE_FRONT, name="from")
+    morph: MorphTarget | None = None
+    toward: Text | None = None
 
     @property
-    def is_of_another_plane(self) -> bool:
-        """Whether the plane on screen is no longer that of the run."""
-        return bool(self.moves) or self.n_kept is not None or self.morph is not None
+    def changes_plane(self) -> bool:
+        """Whether the plane on screen differs from the plane of the run."""
+        return bool(self.edits) or self.n_top_features is not None or self.morph is not None
 
     @property
-    def plane(self) -> Look:
-        """What of the look makes another plane."""
-        return replace(self, gamma=None, direction=FROM_THE_FRONT, toward=None)
+    def of_plane(self) -> ViewOptions:
+        """The options that change the plane, without those that only change how it is drawn."""
+        return replace(self, gamma=None, view_angle=FROM_THE_FRONT, toward=None)
+
+    @property
+    def without_runs(self) -> ViewOptions:
+        """The options that name no run, as a link and a story hold them."""
+        return replace(self, morph=None, toward=None)
 
 
-AS_FOUND = Look()
+DEFAULT_VIEW = ViewOptions()

@@ -1,113 +1,154 @@
-"""A recipe as the query of an address that a person can read."""
+"""View options and shared views as the query of an address."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from melm_studio.views.validation import ReadingError, shown
-from melm_studio.views.view_codec import joined, look_of_query, look_query, number_in, numbers_in
-from melm_studio.views.view_spec import Morph, Recipe
+from melm_studio.views.data_source import DataSource
+from melm_studio.views.validation import InputError, shown
+from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.views.view_spec import SharedMorph, ViewSpec
 
-# Browsers, mail programs and proxies carry so much everywhere.
-LONGEST_QUERY = 2_000
+# Browsers, mail programs, and proxies all accept addresses of this length.
+MAX_QUERY = 2_000
 
 TOO_LONG = (
-    "This view holds more numbers than fit into an address. Add it to the story and save that: "
-    "the file holds all of it."
+    "This view holds more numbers than fit into an address. Add it to the story and save the "
+    "story: the file holds all of it."
 )
 
-_MOST_FIELDS = 200
+_MAX_FIELDS = 200
 _MORPH, _ROLE = "morph.", "role:"
-# "gamma" is the parameter of the run.
-_GAMMA = "shown_gamma"
-_TRUTHS = {"yes": True, "no": False}
-# What stands before a colon or between commas can be read as it is.
-_PLAIN = ":,"
-# Every other name is that of a parameter.
-_NAMES = frozenset(
-    {
-        "data", "name", "label", "standardise", "sha256", "method", "plane", _GAMMA,
-        "kept", "moves", "from", "morph", "mode", "hidden", "divergence",
-    }
-)  # fmt: skip
+_BOOLEANS = {"yes": True, "no": False}
+_READABLE = ":,"  # left unescaped
+# The wire name of a value of the view by its name in the query, where "gamma" is the parameter of
+# the run. Every name that is not here is the name of a parameter.
+_VIEW = {
+    "method": "method", "sha256": "data_id", "plane": "plane", "mode": "mode",
+    "divergence": "divergence",
+}  # fmt: skip
+_OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "from"}
+_SOURCE = {"name": "name", "label": "label", "standardise": "standardise"}
+_NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, "data", "morph", "hidden"}
 
 
-def to_query(recipe: Recipe) -> str:
+def to_query(spec: ViewSpec) -> str:
     """Return the query, without a question mark.
 
     Raises
     ------
-    ReadingError
-        If it would be too long for an address; a sentence that names the way out.
+    InputError
+        If the query would be too long for an address.
     """
     pairs = {
-        **_of_source(recipe.source),
-        "method": recipe.method,
-        **_of_parameters(recipe.parameters),
-        "plane": recipe.plane,
-        **look_query(recipe.look, _GAMMA),
-        **_of_morph(recipe.morph),
-        "mode": recipe.mode,
-        "hidden": ",".join(recipe.hidden),
-        "sha256": recipe.data_id,
-        "divergence": recipe.divergence,
+        **_source_pairs(spec.source),
+        "method": spec.method,
+        **_parameter_pairs(spec.parameters),
+        "plane": spec.plane,
+        **_option_pairs(spec.options),
+        **_morph_pairs(spec.morph),
+        "mode": spec.mode,
+        "hidden": ",".join(spec.hidden),
+        "sha256": spec.data_id,
+        "divergence": spec.divergence,
     }
     known = {name: value for name, value in pairs.items() if value not in (None, "")}
-    query = urlencode(known, safe=_PLAIN)
-    if len(query) > LONGEST_QUERY:
-        raise ReadingError(TOO_LONG)
+    query = urlencode(known, safe=_READABLE)
+    if len(query) > MAX_QUERY:
+        raise InputError(TOO_LONG)
     return query
 
 
-def from_query(query: str) -> Recipe:
-    """Return the recipe of a query.
+def from_query(query: str) -> ViewSpec:
+    """Return the shared view of a query, with or without a question mark.
 
     Raises
     ------
-    ReadingError
-        If anything in it is not as this studio writes it.
+    InputError
+        If a value is unknown, missing, or out of bounds.
     """
-    given = _fields(query)
+    fields = _fields(query)
+    parameters = {
+        name: text
+        for name, text in fields.items()
+        if name not in _NAMES and not name.startswith((_ROLE, _MORPH))
+    }
     values = {
-        "source": _source(given),
-        "method": given.get("method"),
-        "parameters": _parameters(
-            {name: text for name, text in given.items() if _is_parameter(name)}
-        ),
-        "look": look_of_query(given, _GAMMA),
-        "morph": _morph(given),
-        "data_id": given.get("sha256", ""),
-        "plane": _number(given, "plane"),
-        "hidden": given["hidden"].split(",") if "hidden" in given else (),
-        "divergence": _number(given, "divergence"),
+        **_renamed(fields, _VIEW),
+        "source": _source_values(fields),
+        "parameters": _parameter_values(parameters),
+        "look": option_values(_renamed(fields, _OPTIONS)),
+        "morph": _morph_values(fields),
+        "hidden": fields["hidden"].split(",") if "hidden" in fields else (),
     }
-    return Recipe.from_json(values | _kept(given, "mode"))
+    return ViewSpec.from_json(values)
 
 
-def _of_source(source: Mapping[str, Any]) -> dict[str, Any]:
+def option_values(fields: Mapping[str, str]) -> dict[str, Any]:
+    """Return the JSON values of the view options in a query.
+
+    Parameters
+    ----------
+    fields : mapping of str to str
+        Of these, ``gamma=0.5``, ``kept=4``, ``moves=FEATURE:X:Y,...``, ``from=AZIMUTH:ELEVATION``
+        in radians, ``morph=RUN:0.5``, and ``toward=RUN`` are used; each may be absent.
+
+    Examples
+    --------
+    >>> option_values({"kept": "4", "moves": "2:0.5:0.25"})
+    {'kept': '4', 'moves': [('2', ['0.5', '0.25'])]}
+    """
+    values: dict[str, Any] = {
+        name: fields[name] for name in ViewOptions.__struct_encode_fields__ if name in fields
+    }
+    if "moves" in values:
+        edits = (edit.split(":") for edit in values["moves"].split(","))
+        values["moves"] = [(feature, loading) for feature, *loading in edits]
+    if "from" in values:
+        values["from"] = values["from"].split(":")
+    if "morph" in values:
+        values["morph"] = values["morph"].rsplit(":", 1)
+    return values
+
+
+def _source_pairs(source: DataSource) -> dict[str, Any]:
     return {
-        "data": f"{source['kind']}:{source['key']}",
-        "name": source.get("name"),
-        "label": source["label"],
-        "standardise": "yes" if source["standardise"] else "no",
-        **{f"{_ROLE}{column}": role for column, role in source.get("roles", {}).items()},
+        "data": f"{source.kind}:{source.key}",
+        "name": source.name,
+        "label": source.label,
+        "standardise": "yes" if source.standardize else "no",
+        **{f"{_ROLE}{column}": role for column, role in source.roles.items()},
     }
 
 
-def _of_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _parameter_pairs(parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: ",".join(joined(row) for row in value[0]) if name == "init" else value
+        name: ",".join(_joined(row) for row in value[0]) if name == "init" else value
         for name, value in parameters.items()
     }
 
 
-def _of_morph(morph: Morph | None) -> dict[str, Any]:
+def _option_pairs(options: ViewOptions) -> dict[str, Any]:
+    is_turned = options.view_angle != DEFAULT_VIEW.view_angle
+    return {
+        "shown_gamma": options.gamma,
+        "kept": options.n_top_features,
+        "moves": ",".join(_joined((edit.feature, *edit.loading)) for edit in options.edits),
+        "from": _joined(options.view_angle) if is_turned else None,
+    }
+
+
+def _morph_pairs(morph: SharedMorph | None) -> dict[str, Any]:
     if morph is None:
         return {}
-    parameters = {"method": morph.method, **_of_parameters(morph.parameters)}
+    parameters = {"method": morph.method, **_parameter_pairs(morph.parameters)}
     return {"morph": morph.share, **{f"{_MORPH}{name}": v for name, v in parameters.items()}}
+
+
+def _joined(numbers: Iterable[float]) -> str:
+    return ":".join(map(repr, numbers))
 
 
 def _fields(query: str) -> dict[str, str]:
@@ -117,54 +158,55 @@ def _fields(query: str) -> dict[str, str]:
             keep_blank_values=True,
             strict_parsing=True,
             errors="strict",
-            max_num_fields=_MOST_FIELDS,
+            max_num_fields=_MAX_FIELDS,
         )
     except ValueError:
-        raise ReadingError("It is not made of names and values.") from None
+        raise InputError(
+            "The query must be a list of names and values, as in method=pca&plane=3."
+        ) from None
     names = [name for name, _ in pairs]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise ReadingError(f"It holds {shown(twice[0])} twice.")
+    if repeated := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"The query has {shown(repeated[0])} more than once. Keep one of them.")
     return dict(pairs)
 
 
-def _source(given: Mapping[str, str]) -> dict[str, Any]:
-    kind, _, key = given.get("data", "").partition(":")
-    source: dict[str, Any] = {"kind": kind, "key": key, "roles": _beginning(given, _ROLE)}
-    if "standardise" in given:
-        source["standardise"] = _TRUTHS.get(given["standardise"], given["standardise"])
-    return source | _kept(given, "name", "label")
+def _source_values(fields: Mapping[str, str]) -> dict[str, Any]:
+    kind, _, key = fields.get("data", "").partition(":")
+    values: dict[str, Any] = _renamed(fields, _SOURCE)
+    if "standardise" in values:
+        values["standardise"] = _BOOLEANS.get(values["standardise"], values["standardise"])
+    return {**values, "kind": kind, "key": key, "roles": _prefixed(fields, _ROLE)}
 
 
-def _morph(given: Mapping[str, str]) -> dict[str, Any] | None:
-    parameters = _beginning(given, _MORPH)
-    if not parameters and "morph" not in given:
+def _morph_values(fields: Mapping[str, str]) -> dict[str, Any] | None:
+    parameters = _prefixed(fields, _MORPH)
+    if not parameters and "morph" not in fields:
         return None
-    method = parameters.pop("method", None)
-    share = _number(given, "morph")
-    return {"method": method, "parameters": _parameters(parameters), "share": share}
+    named = {"method": parameters.pop("method")} if "method" in parameters else {}
+    values = {**named, "parameters": _parameter_values(parameters)}
+    return values | _renamed(fields, {"morph": "share"})
 
 
-def _is_parameter(name: str) -> bool:
-    return name not in _NAMES and not name.startswith((_ROLE, _MORPH))
-
-
-def _parameters(given: Mapping[str, str]) -> dict[str, Any]:
+def _parameter_values(fields: Mapping[str, str]) -> dict[str, Any]:
     return {
-        name: [[numbers_in(row) for row in text.split(",")]] if name == "init" else number_in(text)
-        for name, text in given.items()
+        name: [[row.split(":") for row in text.split(",")]] if name == "init" else _number(text)
+        for name, text in fields.items()
     }
 
 
-def _kept(given: Mapping[str, str], *names: str) -> dict[str, str]:
-    return {name: given[name] for name in names if name in given}
+def _number(text: str) -> float | str:
+    """The number; other text is left as it is, for the parameter's own check to refuse."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
-def _beginning(given: Mapping[str, str], start: str) -> dict[str, str]:
+def _renamed(fields: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+    return {names[name]: text for name, text in fields.items() if name in names}
+
+
+def _prefixed(fields: Mapping[str, str], prefix: str) -> dict[str, str]:
     return {
-        name.removeprefix(start): text for name, text in given.items() if name.startswith(start)
+        name.removeprefix(prefix): text for name, text in fields.items() if name.startswith(prefix)
     }
-
-
-def _number(given: Mapping[str, str], name: str) -> Any:
-    return number_in(given[name]) if name in given else None

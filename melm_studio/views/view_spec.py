@@ -1,262 +1,209 @@
-"""What it takes to have a view again elsewhere: the data, the run, and how it was looked at.
+"""A shared view: what it takes to show a view again elsewhere.
 
-A recipe holds no data and no run of anybody's: it says how to come by them.
+It holds no data and no run of anyone: it says which data, which run, and which view options.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr
 
 from melm_core.methods import COMPONENTS, GAMMA, HELD_OUT, METHODS, SEED, STARTS, Setting
-from melm_studio.tables import SAMPLES
-from melm_studio.views import validation
-from melm_studio.views.validation import ReadingError
-from melm_studio.views.view_codec import MODERATE, counted, look_of, look_values
-from melm_studio.views.view_options import AS_FOUND, Look
+from melm_studio.views.data_source import DataSource, source_of_run
+from melm_studio.views.validation import (
+    SHA256_PATTERN,
+    SHA256_RULE,
+    Coordinate,
+    Count,
+    InputError,
+    read,
+    shown,
+)
+from melm_studio.views.view_options import DEFAULT_VIEW, Share, ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
-MODES = ("explore", "compare", "present")
-SWITCHES = ("linked", "aligned", "contours", "arrows")
-KINDS = ("sample", "upload")
+Mode = Literal["explore", "compare", "present"]
+Switch = Literal["linked", "aligned", "contours", "arrows"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+SWITCHES: tuple[Switch, ...] = get_args(Switch)
 
-_FIELDS = (
-    "source", "data_id", "method", "parameters", "plane", "look", "morph", "mode", "hidden",
-    "divergence",
-)  # fmt: skip
-_SOURCE_FIELDS = ("kind", "key", "name", "label", "standardise", "roles")
-_MORPH_FIELDS = ("method", "parameters", "share")
+Method = Annotated[
+    str,
+    Meta(
+        title="The method",
+        pattern=f"^({'|'.join(METHODS)})$",
+        description=f"one of {', '.join(METHODS)}",
+    ),
+]
+Parameters = Annotated[dict[str, Any], Meta(title="The parameters")]
 
-
-@dataclass(frozen=True)
-class Morph:
-    """How far the plane is on its way to that of another run of the same data."""
-
-    method: str
-    parameters: Mapping[str, Any]
-    share: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Return JSON values that `from_json` reads."""
-        parameters = dict(self.parameters)
-        return {"method": self.method, "parameters": parameters, "share": self.share}
-
-    @classmethod
-    def from_json(cls, values: Any) -> Morph:
-        """Return the morph that JSON values describe."""
-        given = validation.fields(values, _MORPH_FIELDS, "A morph")
-        method = _method(given.get("method"))
-        return cls(
-            method=method,
-            parameters=checked_parameters(method, given.get("parameters", {})),
-            share=validation.number(given.get("share"), "The share of a way", 0.0, 1.0),
-        )
+_Component = Annotated[tuple[Coordinate, ...], Meta(min_length=1)]
+_NO_NAMED_RUN = "A shared view cannot refer to a run of this studio. Leave out morph and toward."
 
 
-@dataclass(frozen=True)
-class Recipe:
+class SharedMorph(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How far the plane has moved toward that of another run of the same data."""
+
+    method: Method
+    parameters: Parameters = field(default_factory=dict)
+    share: Share
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
+
+
+class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A view of a run.
 
     Attributes
     ----------
-    source : mapping of str to JSON values
-        As a choice of data: `kind`, `key` (of an upload the SHA-256 of the file), `name` of an
-        upload, `label`, `standardise`, and `roles` of columns where they were set.
-    method : str
-    parameters : mapping of str to JSON values
-        As in ``RunRecord``.
+    source : DataSource
     data_id : str
         Content hash of the prepared data; empty if it is not known.
+    method : str
+    parameters : mapping of str to JSON values
+        As in ``RunRecord``; those left out have their defaults.
     plane : int or None
         Its number in the history of the run; None for the newest.
-    look : Look
-        Without `morph` and `toward`, which name runs.
-    morph : Morph or None
+    options : ViewOptions
+        Without `morph` and `toward`, which name runs. JSON: ``look``.
+    morph : SharedMorph or None
     mode : str
     hidden : tuple of str
         The switches that are off.
     divergence : float or None
-        Of the plane on screen when the recipe was made.
+        Of the plane on screen when the view was shared, in nats.
     """
 
-    source: Mapping[str, Any]
-    method: str
-    parameters: Mapping[str, Any]
-    data_id: str = ""
-    plane: int | None = None
-    look: Look = AS_FOUND
-    morph: Morph | None = None
-    mode: str = MODES[0]
-    hidden: tuple[str, ...] = ()
-    divergence: float | None = None
+    source: Annotated[DataSource, Meta(title="The data")]
+    data_id: Annotated[
+        str,
+        Meta(title="The hash of the data", pattern=f"^$|{SHA256_PATTERN}", description=SHA256_RULE),
+    ] = ""
+    method: Method
+    parameters: Parameters = field(default_factory=dict)
+    plane: Annotated[Count, Meta(title="The plane number")] | None = None
+    options: Annotated[ViewOptions, Meta(title="The view options")] = field(
+        default=DEFAULT_VIEW, name="look"
+    )
+    morph: Annotated[SharedMorph, Meta(title="The morph")] | None = None
+    mode: Annotated[Mode, Meta(title="The mode")] = MODES[0]
+    hidden: Annotated[tuple[Switch, ...], Meta(title="A hidden switch")] = ()
+    divergence: Annotated[float, Meta(title="The divergence", ge=-1e300, le=1e300)] | None = None
+
+    def __post_init__(self) -> None:
+        if self.options != self.options.without_runs:
+            raise InputError(_NO_NAMED_RUN)
+        force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
+        off = tuple(switch for switch in SWITCHES if switch in self.hidden)
+        force_setattr(self, "hidden", off)
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON values that `from_json` reads."""
-        return {
-            "source": dict(self.source),
-            "data_id": self.data_id,
-            "method": self.method,
-            "parameters": dict(self.parameters),
-            "plane": self.plane,
-            "look": look_values(self.look),
-            "morph": None if self.morph is None else self.morph.to_json(),
-            "mode": self.mode,
-            "hidden": list(self.hidden),
-            "divergence": self.divergence,
-        }
+        values: dict[str, Any] = msgspec.to_builtins(self)
+        return values
 
     @classmethod
-    def from_json(cls, values: Any) -> Recipe:
-        """Return the recipe that JSON values describe; what is left out is as by default.
+    def from_json(cls, values: Any) -> ViewSpec:
+        """Return the view that JSON values describe.
 
         Raises
         ------
-        ReadingError
-            If anything in them is not as this studio writes it.
+        InputError
+            If a value is unknown, missing, or out of bounds.
         """
-        given = validation.fields(values, _FIELDS, "A view")
-        method = _method(given.get("method"))
-        plane, morph, divergence = (given.get(key) for key in ("plane", "morph", "divergence"))
-        data_id = given.get("data_id", "")
-        return cls(
-            source=_source(given.get("source")),
-            method=method,
-            parameters=checked_parameters(method, given.get("parameters", {})),
-            data_id=data_id and validation.sha256(data_id, "The hash of the data"),
-            plane=None if plane is None else counted(plane, "The number of a plane", 0),
-            look=look_of(given.get("look", {})),
-            morph=None if morph is None else Morph.from_json(morph),
-            mode=validation.one_of(given.get("mode", MODES[0]), MODES, "The mode"),
-            hidden=_hidden(given.get("hidden", ())),
-            divergence=None
-            if divergence is None
-            else validation.number(divergence, "The divergence"),
-        )
+        return read(values, cls, "The view")
 
 
-def recipe_of(
+def spec_of(
     record: RunRecord,
     event: PlaneEvent,
-    look: Look,
+    options: ViewOptions,
     *,
     other: RunRecord | None,
     mode: str,
     hidden: Sequence[str],
     divergence: float,
-) -> Recipe:
-    """Return the recipe of a plane as it is looked at; `other` is the run that it morphs to.
+) -> ViewSpec:
+    """Return the shared view of a plane; `other` is the run toward which it is morphed.
 
     Raises
     ------
-    ReadingError
-        If the run is none that a recipe can tell of, or `mode` or `hidden` are unknown.
+    InputError
+        If the run, `mode`, or `hidden` is not one that a shared view can hold.
     """
-    source = {name: value for name, value in record.source.items() if name in _SOURCE_FIELDS}
-    seen = Recipe(
-        source=source,
-        method=record.method,
-        parameters=record.parameters,
-        data_id=record.data_id,
-        plane=None if event.is_final else event.sequence,
-        look=replace(look, morph=None, toward=None),
-        morph=None
-        if other is None or look.morph is None
-        else Morph(other.method, other.parameters, look.morph[1]),
-        mode=mode,
-        hidden=tuple(hidden),
-        divergence=divergence,
+    morph = None
+    if other is not None and options.morph is not None:
+        morph = SharedMorph(
+            method=other.method, parameters=dict(other.parameters), share=options.morph.share
+        )
+    return ViewSpec.from_json(
+        {
+            "source": source_of_run(record.source),
+            "data_id": record.data_id,
+            "method": record.method,
+            "parameters": record.parameters,
+            "plane": None if event.is_final else event.sequence,
+            "look": options.without_runs,
+            "morph": morph,
+            "mode": mode,
+            "hidden": hidden,
+            "divergence": divergence,
+        }
     )
-    return Recipe.from_json(seen.to_json())
 
 
-def checked_parameters(method: str, values: Any) -> dict[str, Any]:
-    """Return all parameters of a run of the method; those left out are as by default.
+def checked_parameters(method: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all parameters of a run of a method, with defaults for those left out.
 
     Raises
     ------
-    ReadingError
-        A sentence that names the parameter, its value and the rule.
+    InputError
+        Names the parameter, its value, and the rule.
     """
-    settings = _settings(method)
+    label, settings = METHODS[method].label, _settings(method)
     known = [*settings, HELD_OUT.name, *(["init"] if METHODS[method].accepts_init else [])]
-    given = validation.fields(values, known, f"A run of {METHODS[method].label}")
+    if unknown := [name for name in values if name not in known]:
+        raise InputError(f"A run of {label} has no {shown(unknown[0])}. It has {', '.join(known)}.")
     parameters = {
-        name: validation.setting(known, given.get(name, known.default))
-        for name, known in settings.items()
+        name: _checked(setting, values.get(name, setting.default))
+        for name, setting in settings.items()
     }
-    parameters[HELD_OUT.name] = _held_out(given.get(HELD_OUT.name, HELD_OUT.default / 100))
-    if "init" in given:
-        parameters["init"] = _init(given["init"], parameters[COMPONENTS.name])
+    parameters[HELD_OUT.name] = _held_out(values.get(HELD_OUT.name, HELD_OUT.default / 100))
+    if "init" in values:
+        parameters["init"] = _init(values["init"], parameters[COMPONENTS.name])
     return parameters
 
 
 def _settings(method: str) -> dict[str, Setting]:
-    """What every run has, whether or not it makes a difference, and what is the method's own."""
-    own = METHODS[method].parameters
+    """The settings of every run, whether or not the method uses them, and those of the method."""
     shared = (COMPONENTS, GAMMA, STARTS, SEED)
-    return {known.name: known for known in (*shared, *own)}
+    return {setting.name: setting for setting in (*shared, *METHODS[method].parameters)}
+
+
+def _checked(setting: Setting, value: Any) -> Any:
+    try:
+        return setting.checked(value)
+    except OverflowError:
+        raise InputError(f"{setting.label} is far too large. Choose a smaller value.") from None
 
 
 def _held_out(share: Any) -> float:
-    percent = 100 * share if validation.is_number(share) else share
-    validation.setting(HELD_OUT, percent)
+    is_number = isinstance(share, int | float) and not isinstance(share, bool)
+    _checked(HELD_OUT, 100 * share if is_number else share)
     return float(share)
 
 
 def _init(planes: Any, n_components: int) -> list[list[list[float]]]:
-    """The one plane that a run begins from."""
-    (plane,) = validation.parts(planes, "The planes that a run begins from", 1)
-    rows = [
-        validation.numbers(row, "A component", MODERATE)
-        for row in validation.parts(plane, "The plane that a run begins from", n_components)
-    ]
-    if len({len(row) for row in rows}) > 1:
-        raise ReadingError("The components of the plane that a run begins from differ in length.")
-    return [rows]
-
-
-def _source(values: Any) -> dict[str, Any]:
-    given = validation.fields(values, _SOURCE_FIELDS, "A choice of data")
-    kind, label = (
-        validation.one_of(given.get("kind"), KINDS, "The kind of data"),
-        given.get("label"),
-    )
-    source = {
-        "kind": kind,
-        "key": given.get("key"),
-        "label": None if label is None else validation.text(label, "The label column"),
-        "standardise": validation.truth(given.get("standardise", True), "Standardised features"),
-    }
-    if kind == "sample":
-        validation.one_of(source["key"], tuple(SAMPLES), "The sample")
-    else:
-        validation.sha256(source["key"], "The hash of the file")
-        source["name"] = validation.text(given.get("name"), "The name of the file")
-    if given.get("roles"):
-        source["roles"] = _roles(given["roles"])
-    return source
-
-
-def _roles(values: Any) -> dict[str, str]:
-    if not isinstance(values, Mapping):
-        raise ReadingError("The roles of columns are given column by column.")
-    return {
-        validation.text(column, "The name of a column"): validation.text(
-            role, "The role of a column"
+    """The one plane from which a run starts."""
+    (plane,) = read(planes, tuple[tuple[_Component, ...]], "The list of start planes")
+    if len(plane) != n_components or len({len(row) for row in plane}) != 1:
+        raise InputError(
+            f"The start plane must have {n_components} components of equal length; it is "
+            f"{shown(plane)}."
         )
-        for column, role in values.items()
-    }
-
-
-def _method(key: Any) -> str:
-    return validation.one_of(key, tuple(METHODS), "The method")
-
-
-def _hidden(values: Any) -> tuple[str, ...]:
-    if isinstance(values, str) or not hasattr(values, "__iter__"):
-        raise ReadingError(
-            f"What is hidden is a list of switches; it is {validation.shown(values)}."
-        )
-    off = {validation.one_of(switch, SWITCHES, "A switch") for switch in values}
-    return tuple(switch for switch in SWITCHES if switch in off)
+    return [[list(row) for row in plane]]

@@ -1,1 +1,1 @@
-"""Runs: records, their store, the function that works a run, and the process that supervises."""
+"""Runs: their records, their store, their execution, and the pool of worker processes."""

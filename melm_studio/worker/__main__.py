@@ -1,7 +1,7 @@
 """The supervisor process: ``python -m melm_studio.worker --data-dir DIR --workers N``.
 
-It ends when its standard input closes, which happens however its parent ends, or on SIGTERM. With a
-shared store it is a Celery worker.
+It exits on SIGTERM, or when its standard input closes, which happens however its parent exits. With
+a shared store it is a Celery worker.
 """
 
 from __future__ import annotations
@@ -19,56 +19,56 @@ from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.pool import WorkerPool
 from melm_studio.worker.store.open_store import open_store
 
-# Without the banner; workers have nothing to tell each other.
+# Without the banner, and without messages between workers.
 CELERY_COMMAND = ("--quiet", "worker", "--without-gossip", "--without-mingle")
 
 
 class ParentOrSignal:
-    """The order to stop: the end of standard input, or SIGTERM."""
+    """The stop signal: the end of standard input, or SIGTERM."""
 
     def __init__(self) -> None:
-        self._given = False
+        self._is_set = False
         signal.signal(signal.SIGTERM, self._on_signal)
 
     def fileno(self) -> int:
         """Return the file descriptor of standard input."""
         return sys.stdin.fileno()
 
-    def is_given(self) -> bool:
+    def is_set(self) -> bool:
         """Return whether to stop."""
         if connection.wait([self.fileno()], timeout=0):
-            self._given = self._given or not os.read(self.fileno(), 1024)
-        return self._given
+            self._is_set = self._is_set or not os.read(self.fileno(), 1024)
+        return self._is_set
 
     def _on_signal(self, _signal: int, _frame: object) -> None:
-        self._given = True
+        self._is_set = True
 
 
 def main() -> None:
-    """Work the queue of a data folder until told to stop."""
-    # Ctrl-C reaches every process of a terminal; the parent decides what it means.
+    """Execute the queued runs of a store until the stop signal."""
+    # Ctrl-C reaches every process of a terminal; the parent process handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     settings = Settings.from_environment_and_flags(sys.argv[1:], os.environ)
     configure_logging()
     if settings.store:
-        _work_when_called(settings)
+        _run_celery_worker(settings)
     else:
-        _work(settings)
+        _run_pool(settings)
 
 
-def _work(settings: Settings) -> None:
-    order = ParentOrSignal()
+def _run_pool(settings: Settings) -> None:
+    stop = ParentOrSignal()
     with closing(open_store(settings)) as store:
-        WorkerPool(store, settings).serve(order)
+        WorkerPool(store, settings).serve(stop)
 
 
-def _work_when_called(settings: Settings) -> None:
-    threading.Thread(target=_end_with_parent, name="parent watch", daemon=True).start()
+def _run_celery_worker(settings: Settings) -> None:
+    threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
     worker = import_module("melm_studio.worker.pool.celery_worker").celery_worker(settings)
     worker.worker_main([*CELERY_COMMAND])
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     while os.read(sys.stdin.fileno(), 1024):
         pass
     os.kill(os.getpid(), signal.SIGTERM)

@@ -48,7 +48,7 @@ def walk_to(option: Locator) -> None:
 def test_an_identifier_becomes_a_feature_by_keyboard_and_the_focus_stays(window: Locator):
     keyboard = window.page.keyboard
     choice = role(window, "number")
-    expect(choice).to_have_value("Left out, an identifier")
+    expect(choice).to_have_value("Ignored: identifier")
     choice.focus()
     keyboard.press("Enter")
     option = window.page.get_by_role("option", name="Feature", exact=True)
@@ -57,9 +57,9 @@ def test_an_identifier_becomes_a_feature_by_keyboard_and_the_focus_stays(window:
     keyboard.press("Enter")
     expect(row(window, "number")).to_contain_text("as you chose")
     expect(role(window, "number")).to_be_focused()
-    expect(role(window, "number")).to_have_value("Feature, a number")
-    window.get_by_role("button", name="Back to the guesses").click()
-    expect(role(window, "number")).to_have_value("Left out, an identifier")
+    expect(role(window, "number")).to_have_value("Numeric feature")
+    window.get_by_role("button", name="Reset to detected roles").click()
+    expect(role(window, "number")).to_have_value("Ignored: identifier")
 
 
 def test_another_label_gives_other_classes_behind_the_window(window: Locator):
@@ -67,7 +67,7 @@ def test_another_label_gives_other_classes_behind_the_window(window: Locator):
     role(window, "ware").click()
     page.get_by_role("option", name="Label").click()
     expect(role(window, "ware")).to_have_value("Label")
-    expect(role(window, "label")).to_have_value("Feature, categories")
+    expect(role(window, "label")).to_have_value("Categorical feature")
     page.keyboard.press("Escape")
     expect(window).to_be_hidden()
     classes = page.get_by_role("list", name="Classes").get_by_role("listitem")
@@ -85,11 +85,11 @@ def test_what_a_column_cannot_be_cannot_be_chosen(window: Locator):
 def test_what_is_refused_is_said_in_the_window_and_not_seen_any_more(window: Locator):
     for column in ("x", "y", "ware"):
         role(window, column).click()
-        window.page.get_by_role("option", name="Left out").click()
+        window.page.get_by_role("option", name="Ignored").click()
         if column != "ware":
             expect(row(window, column)).to_contain_text("as you chose")
     expect(window.get_by_role("alert")).to_contain_text("A plane needs at least 2 features")
-    expect(role(window, "ware")).to_have_value("Feature, categories")
+    expect(role(window, "ware")).to_have_value("Categorical feature")
     window.page.keyboard.press("Escape")
     expect(window).to_be_hidden()
     window.page.get_by_role("button", name="Columns").click()
@@ -98,7 +98,7 @@ def test_what_is_refused_is_said_in_the_window_and_not_seen_any_more(window: Loc
 
 
 def test_columns_are_found_by_their_name(window: Locator):
-    window.get_by_label("Find a column by its name").fill("la")
+    window.get_by_label("Search columns by name").fill("la")
     expect(window.get_by_role("rowheader")).to_have_text(["label", "place"])
     expect(window.get_by_role("table")).to_contain_text(re.compile("2 columns"))
 

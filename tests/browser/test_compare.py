@@ -58,7 +58,7 @@ def middle(mark: Locator) -> tuple[float, float]:
 def angle_of(panel: Panel) -> list[float]:
     """Where the arrows of the panel point."""
     return panel.part("plot").evaluate(
-        "el => el.data.find(({ meta, mode }) => meta === 'arrow' && mode !== 'lines').marker.angle"
+        "el => el.data.find(({ meta }) => meta.kind === 'arrow_heads').marker.angle"
     )
 
 
@@ -71,17 +71,17 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
         methods.fill(label)
         page.get_by_role("option", name=label, exact=True).click()
     methods.press("Escape")
-    page.get_by_role("switch", name="Both standardised and not").click()
+    page.get_by_role("switch", name="With and without standardization").click()
     page.get_by_role("button", name="Run these").click()
     expect(wines.panels).to_have_count(4)
     for position in range(4):
         wines.panel(position).expect_end()
 
     page.get_by_role("tab", name="Table").click()
-    rows = page.get_by_role("table", name="The runs and their figures").locator("tbody tr")
+    rows = page.get_by_role("table", name="Scores of the runs").locator("tbody tr")
     expect(rows).to_have_count(4)
-    expect(rows.nth(1)).to_contain_text("not standardised")
-    head = page.get_by_role("button", name="Sort by Divergence, seen")
+    expect(rows.nth(1)).to_contain_text("not standardized")
+    head = page.get_by_role("button", name="Sort by Divergence, training")
     head.click()
     expect(head.locator("..")).to_have_attribute("aria-sort", "descending")
     shown = [float(row.locator("td").first.inner_text()) for row in rows.all()]
@@ -90,7 +90,7 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
     expect(head.locator("..")).to_have_attribute("aria-sort", "ascending")
     expect(rows.first.locator("td").first).to_have_text(f"{min(shown):g}")
 
-    page.get_by_role("tab", name="Agreement of planes").click()
+    page.get_by_role("tab", name="Angles between planes").click()
     angles = page.get_by_role("table", name="Angles between the planes")
     expect(angles.locator("tbody tr").first.locator("td").nth(1)).to_have_text("0°")
 
@@ -160,7 +160,7 @@ def test_the_panel_that_the_others_turn_to_can_be_chosen(
     wines: StudioPage, pair: tuple[Panel, Panel]
 ):
     left, right = pair
-    anchors = [panel.node.get_by_role("button", name="Turn the others") for panel in pair]
+    anchors = [panel.node.get_by_role("button", name="Align the other") for panel in pair]
     expect(anchors[0]).to_have_attribute("aria-pressed", "true")
     before = [angle_of(panel) for panel in pair]
     anchors[1].click()

@@ -35,7 +35,7 @@ def test_an_arrow_is_dragged_and_the_plane_follows_and_comes_back(wines: StudioP
     wines.page.mouse.move(x - 60, y + 90, steps=4)
     wines.wait_until(lambda: panel.divergence != before, "the divergence follows")
     wines.page.mouse.up()
-    expect(panel.part("refine")).to_have_text("Polish from here")
+    expect(panel.part("refine")).to_have_text("Refine from here")
     panel.part("back").click()
     wines.wait_until(lambda: panel.divergence == before, "the plane of the run is back")
 
@@ -60,7 +60,7 @@ def test_an_arrow_is_turned_by_keyboard_and_the_plane_polished(wines: StudioPage
 def test_a_few_features_tell_what_they_keep(wines: StudioPage):
     panel = finished(wines)
     before = panel.divergence
-    panel.node.get_by_label("Features kept").focus()
+    panel.node.get_by_label("Keep top features").focus()
     wines.page.keyboard.press("Home")
     expect(panel.part("kept-words")).to_have_text(
         re.compile(r"^\S+ and \S+ alone keep \d+% of the divergence\.$")
@@ -97,7 +97,7 @@ def test_one_component_shows_its_densities_and_three_can_be_turned(wines: Studio
     wines.page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=4)
     wines.page.mouse.up()
     expect(first).not_to_have_attribute("transform", before or "")
-    expect(space.node.get_by_label("Side")).not_to_have_value("0")
+    expect(space.node.get_by_label("Azimuth")).not_to_have_value("0")
 
 
 def test_the_newest_run_is_in_front_and_another_can_be_brought_there(wines: StudioPage):

@@ -62,7 +62,7 @@ def test_a_stranger_sees_the_same_plane_and_is_told_so(page: Page, stranger: Pag
     studio.toggle("Arrows")
     stranger.goto(link_to(panel))
     expect(notice(stranger)).to_have_text(
-        re.compile(r"Reproduced: divergence .*, equal to 1e-09\.")
+        re.compile(r"Reproduced: divergence .*, equal to within 1e-09\.")
     )
     theirs = only_panel(stranger)
     theirs.expect_sequence(panel.sequence)

@@ -69,12 +69,12 @@ def test_contours_and_arrows_can_be_hidden(wines: StudioPage):
     expect(traces).to_have_count(N_CONTOURS + N_POINTS)
 
 
-def test_dark_and_light_change_the_colours_of_the_figure(wines: StudioPage):
+def test_dark_and_light_change_the_colors_of_the_figure(wines: StudioPage):
     panel = wines.run("LDA")
     point = panel.part("plot").locator(".point").first
-    toggle = wines.page.get_by_role("button", name="Light or dark")
+    toggle = wines.page.get_by_role("button", name="Light or dark mode")
     for scheme in (Scheme.LIGHT, Scheme.DARK, Scheme.LIGHT):
-        expect_fill(point, THEMES[scheme].class_colours[0])
+        expect_fill(point, THEMES[scheme].class_colors[0])
         toggle.click()
 
 
@@ -91,6 +91,6 @@ def width(axes: list[list[float]]) -> float:
     return high - low
 
 
-def expect_fill(mark: Locator, colour: str) -> None:
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+def expect_fill(mark: Locator, color: str) -> None:
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     expect(mark).to_have_css("fill", f"rgb({red}, {green}, {blue})")

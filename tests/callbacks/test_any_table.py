@@ -49,7 +49,7 @@ def assert_drawn(view: PlaneView, seen: LabelledData) -> None:
     assert len(view.classes) == len(seen.class_names)
     assert np.isfinite([view.lower, view.upper]).all()
     for drawn in view.classes:
-        assert np.isfinite(drawn.seen).all()
+        assert np.isfinite(drawn.train).all()
 
 
 def send_to_the_page(visitor, raw: bytes) -> None:

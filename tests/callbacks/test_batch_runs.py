@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from callbacks.panels import MOST_PANELS
 from melm_studio.layout import ids
+from melm_studio.views.workspace import MAX_PANELS
 from melm_studio.worker.records.run import RunState
 from tests.callbacks.tables import blobs, csv
 
@@ -91,7 +91,7 @@ def test_more_runs_than_the_page_holds_are_refused_with_their_number(studio, rea
     changes = press(ready, ["pca", "lda", "gem"], ["0.5", "1", "2"])
     assert list(changes) == [ERROR]
     assert changes[ERROR].startswith(
-        f"These are 9 runs; the page holds {MOST_PANELS} panels and shows 1."
+        f"These are 9 runs; the page holds {MAX_PANELS} panels and shows 1."
     )
     assert len(runs(studio, ready)) == 1
 
@@ -126,7 +126,7 @@ def test_if_one_run_is_impossible_none_starts(studio, visitor):
 def test_a_file_that_is_gone_is_named(studio, visitor):
     visitor.choose_file(csv(blobs()))
     data = visitor.values[DATA]
-    visitor.values[DATA] = data | {"source": data["source"] | {"key": "gone"}}
+    visitor.values[DATA] = data | {"source": data["source"] | {"key": "0" * 64}}
     assert "table.csv is no longer stored here" in press(visitor, ["pca"])[ERROR]
 
 

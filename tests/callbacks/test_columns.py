@@ -139,7 +139,7 @@ def test_many_columns_stand_on_pages_and_are_found_by_name(visitor):
 
 
 def test_data_that_are_gone_get_a_sentence(studio, pottery):
-    pottery.values[f"{ids.DATA}.data"]["id"] = "gone"
+    pottery.values[f"{ids.DATA}.data"]["id"] = "0" * 64
     assert "no longer stored here" in opened(pottery)[TABLE]
     assert pottery.fire(ids.role(1), "value", "ignored") == {}
 
@@ -152,7 +152,7 @@ def test_a_place_beyond_the_table_chooses_nothing(pottery):
 def test_roles_that_this_page_never_wrote_get_a_sentence(visitor, given):
     changes = visitor.choose({"kind": "sample", "key": "iris", "roles": given})
     assert list(changes) == [ERROR]
-    assert changes[ERROR].startswith("What was chosen here last cannot be read any more.")
+    assert changes[ERROR].startswith("The last choice of data cannot be read.")
 
 
 def test_roles_of_a_column_that_is_not_there_get_a_sentence(visitor):

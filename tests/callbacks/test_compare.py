@@ -120,11 +120,14 @@ def test_the_rows_that_move_most_are_listed(pair):
     assert distances == sorted(distances, reverse=True)
     assert len(distances) == 10
     same = visitor.fire(ids.MOVERS_TO, "value", pca)
-    assert same[MOVED] == "A row does not move between a picture and itself. Choose two runs."
+    assert same[MOVED] == "The two runs are the same, so no row moves. Choose two different runs."
 
 
 def test_between_fewer_than_two_runs_nothing_moves(studio, visitor):
     visitor.choose_sample("wine")
     visitor.start(method="pca")
     visitor.values[f"{ids.COMPARE_TAB}.value"] = "movers"
-    assert "There must be two runs" in visitor.fire(ids.MOVERS_FROM, "value", None)[MOVED]
+    assert (
+        "Rows can be compared between two runs"
+        in visitor.fire(ids.MOVERS_FROM, "value", None)[MOVED]
+    )

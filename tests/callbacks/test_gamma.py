@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from callbacks.panels import MOST_PANELS, PANELS_FULL
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
+from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_studio.worker.records.run import RunState
 from tools.driver.visitor import strict_json
 
@@ -98,7 +98,7 @@ def test_a_refined_run_has_a_panel_that_says_so(studio, finished):
 
 def test_a_page_full_of_panels_refines_nothing(finished):
     visitor, run = finished
-    for _ in range(MOST_PANELS - 1):
+    for _ in range(MAX_PANELS - 1):
         visitor.press_run(method="pca")
     answer = refined(visitor, run, ELSEWHERE)
     assert (answer.status_code, answer.json["words"]) == (409, PANELS_FULL)
@@ -111,7 +111,7 @@ def test_a_curved_picture_cannot_be_refined(studio, visitor, key):
     studio.work()
     answer = refined(visitor, run, ELSEWHERE)
     assert answer.status_code == 400
-    assert "no plane of the features" in answer.json["words"]
+    assert "projection is nonlinear" in answer.json["words"]
 
 
 def test_nobody_refines_a_foreign_run(studio, finished):

@@ -20,4 +20,4 @@ def test_a_method_explains_itself_and_disables_starts_with_a_reason(visitor, met
 
 def test_the_reason_names_the_method(visitor):
     changes = visitor.fire(ids.METHOD, "value", "pca")
-    assert changes[f"{ids.N_INIT_REASON}.children"].startswith("PCA has one answer")
+    assert changes[f"{ids.N_INIT_REASON}.children"].startswith("PCA has a unique solution")

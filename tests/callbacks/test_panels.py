@@ -28,12 +28,12 @@ def titles(tree) -> list[str]:
 
 def test_without_runs_the_panels_teach(ready):
     assert ready.panels() == []
-    assert "Nothing has run on these data yet" in texts(ready.values[PANELS])
+    assert "No runs on this data yet" in texts(ready.values[PANELS])
 
 
 def test_before_there_are_data_the_panels_teach(visitor):
     assert visitor.panels() == []
-    assert "Nothing has run on these data yet" in texts(visitor.values[PANELS])
+    assert "No runs on this data yet" in texts(visitor.values[PANELS])
 
 
 def test_panels_stand_in_the_order_of_their_runs_and_name_them(studio, ready):
@@ -62,7 +62,7 @@ def test_another_visitor_with_the_same_data_has_no_panel(studio, ready):
 
 def test_stop_cancels_a_queued_run(studio, ready):
     run = ready.start(method="pca")
-    ready.order(run, "stop")
+    ready.command(run, "stop")
     studio.work()
     assert studio.store.get(run).state is RunState.CANCELLED
     assert ready.news(run)["words"] == "Stopped before it started."
@@ -79,7 +79,7 @@ def test_remove_deletes_the_run_and_its_history(studio, ready):
     run = ready.start(method="pca")
     studio.work()
     assert studio.store.n_events(run) == 1
-    assert ready.order(run, "remove")["revision"]
+    assert ready.command(run, "remove")["revision"]
     assert ready.panels() == []
     assert studio.store.get(run) is None
     assert studio.store.n_events(run) == 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from callbacks.panels import MOST_PANELS
 from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
 from melm_studio.layout import ids
+from melm_studio.views.workspace import MAX_PANELS
 from melm_studio.worker.records.run import RunState
 
 ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
@@ -134,23 +134,24 @@ def test_data_that_the_visitor_never_stored_are_refused(studio, visitor, data_id
     other = studio.visitor()
     other.choose_sample("wine")
     known = {"theirs": other.values[DATA]["id"]}
-    visitor.values[DATA] = {"id": known.get(data_id, "0" * 64), "name": "Wine"}
+    visitor.choose_sample("iris")
+    visitor.values[DATA] |= {"id": known.get(data_id, "0" * 64)}
     assert refusal(studio, visitor).startswith("These data are no longer stored here.")
 
 
 def test_a_page_full_of_panels_takes_no_further_run(studio, ready):
-    for _ in range(MOST_PANELS):
+    for _ in range(MAX_PANELS):
         ready.press_run()
     assert ready.press_run() == {
-        ERROR: f"The page holds {MOST_PANELS} panels. Remove one to run another."
+        ERROR: f"The page holds {MAX_PANELS} panels. Remove one to run another."
     }
-    assert len(studio.store.runs_of(ready.owner)) == MOST_PANELS
+    assert len(studio.store.runs_of(ready.owner)) == MAX_PANELS
 
 
 def test_other_data_and_removed_panels_make_room(studio, ready):
-    for _ in range(MOST_PANELS):
+    for _ in range(MAX_PANELS):
         ready.press_run()
-    ready.order(ready.panels()[0], "remove")
+    ready.command(ready.panels()[0], "remove")
     assert ready.press_run()[ERROR] is None
     ready.choose_sample("wine")
     assert ready.press_run()[ERROR] is None

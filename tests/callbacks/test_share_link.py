@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 
-from callbacks.panels import MOST_PANELS, PANELS_FULL
 from callbacks.restore import NEEDS_FILE, OTHER_FILE, OTHER_PREPARATION
-from callbacks.share_link import UNKNOWN_SOURCE
+from callbacks.routes.shared_view import UNKNOWN_SOURCE
 from melm_studio.layout import ids
 from melm_studio.views.view_query import TOO_LONG
-from melm_studio.views.view_spec import Recipe
+from melm_studio.views.view_spec import ViewSpec
+from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
 NOTICE, WANTED, BROUGHT = (f"{ids.NOTICE}.children", f"{ids.WANTED}.data", f"{ids.BROUGHT}.data")
@@ -85,7 +85,7 @@ def test_a_link_says_in_words_what_is_on_screen(maker):
         assert part in query
     assert "shown_gamma=0.5" in query
     assert "hidden=linked,arrows" in query
-    assert Recipe.from_json(answer.json["view"]).divergence > 0
+    assert ViewSpec.from_json(answer.json["view"]).divergence > 0
     assert answer.json["title"].startswith("MELM, γ 1, seed 3")
 
 
@@ -114,14 +114,14 @@ def test_a_stranger_gets_a_run_that_comes_out_the_same(studio, maker, visitor):
     own, theirs = studio.store.event(run, 1), studio.store.event(maker.runs.melm, 1)
     assert own.components.tobytes() == theirs.components.tobytes()
     verdict = visitor.http.get(
-        f"/runs/{run}/planes/1/verdict", query_string={"divergence": expected}
+        f"/runs/{run}/planes/1/reproduction", query_string={"divergence": expected}
     )
     assert verdict.json["is_same"]
-    assert verdict.json["words"] == f"Reproduced: divergence {expected:.5g}, equal to 1e-09."
+    assert verdict.json["words"] == f"Reproduced: divergence {expected:.5g}, equal to within 1e-09."
 
 
 def test_what_did_not_come_out_the_same_is_told_with_the_difference(maker):
-    route = f"/runs/{maker.runs.pca}/planes/0/verdict"
+    route = f"/runs/{maker.runs.pca}/planes/0/reproduction"
     found = recipe(maker.visitor, maker.runs.pca).json["view"]["divergence"]
     answer = maker.visitor.http.get(route, query_string={"divergence": found + 0.25}).json
     assert not answer["is_same"]
@@ -160,7 +160,7 @@ def test_an_address_that_asks_for_no_view_changes_nothing(visitor, search):
 def test_an_address_that_cannot_be_read_gets_a_sentence(visitor):
     changes = visitor.fire(ids.ADDRESS, "data", "?data=sample:iris&method=magic")
     assert changes[WANTED] is None
-    assert changes[NOTICE].startswith("This link cannot be opened. The method is one of melm, ")
+    assert changes[NOTICE].startswith("This link cannot be opened. The method must be one of melm")
 
 
 @pytest.mark.parametrize("wanted", [1, "x", [], {}, {"view": 3}, {"view": {"method": "pca"}}])
@@ -209,7 +209,7 @@ def test_a_column_that_the_table_lacks_ends_the_way_with_a_sentence(visitor):
 
 def test_a_full_page_takes_no_further_view(studio, maker, visitor):
     visitor.choose_sample("iris")
-    for seed in range(MOST_PANELS):
+    for seed in range(MAX_PANELS):
         visitor.press_run(method="pca", random_state=seed + 50)
     changes = open_link(visitor, recipe(maker.visitor, maker.runs.melm).json["query"])
     assert changes == {WANTED: None, NOTICE: PANELS_FULL}
@@ -218,7 +218,7 @@ def test_a_full_page_takes_no_further_view(studio, maker, visitor):
 def test_data_that_a_method_cannot_work_on_are_refused_in_a_sentence(visitor):
     init = "init=1:0,0:1"
     changes = open_link(visitor, f"data=sample:iris&method=melm&n_init=1&{init}")
-    assert changes[NOTICE].startswith("The run of this view began from a plane of 2 features")
+    assert changes[NOTICE].startswith("The run of this view starts from a plane of 2 features")
 
 
 def test_a_refined_run_of_many_features_goes_into_the_story(studio, visitor):
@@ -238,11 +238,11 @@ def test_a_refined_run_of_many_features_goes_into_the_story(studio, visitor):
 def test_a_run_of_unknown_data_has_no_link(studio, visitor):
     visitor.choose_sample("iris")
     record = studio.store.get(visitor.start(method="pca"))
-    orphan = replace(record, run_id="orphan-of-an-older-studio", source={})
+    orphan = structs.replace(record, run_id="orphan-of-an-older-studio", source={})
     studio.store.create(orphan)
     studio.work()
     answer = recipe(visitor, orphan.run_id)
-    assert (answer.status_code, answer.json["words"]) == (409, UNKNOWN_SOURCE)
+    assert (answer.status_code, answer.json["words"]) == (400, UNKNOWN_SOURCE)
 
 
 def test_a_file_that_cannot_be_read_does_not_end_the_waiting(studio, visitor):

@@ -22,7 +22,7 @@ def visitor(studio, monkeypatch):
 def test_the_loop_and_an_upload_are_put_off_with_a_sentence(visitor):
     for answer in (visitor.http.get("/frames"), visitor.send(b"a,b\n1,x\n2,y\n", "t.csv")):
         assert answer.status_code == 503
-        assert "cannot reach the place where it keeps runs" in answer.json["words"]
+        assert "cannot reach its storage of runs" in answer.json["words"]
         assert answer.json["words"] == answer.json["error"]
 
 

@@ -8,14 +8,14 @@ import pytest
 
 from callbacks.story import FILE_NAME
 from melm_studio.layout import ids
-from melm_studio.views.story import MOST_VIEWS, Story
-from melm_studio.views.view_spec import Recipe, checked_parameters
+from melm_studio.views.data_source import DataSource
+from melm_studio.views.story import MAX_VIEWS, Story
+from melm_studio.views.view_spec import ViewSpec
 from tools.driver.visitor import components
 
 STORY, NOTICE = f"{ids.STORY}.data", f"{ids.NOTICE}.children"
 LIST, SAVE = f"{ids.STORY_LIST}.children", f"{ids.STORY_SAVE}.disabled"
-WINE = {"kind": "sample", "key": "wine", "label": None, "standardise": True}
-VIEW = Recipe(WINE, "pca", checked_parameters("pca", {})).to_json()
+VIEW = ViewSpec(source=DataSource(kind="sample", key="wine"), method="pca").to_json()
 
 
 @pytest.fixture
@@ -54,7 +54,9 @@ def shown(visitor) -> list[str]:
     for name in [name for name in visitor.values if "story-caption" in name]:
         del visitor.values[name]  # what was typed into fields that are drawn anew
     parts = [part["props"] for part in components(visitor.values[LIST])]
-    return [part["children"] for part in parts if part.get("className") == "story-title"]
+    return [
+        part["children"] for part in parts if "story-title" in part.get("className", "").split()
+    ]
 
 
 def test_a_view_that_is_added_is_the_last(visitor):
@@ -104,10 +106,10 @@ def test_a_button_of_a_view_that_is_gone_does_nothing(teller):
 
 def test_a_full_story_says_so(visitor):
     view = {"title": "x", "caption": "", "view": VIEW}
-    full = {**Story().to_json(), "views": [view] * MOST_VIEWS}
+    full = {**Story().to_json(), "views": [view] * MAX_VIEWS}
     visitor.values[STORY] = full
     assert add(visitor, "y") == {
-        NOTICE: f"A story holds {MOST_VIEWS} views. Remove one to add another."
+        NOTICE: f"A story holds {MAX_VIEWS} views. Remove one to add another."
     }
 
 
@@ -139,9 +141,9 @@ def test_names_in_a_story_are_text(visitor):
     ("raw", "status", "words"),
     [
         (b"", 400, "No file arrived."),
-        (b"\x00\x01", 400, "This file is no story."),
-        (b"length,width\n1,2\n", 400, "This file is no story."),
-        (b"x" * (8 * 2**20 + 1), 413, "A story is a file of a few kilobytes"),
+        (b"\x00\x01", 400, "This file is not a story."),
+        (b"length,width\n1,2\n", 400, "This file is not a story."),
+        (b"x" * (8 * 2**20 + 1), 413, "This file is larger than 8 MB"),
         (
             json.dumps({"format": "melm-studio story 1", "views": [{"view": 1}]}).encode(),
             400,

@@ -70,7 +70,7 @@ def test_a_check_has_no_panel_and_goes_with_its_run(studio, finished):
     known = opened(visitor, run)[RUN]
     assert visitor.panels() == [run]
     assert set(visitor.frames(run, known)["runs"]) == {run}
-    visitor.order(run, "remove")
+    visitor.command(run, "remove")
     assert studio.store.get(known) is None
 
 

@@ -1,4 +1,4 @@
-"""The whole studio in processes of its own, to be ended in unkind ways."""
+"""The whole studio in its own processes, for tests that kill them."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ ANNOUNCED = "MELM Studio is at "
 
 @dataclass(frozen=True)
 class StudioProcess:
-    """A studio that runs."""
+    """A running studio."""
 
     url: str
     process: subprocess.Popen[str]
 
     def family(self) -> list[psutil.Process]:
-        """The web server and all that descends from it."""
+        """The web server and all its descendants."""
         parent = psutil.Process(self.process.pid)
         return [parent, *parent.children(recursive=True)]
 
     def end(self, number: signal.Signals) -> int:
-        """Send a signal and return the exit code, once nothing is left of the family."""
+        """Send a signal and return the exit code, once all processes have exited."""
         family = self.family()
         self.process.send_signal(number)
         code = self.process.wait()
@@ -43,7 +43,7 @@ class StudioProcess:
         return code
 
     def frames(self, run_id: str, cookie: str) -> dict[str, Any]:
-        """What the page of a visitor gets to know of a run."""
+        """What a visitor's page receives about a run."""
         request = urllib.request.Request(
             f"{self.url}/frames?run={run_id}", headers={"Cookie": f"melm-studio={cookie}"}
         )
@@ -54,7 +54,7 @@ class StudioProcess:
 
 @contextmanager
 def studio_process(data_dir: Path, port: int, *, workers: int = 1) -> Iterator[StudioProcess]:
-    """Start a studio and wait until it says where it is; leave nothing of it."""
+    """Start a studio, wait until it prints its address, and leave no process behind."""
     flags = ["--data-dir", str(data_dir), "--port", str(port), "--workers", str(workers)]
     command = [sys.executable, "app.py", *flags]
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}

@@ -1,4 +1,4 @@
-"""Twenty visitors at once: nothing is lost, nothing runs twice, and everybody gets a turn."""
+"""Twenty visitors at once: no run is lost or executed twice, and scheduling is fair."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def three_runs(visitor):
 
 
 def turns(records):
-    """The place of every run in the order of their starts, and which of its owner's it is."""
+    """The position of each run in the order of starts, and its number among its owner's."""
     n_before = Counter()
     for position, record in enumerate(sorted(records, key=lambda record: record.started_s)):
         yield position, n_before[record.owner]

@@ -1,4 +1,4 @@
-"""A disk that fills up under running processes, and is freed again."""
+"""A disk that fills up during runs, and is freed again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.melm_studio.worker.processes import (
     working,
 )
 
-# A supervisor that can write says so every second.
+# A supervisor that can write sends a heartbeat every second.
 SILENT_S = 3.0
 
 

@@ -1,4 +1,4 @@
-"""A page that is slow skips planes; it holds up nobody and misses no number."""
+"""A slow page skips planes, but delays nobody and receives every objective value."""
 
 from __future__ import annotations
 

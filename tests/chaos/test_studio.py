@@ -1,4 +1,4 @@
-"""The whole studio is ended in unkind ways, and nobody loses anything."""
+"""The whole studio is killed in several ways, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def port():
 
 @pytest.fixture
 def beside(tmp_path):
-    """The same store and cookies, seen from the process of the test."""
+    """The same store and cookies, opened in the process of the test."""
     with opened_studio(tmp_path) as studio:
         yield studio
 
 
 def with_two_runs(beside):
-    """A visitor with a run that shows planes without end, and one that waits behind it."""
+    """A visitor with an endless run, and a queued one behind it."""
     visitor = beside.visitor()
     visitor.choose_sample("wine")
     working = visitor.start(n_init=100)

@@ -19,7 +19,7 @@ ENTRIES = (
 
 def test_first_places_shared_ones_and_lost_ones_are_told_apart():
     assert places(ENTRIES, "MELM", leaving_out=("I",)) == (
-        "MELM is first on 2 of 4 data sets, level with the best on b, behind on c (-0.050)."
+        "MELM is best on 2 of 4 data sets, tied with the best on b, behind on c (-0.050)."
     )
 
 
@@ -29,6 +29,6 @@ def test_nobody_is_left_out_unless_asked_for():
 
 def test_closeness_names_what_is_far():
     assert closeness(ENTRIES, "MELM", 0.15) == (
-        "MELM is within 0.15 of the paper's figure on 2 of 4 data sets, but not on a (+0.400) and "
+        "MELM is within 0.15 of the paper's value on 2 of 4 data sets, but not on a (+0.400) and "
         "b (+0.200)."
     )

@@ -48,7 +48,7 @@ def test_labels_are_coded_in_their_order(tmp_path):
 
 def test_what_is_missing_is_named(tmp_path):
     assert find(tmp_path, "heart") is None
-    with pytest.raises(FileNotFoundError, match=r"'heart' is not in .*looked for heart\.csv"):
+    with pytest.raises(FileNotFoundError, match=r"'heart' is not in .*none of heart\.csv"):
         load(tmp_path, "heart")
 
 

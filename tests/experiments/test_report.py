@@ -54,7 +54,7 @@ def test_markdown_says_where_the_numbers_came_from_and_what_is_missing(report):
     last = as_markdown(report).splitlines()[-1]
     for words in (
         "3 cells",
-        "1 of them still to compute",
+        "1 of them not computed yet",
         "Seeds: 0, 1",
         "Commit abc",
         "numpy 2.0",

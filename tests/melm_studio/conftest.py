@@ -50,7 +50,7 @@ def store(open_store) -> RunStore:
 
 @pytest.fixture
 def run_id(store) -> str:
-    """A run that somebody works."""
+    """The id of a running run."""
     return started(store).run_id
 
 

@@ -1,4 +1,4 @@
-"""The studio as a user starts it: `python app.py` in a process of its own."""
+"""The studio as users start it: `python app.py` in a separate process."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Studio:
 
     @property
     def output(self) -> str:
-        """All that it printed so far."""
+        """Everything printed so far."""
         return self.output_file.read_text(errors="replace")
 
     def family(self) -> list[psutil.Process]:
-        """Every process it started, whatever the depth."""
+        """Every descendant process."""
         return psutil.Process(self.process.pid).children(recursive=True)
 
 
@@ -45,10 +45,7 @@ class Studio:
 def running_studio(
     folder: Path, *, workers: int = 2, store: str = "", proxies: int = 0
 ) -> Iterator[Studio]:
-    """Start a studio that keeps everything in `folder`, or in a store that is shared.
-
-    At the end, stop it as Ctrl-C does.
-    """
+    """Start a studio that keeps its data in `folder` or in a shared store; stop it by Ctrl-C."""
     flags = ["--workers", str(workers), "--store", store, "--proxies", str(proxies)]
     studio = _start(folder, flags)
     try:
@@ -76,7 +73,7 @@ def _start(folder: Path, more_flags: list[str]) -> Studio:
 
 
 def _environment() -> dict[str, str]:
-    # The settings of whoever runs the tests must not reach the studio under test.
+    # The settings of the caller must not reach the studio under test.
     return {
         name: value
         for name, value in os.environ.items()
@@ -94,7 +91,7 @@ def _wait_for_answer(studio: Studio) -> None:
 def _answers(url: str) -> bool:
     try:
         with urllib.request.urlopen(url, timeout=5) as response:
-            return response.status == 200
+            return bool(response.status == 200)
     except OSError:  # refused, reset or too slow: not up yet
         return False
 

@@ -1,4 +1,4 @@
-"""The page of the studio as its user works it."""
+"""The page of the studio, operated as a user does."""
 
 from __future__ import annotations
 
@@ -12,19 +12,17 @@ from playwright.sync_api import Download, Locator, Page, expect
 from melm_core.methods import METHODS
 from melm_studio.layout import ids
 
-# Long enough for two cores that are busy with other things as well.
+# Long enough for two cores that also run other processes.
 DEADLINE_S = 60
 DEADLINE_MS = 1000 * DEADLINE_S
 MOST_TAB_STOPS = 40
 NEXT_PAINT = "() => new Promise(requestAnimationFrame)"
-TIP_OF_THE_STRONGEST_ARROW = """(plot) => {
-  const [, tips] = plot.data.filter(({ meta }) => meta === "arrow");
-  const { xaxis, yaxis } = plot._fullLayout;
+TIP_OF_THE_STRONGEST_ARROW = """async (plot) => {
+  const { toPixels } = await import("/assets/studio/drawing/plotly.mjs");
+  const tips = plot.data.find(({ meta }) => meta.kind === "arrow_heads");
+  const [x, y] = toPixels(plot, [tips.x[0], tips.y[0]]);
   const box = plot.getBoundingClientRect();
-  return [
-    box.left + xaxis._offset + xaxis.d2p(tips.x[0]),
-    box.top + yaxis._offset + yaxis.d2p(tips.y[0]),
-  ];
+  return [box.left + x, box.top + y];
 }"""
 SHOWS_LAST_PLANE = """(panel, state) => {
   const slider = panel.querySelector('[aria-label="History of the run"]');
@@ -32,7 +30,7 @@ SHOWS_LAST_PLANE = """(panel, state) => {
   return isLast && !panel.matches("[data-asking], :has(.is-moving)");
 }"""
 
-# A panel that asks for a plane, or draws one that moves.
+# A panel that requests a plane, or animates one.
 IN_MOTION = "[data-asking], .is-moving"
 
 expect.set_options(timeout=DEADLINE_MS)
@@ -40,7 +38,7 @@ expect.set_options(timeout=DEADLINE_MS)
 
 @dataclass(frozen=True)
 class Panel:
-    """A panel of the page, found by its run."""
+    """A panel of the page, identified by its run."""
 
     node: Locator
 
@@ -54,17 +52,17 @@ class Panel:
 
     @property
     def sequence(self) -> int:
-        """Which plane of the run is on screen."""
+        """The number of the plane on screen."""
         return int(self.node.get_attribute("data-sequence") or -1)
 
     @property
     def last_sequence(self) -> int:
-        """The newest plane that the page knows of."""
+        """The number of the newest plane that the page has."""
         return int(self.slider.get_attribute("max") or -1)
 
     @property
     def divergence(self) -> float:
-        """Of the plane on screen, in full precision."""
+        """The divergence of the plane on screen, in full precision."""
         return float(self.node.get_attribute("data-divergence") or "nan")
 
     @property
@@ -77,12 +75,13 @@ class Panel:
 
     @property
     def axes(self) -> list[list[float]]:
-        """The ranges of x and y that are drawn."""
-        return self.part("plot").evaluate("el => [el.layout.xaxis.range, el.layout.yaxis.range]")
+        """The visible ranges of x and y."""
+        ranges = self.part("plot").evaluate("el => [el.layout.xaxis.range, el.layout.yaxis.range]")
+        return list(ranges)
 
     @property
     def arrow_tip(self) -> tuple[float, float]:
-        """Where the tip of the strongest arrow is on the screen."""
+        """The position of the tip of the longest arrow on the screen."""
         x, y = self.part("plot").evaluate(TIP_OF_THE_STRONGEST_ARROW)
         return x, y
 
@@ -97,7 +96,7 @@ class Panel:
         self.expect_state(state)
         wait_until(
             self.node.page,
-            # At one look: the page may put up its panels anew between two.
+            # In one call: the page may replace its panels between two.
             lambda: self.node.evaluate(SHOWS_LAST_PLANE, state),
             "the last plane is on screen",
         )
@@ -110,12 +109,12 @@ class Panel:
         expect(self.node.and_(self.node.page.locator("[data-sequence]"))).to_be_visible()
 
     def zoom(self) -> None:
-        """Turn the wheel over the middle of the picture."""
+        """Turn the wheel over the center of the plot."""
         self.part("plot").hover()
         self.node.page.mouse.wheel(0, -200)
 
     def download(self, item: str) -> Download:
-        """Choose an item of the download menu, and close the menu."""
+        """Choose an item of the download menu; close the menu."""
         page = self.node.page
         self.node.get_by_role("button", name="Download").click()
         with page.expect_download() as waiting:
@@ -142,7 +141,7 @@ class StudioPage:
         expect(self.summary).to_contain_text("rows")
 
     def upload(self, file: Path) -> None:
-        """Choose a file and wait until its data are the page's."""
+        """Choose a file and wait until the page shows its data."""
         self.file_input.set_input_files(file)
         expect(self.summary).to_contain_text(file.stem)
 
@@ -154,13 +153,13 @@ class StudioPage:
         self.method.fill(label)
         self.page.get_by_role("option", name=label, exact=True).click()
         expect(self.method).to_have_value(label)
-        # With its explanation the controls of a method come to their defaults.
+        # The explanation and the defaults of a method arrive together.
         (method,) = (known for known in METHODS.values() if known.label == label)
         explanation = self.page.locator(f"#{ids.METHOD_EXPLANATION}")
         expect(explanation).to_contain_text(method.explanation)
 
     def run(self, method: str, *, n_init: int | None = None) -> Panel:
-        """Set the controls, press Run and return the new panel."""
+        """Fill in the form, click Run and return the new panel."""
         self.choose_method(method)
         if n_init is not None:
             self.starts.fill(str(n_init))
@@ -170,18 +169,18 @@ class StudioPage:
         return self.panel(n_panels)
 
     def panel(self, position: int) -> Panel:
-        """The panel that stands at this position now."""
+        """The panel at this position."""
         run_id = self.panels.nth(position).get_attribute("data-run")
         return Panel(self.page.locator(f'[data-run="{run_id}"]'))
 
     def show(self, mode: str) -> None:
-        """Choose a mode by its name."""
+        """Select a mode by its name."""
         self.page.locator(f"#{ids.MODE}").get_by_text(mode, exact=True).click()
         expect(self.page.locator("body")).to_have_attribute("data-mode", mode.lower())
         expect(self.page.locator(IN_MOTION)).to_have_count(0)
 
     def toggle(self, label: str) -> None:
-        """Press a switch above the panels."""
+        """Click a switch above the panels."""
         self.page.get_by_role("switch", name=label).click()
 
     def tab_to(self, target: Locator) -> None:
@@ -193,12 +192,12 @@ class StudioPage:
         raise AssertionError(f"{target} is not within {MOST_TAB_STOPS} presses of Tab.")
 
     def wait_until(self, condition: Callable[[], bool], claim: str) -> None:
-        """Wait for what no locator can tell."""
+        """Wait for a condition that no locator can express."""
         wait_until(self.page, condition, claim)
 
 
 def wait_until(page: Page, condition: Callable[[], bool], claim: str) -> None:
-    """Look at every paint whether the condition holds yet."""
+    """Check the condition after every paint until it holds."""
     deadline = time.monotonic() + DEADLINE_S
     while not condition():
         assert time.monotonic() < deadline, f"Not true within {DEADLINE_S} s: {claim}"

@@ -6,7 +6,7 @@ import socket
 
 
 def free_port() -> int:
-    """A port of this machine on which nobody listens."""
+    """An unused port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

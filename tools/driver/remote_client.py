@@ -13,12 +13,12 @@ ANSWER_S = 30
 
 
 class RemoteClient:
-    """As much of the client as a `Visitor` uses; the cookie holds on any port of this machine."""
+    """The part of the client that `Visitor` uses; its cookie is valid on every port."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self._session = requests.Session()
-        # A connection that was kept alive may lead to a process that is gone.
+        # A connection that was kept alive may lead to a process that has ended.
         self._session.mount("http://", HTTPAdapter(max_retries=Retry(3, backoff_factor=0.1)))
 
     def get(self, path: str, query_string: Mapping[str, Any] | None = None) -> Answer:
@@ -32,7 +32,7 @@ class RemoteClient:
 
 
 class Answer:
-    """An answer of Flask's test client."""
+    """A response with the interface of Flask's test client."""
 
     def __init__(self, response: requests.Response) -> None:
         self.status_code, self.text = response.status_code, response.text

@@ -1,4 +1,4 @@
-"""A visitor of the studio in process: a cookie, the page's callbacks and its routes."""
+"""A visitor of the studio in the same process: a cookie, callbacks, and routes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dash import Dash
 from werkzeug.datastructures import FileStorage
@@ -24,7 +24,7 @@ from melm_studio.worker.store.protocol import RunStore
 
 
 class Visitor:
-    """Does what the page does in one browser; remembers what callbacks gave it."""
+    """Acts as the page in one browser: calls callbacks, and stores what they return."""
 
     def __init__(self, http: Any) -> None:
         self.http = http  # Flask's test client, or what acts like it
@@ -38,52 +38,53 @@ class Visitor:
 
     @property
     def cookie(self) -> str:
-        return self.http.get_cookie("melm-studio").value
+        return str(self.http.get_cookie("melm-studio").value)
 
     @property
     def owner(self) -> str:
-        """The name that the store knows the visitor by."""
+        """The name of the visitor in the store."""
         with self.http.session_transaction() as session:
-            return session["owner"]
+            return str(session["owner"])
 
     def post(
         self, component_id: str | Mapping[str, str], prop: str, value: Any, into: str = ""
     ) -> TestResponse:
-        """The raw answer to a change of a property."""
+        """Return the raw answer to a change of a property."""
         trigger = _trigger(component_id, prop)
         self.values[trigger] = value
         body = self._body(self._callback(component_id, prop, into), trigger, component_id, value)
-        return self.http.post("/_dash-update-component", json=body)
+        return cast(TestResponse, self.http.post("/_dash-update-component", json=body))
 
     def fire(
         self, component_id: str | Mapping[str, str], prop: str, value: Any, into: str = ""
     ) -> dict[str, Any]:
-        """What a change of a property changes on the page, by "id.property".
+        """Change a property, and return the changes on the page, by "id.property".
 
-        Where several callbacks listen, `into` is part of an output of the one that is meant.
+        If several callbacks listen, `into` is part of an output of the intended one.
         """
         answer = self.post(component_id, prop, value, into)
         assert answer.status_code in (200, 204), answer.text
         assert "Traceback" not in answer.text
+        response = cast(dict[str, Any], answer.json)["response"] if answer.text else {}
         changes = {
             f"{name}.{changed}": new
-            for name, props in (answer.json["response"] if answer.text else {}).items()
+            for name, props in response.items()
             for changed, new in props.items()
         }
         self.values |= changes
         return changes
 
     def send(self, raw: bytes, name: str) -> TestResponse:
-        """The raw answer to a file."""
+        """Upload a file, and return the raw answer."""
         # Encoded here, since the client would leave its temporary file open.
         boundary, body = encode_multipart({"file": FileStorage(io.BytesIO(raw), name)})
         kind = f"multipart/form-data; boundary={boundary}"
-        return self.http.post("/upload", data=body, content_type=kind)
+        return cast(TestResponse, self.http.post("/upload", data=body, content_type=kind))
 
     def upload(self, raw: bytes, name: str = "table.csv") -> dict[str, str]:
         answer = self.send(raw, name)
         assert answer.status_code == 200, answer.text
-        return answer.json
+        return cast(dict[str, str], answer.json)
 
     def choose_file(self, raw: bytes, name: str = "table.csv", **changes: Any) -> dict[str, Any]:
         return self.choose({"kind": "upload", **self.upload(raw, name), **changes})
@@ -96,38 +97,38 @@ class Visitor:
         return self.fire(ids.CHOICE, "data", chosen)
 
     def press_run(self, **controls: Any) -> dict[str, Any]:
-        """Set controls, `method` or `n_init` and the like, and press Run."""
+        """Set controls such as `method` or `n_init`, and press Run."""
         self.values |= {
             f"{name.replace('_', '-')}.value": value for name, value in controls.items()
         }
         return self.fire(ids.RUN, "n_clicks", 1)
 
     def start(self, **controls: Any) -> str:
-        """Start a run, with one start unless asked otherwise, and return its id."""
+        """Start a run, by default with one start, and return its id."""
         self.press_run(**{"n_init": 1} | controls)
         return self.panels()[-1]
 
-    def order(self, run: str, what: str) -> dict[str, Any]:
-        """Tell a run to stop, to go or the like, as the buttons of its panel do."""
-        answer = self.http.post(f"/runs/{run}/{what}", json={})
+    def command(self, run: str, command: str) -> dict[str, Any]:
+        """Send a run command, as the buttons of a panel do."""
+        answer = self.http.post(f"/runs/{run}/{command}", json={})
         assert answer.status_code in (200, 201), answer.text
-        return answer.json
+        return cast(dict[str, Any], answer.json)
 
     def panels(self) -> list[str]:
-        """The runs that have a panel, in their order."""
+        """Return the runs that have a panel, in order."""
         self.fire(ids.REVISION, "data", self.values.get("revision.data"))
         shown = [*components(self.values["panels.children"])]
         return [part["props"]["data-run"] for part in shown if "data-run" in part["props"]]
 
     def frames(self, *runs: str) -> dict[str, Any]:
-        """The news of runs, each given as an id or as "id:after"."""
+        """Return the progress of runs, each given as an id or as "id:sequence"."""
         answer = self.http.get("/frames", query_string={"run": runs})
         assert answer.status_code == 200, answer.text
-        return strict_json(answer.text)
+        return cast(dict[str, Any], strict_json(answer.text))
 
     def news(self, run: str) -> dict[str, Any]:
-        """The news of one run."""
-        return self.frames(run)["runs"][run.partition(":")[0]]
+        """Return the progress of one run."""
+        return cast(dict[str, Any], self.frames(run)["runs"][run.partition(":")[0]])
 
     def _callback(
         self, component_id: str | Mapping[str, str], prop: str, into: str
@@ -139,7 +140,7 @@ class Visitor:
             and into in callback["output"]
             and not callback.get("clientside_function")  # those are the browser's
         )
-        return found
+        return cast(dict[str, Any], found)
 
     def _body(
         self, callback: Mapping[str, Any], trigger: str, component_id: Any, value: Any
@@ -172,7 +173,7 @@ class Visitor:
         return {"id": entry["id"], "property": prop, "value": known}
 
     def _parts(self, kind: str) -> list[dict[str, Any]]:
-        """What stands on the page with an id of that type, each once."""
+        """The components on the page with an id of that type, each once."""
         trees = [value for value in self.values.values() if isinstance(value, dict | list)]
         named = {
             _trigger(part["props"]["id"], ""): part["props"]
@@ -186,13 +187,13 @@ class Visitor:
         return self.values.get(_trigger(part["id"], prop), part.get(prop))
 
     def set_own(self, name: str, value: Any) -> None:
-        """Set a control that is the chosen method's own."""
+        """Set a control of the chosen method's own settings."""
         self.values[_trigger(ids.setting(name), "value")] = value
 
 
 @dataclass(frozen=True)
 class Studio:
-    """An app on a store of its own."""
+    """An app with its own store."""
 
     app: Dash
     store: RunStore
@@ -204,7 +205,7 @@ class Studio:
         return visitor
 
     def data_of(self, visitor: Visitor) -> LabelledData:
-        """The data set that the visitor's page would run on."""
+        """Return the data set that the visitor's page shows."""
         raw = self.store.get_data(visitor.owner, visitor.values[f"{ids.DATA}.data"]["id"])
         assert raw is not None
         return LabelledData.from_bytes(raw)
@@ -216,7 +217,7 @@ class Studio:
 
 @contextmanager
 def opened_studio(folder: Path, **settings: Any) -> Iterator[Studio]:
-    """Open the studio that keeps everything in a folder."""
+    """Open a studio that stores everything in a folder."""
     chosen = Settings(data_dir=folder, **settings)
     store = DiskRunStore(folder, chosen.limits)
     yield Studio(create_app(chosen, store), store)
@@ -224,7 +225,7 @@ def opened_studio(folder: Path, **settings: Any) -> Iterator[Studio]:
 
 
 def components(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every component of a layout in JSON, whatever property holds it."""
+    """Every component of a layout in JSON, in any property."""
     if isinstance(tree, dict):
         if "props" in tree:
             yield tree
@@ -240,7 +241,7 @@ def is_pattern(component_id: str) -> bool:
 
 
 def strict_json(text: str) -> Any:
-    """JSON as browsers read it, without NaN and infinities."""
+    """Parse JSON as browsers do, without NaN and infinities."""
 
     def refuse(constant: str) -> None:
         raise AssertionError(f"{constant} is not JSON")
@@ -259,11 +260,11 @@ def _is_for(entry: Mapping[str, str], component_id: str | Mapping[str, str], pro
         return False
     if isinstance(component_id, str):
         return entry["id"] == component_id
-    return json.loads(entry["id"])["type"] == component_id["type"]
+    return bool(json.loads(entry["id"])["type"] == component_id["type"])
 
 
 def _outputs(output: str) -> Any:
-    """What Dash's page sends beside "..a.x...b.y..": every output by id and property."""
+    """Split an output such as "..a.x...b.y.." into ids and properties, as Dash's page does."""
     several = output.startswith("..")
     names = output.removeprefix("..").removesuffix("..").split("...")
     outputs = [dict(zip(("id", "property"), name.rsplit(".", 1), strict=True)) for name in names]

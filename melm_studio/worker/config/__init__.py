@@ -1,1 +1,1 @@
-"""Settings, logs, messages and addresses."""
+"""Settings, log format, messages and addresses."""

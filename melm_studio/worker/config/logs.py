@@ -1,4 +1,4 @@
-"""How the studio's processes log: a line an event, in pairs of key and value."""
+"""The log format of the studio's processes: one line of key-value pairs per event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PLAIN = re.compile(r"[\w.:+-]+")
 
 
 class KeyValueFormatter(logging.Formatter):
-    """Write an event as one line; what is given as ``extra={"run": ..., "trace": ...}`` too."""
+    """Format an event as one line, including ``extra={"run": ..., "trace": ...}``."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -27,8 +27,8 @@ class KeyValueFormatter(logging.Formatter):
         return " ".join(f"{key}={_quoted(value)}" for key, value in pairs.items() if value)
 
     def _trace(self, record: logging.LogRecord) -> str:
-        given: str = getattr(record, "trace", "")
-        return given or (self.formatException(record.exc_info) if record.exc_info else "")
+        trace: str = getattr(record, "trace", "")
+        return trace or (self.formatException(record.exc_info) if record.exc_info else "")
 
 
 def configure_logging() -> None:

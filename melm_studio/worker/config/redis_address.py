@@ -1,4 +1,4 @@
-"""The address of a store on Redis, as the setting gives it."""
+"""The address of a store on Redis, as the user sets it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _SERVER = re.compile(r"rediss?://([^/@]*@)?[^/@:\s]+(:\d{1,5})?(/\d*)?")
 
 @dataclass(frozen=True)
 class RedisAddress:
-    """A server, and the name that all keys of one studio begin with.
+    """A server, and the prefix of all keys of one studio.
 
     Attributes
     ----------
     url : str
-        As redis-py takes it, credentials included.
+        As redis-py takes it, including credentials.
     prefix : str
-        Studios of different prefixes share a server without seeing each other.
+        Studios with different prefixes can share a server.
     """
 
     url: str
@@ -28,12 +28,12 @@ class RedisAddress:
 
     @classmethod
     def from_text(cls, text: str) -> RedisAddress:
-        """Return the address that a person wrote, such as redis://host:6379/0?prefix=lab.
+        """Parse an address such as redis://host:6379/0?prefix=lab.
 
         Raises
         ------
         ValueError
-            If it is none; the message is what an address looks like.
+            If it is not an address; the message describes one.
         """
         parts = urlsplit(text)
         prefix = parse_qs(parts.query).get("prefix", [PREFIX])[-1]
@@ -44,11 +44,11 @@ class RedisAddress:
 
     @property
     def shown(self) -> str:
-        """The address without credentials, for people and logs."""
+        """The address without credentials, for messages and logs."""
         parts = urlsplit(self.url)
-        place = parts.netloc.rpartition("@")[2]
-        return parts._replace(netloc=place).geturl()
+        host = parts.netloc.rpartition("@")[2]
+        return parts._replace(netloc=host).geturl()
 
     def key(self, *parts: str) -> str:
-        """Return the name of a key; parts that hold separators do not mix."""
+        """Return a key; separators within its parts are quoted."""
         return "/".join(quote(part, safe="") for part in (self.prefix, *parts))

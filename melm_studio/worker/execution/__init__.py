@@ -1,1 +1,1 @@
-"""The work of one run."""
+"""Execution of a single run."""

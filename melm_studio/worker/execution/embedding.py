@@ -1,4 +1,4 @@
-"""Data in the coordinates in which a run's components are given."""
+"""Data in the coordinates to which a run's components apply."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from melm_studio.tables import LabelledData
 
 
 def embedded(
-    method: Method, parameters: Mapping[str, Any], seen: LabelledData, unseen: LabelledData
+    method: Method, parameters: Mapping[str, Any], train: LabelledData, held_out: LabelledData
 ) -> tuple[LabelledData, LabelledData]:
-    """The same rows as the method's plane takes them.
+    """Return the rows in the coordinates that the method's plane projects.
 
-    A linear method projects the features themselves, so the data stay as they
-    are. Of any other one the coordinates are the data, the plane is all of
-    them, and there are no features to point along.
+    A linear method projects the features themselves, so the data are unchanged. For a nonlinear
+    one, the data are the embedded coordinates, the plane is all of them, and there are no feature
+    arrows.
 
     Parameters
     ----------
     method : Method
     parameters : mapping
-        Of the run; the embedding is fitted with them anew, which gives the
-        same coordinates each time.
-    seen, unseen : LabelledData
-        The rows the embedding is fitted to, and others.
+        Of the run. The embedding is fitted again with them, which gives the same coordinates
+        each time.
+    train, held_out : LabelledData
+        The rows to which the embedding is fitted, and the others.
     """
     if method.is_linear:
-        return seen, unseen
-    estimator = method.estimator(parameters).fit(seen.X, seen.y)
-    return _in_coordinates(estimator, seen), _in_coordinates(estimator, unseen)
+        return train, held_out
+    estimator = method.estimator(parameters).fit(train.X, train.y)
+    return _in_coordinates(estimator, train), _in_coordinates(estimator, held_out)
 
 
 def _in_coordinates(estimator: Any, data: LabelledData) -> LabelledData:

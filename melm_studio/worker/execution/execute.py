@@ -1,4 +1,4 @@
-"""The one function that works a run."""
+"""The function that executes a run."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from melm_core.base import FloatArray, UserError
 from melm_core.melm import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
 from melm_studio.tables import LabelledData
+from melm_studio.worker.clock import Clock
 from melm_studio.worker.config.messages import (
     CHECK_STOPPED,
     DATA_GONE,
@@ -28,7 +29,6 @@ from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.execution.recorder import Recorder
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.execution.validation_run import Checker
-from melm_studio.worker.records.clock import Clock
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.records.run import AT_WORK, RunKind, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunEndedError, RunStore
@@ -41,24 +41,25 @@ logger = logging.getLogger(__name__)
 
 
 def execute_run(store: RunStore, run_id: str, *, clock: Clock = time) -> None:
-    """Work a queued run to its end, in this process; leave a run that is not queued alone.
+    """Execute a queued run in this process; leave a run that is not queued alone.
 
-    The planes of the fit are appended to the run's history as they come, the fitted plane
-    last. However the fit ends, the record tells it and this function returns.
+    The planes of the fit are appended to the run's history as they are found, the fitted plane
+    last. This function returns normally however the fit ends; the record says how.
 
     Parameters
     ----------
     store : RunStore
     run_id : str
-    clock : module or object like ``time``
+    clock : Clock
+        By default the module ``time``.
     """
     if not _begin(store, run_id, clock):
         return
     try:
-        with heartbeat(store, run_id, now=clock.time):
-            ending = _work(store, run_id, clock)
+        with heartbeat(store, run_id, clock=clock):
+            ending = _execute(store, run_id, clock)
     except RunEndedError:
-        logger.info("was ended by somebody else", extra={"run": run_id})
+        logger.info("was ended by another process", extra={"run": run_id})
         return
     _end(store, run_id, ending, clock)
 
@@ -73,7 +74,7 @@ class _Ending:
 
 @dataclass(frozen=True)
 class _Fit:
-    """What a fit found; `outcome` as in `RunRecord`."""
+    """The result of a fit; `outcome` as in `RunRecord`."""
 
     components: FloatArray
     outcome: Mapping[str, Any] = field(default_factory=dict)
@@ -90,8 +91,8 @@ def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
         heartbeat_s=now,
         pid=os.getpid(),
     )
-    begun = _once_there_is_room(begin, clock)
-    logger.info("started" if begun else "is not queued, left alone", extra={"run": run_id})
+    begun = _retry_until_room(begin, clock)
+    logger.info("started" if begun else "is not queued, ignored", extra={"run": run_id})
     return begun
 
 
@@ -106,28 +107,28 @@ def _end(store: RunStore, run_id: str, ending: _Ending, clock: Clock) -> None:
         traceback=ending.traceback,
         outcome=ending.outcome,
     )
-    _once_there_is_room(end, clock)
+    _retry_until_room(end, clock)
     level = logging.ERROR if ending.state is RunState.FAILED else logging.INFO
     extra = {"run": run_id, "trace": ending.traceback}
     logger.log(level, "ended as %s", ending.state, extra=extra)
 
 
-def _work(store: RunStore, run_id: str, clock: Clock) -> _Ending:
+def _execute(store: RunStore, run_id: str, clock: Clock) -> _Ending:
     recorder = Recorder(store, run_id, clock)
     try:
-        return _run(store, run_id, recorder, clock)
+        return _compute(store, run_id, recorder, clock)
     except RunEndedError:
         raise
     except DiskFullError:
-        _once_there_is_room(partial(_keep_best, recorder), clock)
+        _retry_until_room(partial(_append_best, recorder), clock)
         return _Ending(RunState.FAILED, NO_ROOM)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the record must tell it
+    except Exception as error:  # noqa: BLE001 - the record must say so, whatever it is
         trace = traceback.format_exc()
-        _once_there_is_room(partial(_keep_best, recorder), clock)
+        _retry_until_room(partial(_append_best, recorder), clock)
         return _Ending(RunState.FAILED, _sentence(error), trace)
 
 
-def _run(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> _Ending:
+def _compute(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> _Ending:
     record = store.get(run_id)
     if record is None:
         raise RunEndedError(run_id)
@@ -137,9 +138,9 @@ def _run(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> _End
     data = LabelledData.from_bytes(raw)
     if record.kind is RunKind.CHECK:
         return _check(store, record, data, clock)
-    seen, _ = rows_of(data, record)
-    fit = _fitted(seen, record, recorder)
-    objective = _objective(seen, record, recorder, fit.components)
+    train, _ = rows_of(data, record)
+    fit = _fitted(train, record, recorder)
+    objective = _objective(train, record, recorder, fit.components)
     recorder.conclude(fit.components, objective, is_complete=not recorder.stopped)
     if recorder.stopped:
         return _Ending(RunState.CANCELLED, STOPPED)
@@ -148,17 +149,17 @@ def _run(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> _End
 
 def _check(store: RunStore, record: RunRecord, data: LabelledData, clock: Clock) -> _Ending:
     checker = Checker(store, record, clock)
-    checker.work(data)
+    checker.run(data)
     if checker.stopped:
         return _Ending(RunState.CANCELLED, CHECK_STOPPED)
     return _Ending(RunState.DONE)
 
 
-def _fitted(seen: LabelledData, record: RunRecord, recorder: Recorder) -> _Fit:
+def _fitted(train: LabelledData, record: RunRecord, recorder: Recorder) -> _Fit:
     method = METHODS[record.method]
     if not method.is_linear:
-        return _Fit(np.eye(seen.X.shape[1]))
-    estimator = method.estimator(record.parameters, recorder).fit(seen.X, seen.y)
+        return _Fit(np.eye(train.X.shape[1]))
+    estimator = method.estimator(record.parameters, recorder).fit(train.X, train.y)
     return _Fit(estimator.components_, _outcome(estimator))
 
 
@@ -169,30 +170,30 @@ def _outcome(estimator: Any) -> dict[str, Any]:
 
 
 def _objective(
-    seen: LabelledData, record: RunRecord, recorder: Recorder, components: FloatArray
+    train: LabelledData, record: RunRecord, recorder: Recorder, components: FloatArray
 ) -> float:
-    """What the run maximised in the fitted plane; the divergence if it reported nothing."""
+    """The objective of the fitted plane; the divergence if the method reported none."""
     if recorder.best is not None:
         return recorder.best.objective
     gamma = record.parameters["gamma"]
-    return cauchy_schwarz_divergence(seen.X, seen.y, components, gamma=gamma, shrinkage="auto")
+    return cauchy_schwarz_divergence(train.X, train.y, components, gamma=gamma, shrinkage="auto")
 
 
-def _keep_best(recorder: Recorder) -> None:
+def _append_best(recorder: Recorder) -> None:
     if recorder.best is not None:
         recorder.conclude(recorder.best.components, recorder.best.objective, is_complete=False)
 
 
-def _once_there_is_room(write: Callable[[], _T], clock: Clock) -> _T:
-    """What became of a run is worth waiting for, as long as the disk is full."""
+def _retry_until_room(write: Callable[[], _T], clock: Clock) -> _T:
+    """Retry while the disk is full, so that the outcome of a run is not lost."""
     while True:
         try:
             return write()
         except DiskFullError:
-            logger.exception("waits for room on the disk")
+            logger.exception("waiting for room on the disk")
             clock.sleep(FULL_RETRY_S)
 
 
 def _sentence(error: Exception) -> str:
-    """Other errors than those written for the user would only puzzle."""
+    """The message of an error written for users; other errors get a general sentence."""
     return str(error) if isinstance(error, UserError) else UNEXPECTED

@@ -1,12 +1,13 @@
-"""The sign of life of a run that is being worked."""
+"""The heartbeat of a run that is being executed."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from melm_studio.worker.clock import Clock
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
 
@@ -15,17 +16,16 @@ BEAT_S = 1.0
 
 @contextmanager
 def heartbeat(
-    store: RunStore, run_id: str, *, now: Callable[[], float] = time.time, period_s: float = BEAT_S
+    store: RunStore, run_id: str, *, clock: Clock = time, period_s: float = BEAT_S
 ) -> Iterator[None]:
-    """Beat for the run each `period_s` seconds, from a thread, while the block runs."""
+    """Send heartbeats of the run every `period_s` seconds from a thread during the block."""
     finished = threading.Event()
 
     def beat() -> None:
         try:
             while not finished.wait(period_s):
-                # the next beat may come through
-                with suppress(DiskFullError, StoreUnavailableError):
-                    store.beat(run_id, now())
+                with suppress(DiskFullError, StoreUnavailableError):  # the next beat may succeed
+                    store.beat(run_id, clock.time())
         finally:
             store.close()
 

@@ -1,4 +1,4 @@
-"""The queue worked in this process, for tests and scripts."""
+"""Execution of queued runs in this process, for tests and scripts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from melm_studio.worker.store.protocol import RunStore
 
 
 class InlineRunner:
-    """Works queued runs one after the other, here and now."""
+    """Executes queued runs one after the other in the calling thread."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
 
     def drain(self) -> None:
-        """Work runs until the queue is empty."""
+        """Execute runs until the queue is empty."""
         while (record := self._store.claim()) is not None:
             execute_run(self._store, record.run_id)

@@ -1,52 +1,65 @@
-"""From the progress of a fit to the history of a run."""
+"""Recording the progress of a fit as the history of a run."""
 
 from __future__ import annotations
 
 from dataclasses import fields, replace
 
+from msgspec import structs
+
 from melm_core.base import FloatArray, Progress
 from melm_core.linalg import align_components
+from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.pause import PausePoint
-from melm_studio.worker.records.clock import Clock
 from melm_studio.worker.records.run import PlaneEvent
 from melm_studio.worker.store.protocol import RunStore
 from melm_studio.worker.store.quota import planes_left
 
-# So many planes replay smoothly and fill a slider; a usual run has fewer and keeps them all.
+# This many planes replay smoothly and fill a slider; a usual run has fewer and all are kept.
 N_KEPT_ALL = 2_000
-# Beyond them, as many as the eye follows, and fewer the longer the run: one for each thousandth
-# of its time, so that a run of days is not worse than one of hours.
+# After them, as many as the eye can follow, and fewer the longer the run: one per thousandth of its
+# elapsed time, so that a run of days stores no more than one of hours.
 LATER_EVENTS_PER_S = 20
 LATER_GAP = 1e-3
-# The room that is left changes with the owner's other runs.
-N_BETWEEN_LOOKS = 100
+# The quota that is left changes with the owner's other runs: how often it is computed again.
+N_BETWEEN_QUOTAS = 100
 
 
 class Recorder:
-    """The callback of a fit: appends planes to the run and passes on what is asked of it.
+    """The callback of a fit: appends planes to the run and forwards requests to the fit.
 
-    Each plane is turned within itself to follow the one before, so that the picture turns
-    smoothly. While the run is paused a step waits here; the time is not counted.
+    Each plane is rotated within itself to align with the previous one, so that the view changes
+    smoothly. While the run is paused, a step waits here; that time is not counted.
+
+    Parameters
+    ----------
+    store : RunStore
+    run_id : str
+    clock : Clock
+    n_kept_all : int
+        The number of planes all of which are kept; fewer are kept of those after them.
 
     Attributes
     ----------
     best : Progress or None
         The step with the best plane so far.
     stopped : bool
-        Whether the fit was told to stop.
+        Whether the fit was requested to stop.
     """
 
-    def __init__(self, store: RunStore, run_id: str, clock: Clock) -> None:
+    def __init__(
+        self, store: RunStore, run_id: str, clock: Clock, *, n_kept_all: int = N_KEPT_ALL
+    ) -> None:
         self.best: Progress | None = None
         self.stopped = False
         self._store = store
         self._run_id = run_id
         self._clock = clock
+        self._n_kept_all = n_kept_all
         self._began_s = clock.monotonic()
         self._last: Progress | None = None
-        self._shown: PlaneEvent | None = None
-        self._shown_s = self._began_s
-        self._look_at = self._most_planes = 0
+        self._appended: PlaneEvent | None = None
+        self._appended_s = self._began_s
+        self._quota_due_at = self._most_planes = 0
         self._pause = PausePoint(store, run_id, clock)
 
     def __call__(self, progress: Progress) -> bool:
@@ -59,7 +72,7 @@ class Recorder:
         return self.stopped
 
     def conclude(self, components: FloatArray, objective: float, *, is_complete: bool) -> None:
-        """End the history with this plane, the best of a fit that came to its end or did not."""
+        """Append the last plane of the history, the best of a fit, whether complete or not."""
         last = self._last or _only_step(components, objective)
         final = replace(
             last,
@@ -72,23 +85,25 @@ class Recorder:
         self._append(self._event(final, is_final=True))
 
     def _is_due(self) -> bool:
-        if self._shown is None:
+        if self._appended is None:
             return True
-        return self._has_room(self._shown) and (
-            self._pause.is_held or self._shown.sequence + 1 < N_KEPT_ALL or self._has_waited()
+        return self._has_room(self._appended) and (
+            self._pause.is_held
+            or self._appended.sequence + 1 < self._n_kept_all
+            or self._has_waited()
         )
 
     def _has_waited(self) -> bool:
         now_s = self._clock.monotonic()
         gap_s = max(1 / LATER_EVENTS_PER_S, LATER_GAP * (now_s - self._began_s))
-        return now_s - self._shown_s >= gap_s
+        return now_s - self._appended_s >= gap_s
 
-    def _has_room(self, shown: PlaneEvent) -> bool:
-        """Whether the owner may keep a plane more, and the last one after it."""
-        n_kept = shown.sequence + 1
-        if n_kept >= self._look_at:
-            self._look_at = n_kept + N_BETWEEN_LOOKS
-            size = len(shown.to_bytes())
+    def _has_room(self, appended: PlaneEvent) -> bool:
+        """Whether the owner's quota has room for another plane and the last one after it."""
+        n_kept = appended.sequence + 1
+        if n_kept >= self._quota_due_at:
+            self._quota_due_at = n_kept + N_BETWEEN_QUOTAS
+            size = len(appended.to_bytes())
             self._most_planes = n_kept + planes_left(self._store, self._run_id, size)
         return n_kept + 1 < min(self._most_planes, self._store.limits.run_planes)
 
@@ -98,16 +113,16 @@ class Recorder:
         return PlaneEvent(sequence=0, is_final=is_final, **values)
 
     def _append(self, event: PlaneEvent) -> None:
-        if self._shown is not None:
-            components = align_components(event.components, self._shown.components)
-            event = replace(event, components=components)
+        if self._appended is not None:
+            components = align_components(event.components, self._appended.components)
+            event = structs.replace(event, components=components)
         sequence = self._store.append(self._run_id, event)
-        self._shown = replace(event, sequence=sequence)
-        self._shown_s = self._clock.monotonic()
+        self._appended = structs.replace(event, sequence=sequence)
+        self._appended_s = self._clock.monotonic()
 
 
 def _only_step(components: FloatArray, objective: float) -> Progress:
-    """What a method would have told that finds its plane in one step."""
+    """The progress of a method that finds its plane in one step and reports none."""
     return Progress(
         components=components,
         objective=objective,

@@ -1,4 +1,4 @@
-"""The rows of a run."""
+"""The training and held-out rows of a run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from melm_studio.worker.records.run import RunRecord
 
 
 def rows_of(data: LabelledData, record: RunRecord) -> tuple[LabelledData, LabelledData]:
-    """Return the seen and the unseen rows in the coordinates that the run's planes project."""
+    """Return the training and held-out rows in the coordinates that the run's planes project."""
     parameters = record.parameters
-    seen, unseen = data.split(parameters["held_out"], parameters["random_state"])
-    return embedded(METHODS[record.method], parameters, seen, unseen)
+    train, held_out = data.split(parameters["held_out"], parameters["random_state"])
+    return embedded(METHODS[record.method], parameters, train, held_out)

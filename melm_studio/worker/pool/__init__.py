@@ -1,1 +1,1 @@
-"""Processes that work the queue."""
+"""The processes that execute queued runs."""

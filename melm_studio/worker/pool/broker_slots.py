@@ -1,4 +1,4 @@
-"""The queue of a shared store, as one of its workers sees it: each turn lets it take a run."""
+"""The tasks of a message broker, matched with the runs of a worker pool."""
 
 from __future__ import annotations
 
@@ -10,46 +10,46 @@ from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
 
-class Turns:
-    """Between the tasks of a message broker, which wait here, and a pool that works runs.
+class BrokerSlots:
+    """Slots between broker tasks, which wait here, and the pool, which executes runs.
 
-    Which run comes next is the store's choice, fair between owners; how many messages there are
-    and in what order says only that there is work.
+    Each waiting task lets the pool claim one run. The store decides which run is next; the number
+    and order of messages only indicate that there is work.
     """
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
         self._waiting: deque[threading.Event] = deque()
         self._taken: list[tuple[str, threading.Event]] = []
-        self._are_over = threading.Event()
+        self._is_closed = threading.Event()
 
-    def wait_for_one(self) -> None:
-        """Return when a run was worked or holds still, or when none is left to work."""
-        turn = threading.Event()
-        self._waiting.append(turn)
-        if not self._are_over.is_set():
-            turn.wait()
+    def wait(self) -> None:
+        """Return when a run has ended or is paused, or if there is none to claim."""
+        slot = threading.Event()
+        self._waiting.append(slot)
+        if not self._is_closed.is_set():
+            slot.wait()
 
-    def take(self) -> RunRecord | None:
-        """Return the next run, if anybody waits."""
+    def claim(self) -> RunRecord | None:
+        """Return the next run, if a task waits for one."""
         while self._waiting:
             record = self._store.claim()
-            turn = self._waiting.popleft()
+            slot = self._waiting.popleft()
             if record is not None:
-                self._taken.append((record.run_id, turn))
+                self._taken.append((record.run_id, slot))
                 return record
-            turn.set()
+            slot.set()
         return None
 
-    def note(self, working: Collection[str]) -> None:
-        """End the turns of runs that no longer take a worker."""
-        for run_id, turn in self._taken:
+    def free_except(self, working: Collection[str]) -> None:
+        """Free the slots of runs that no longer use a worker."""
+        for run_id, slot in self._taken:
             if run_id not in working:
-                turn.set()
-        self._taken = [(run_id, turn) for run_id, turn in self._taken if not turn.is_set()]
+                slot.set()
+        self._taken = [(run_id, slot) for run_id, slot in self._taken if not slot.is_set()]
 
-    def end_all(self) -> None:
-        """Let nobody wait any more."""
-        self._are_over.set()
-        for turn in [*self._waiting, *(turn for _, turn in self._taken)]:
-            turn.set()
+    def close(self) -> None:
+        """Free all slots, now and later."""
+        self._is_closed.set()
+        for slot in [*self._waiting, *(slot for _, slot in self._taken)]:
+            slot.set()

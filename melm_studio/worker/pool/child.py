@@ -1,4 +1,4 @@
-"""What a child process of the supervisor does: one run."""
+"""The child process of the pool that executes one run."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution.execute import execute_run
 from melm_studio.worker.store.open_store import open_store
 
-# A run outlives a shared store that is away for a minute.
+# A run survives an outage of a shared store of up to a minute.
 PATIENCE_S = 60.0
-# Pages are answered first where runs want every core; alone on the machine a run is as fast.
+# Web requests take precedence when runs use every core; on an idle machine a run is not slower.
 NICENESS = 10
 
 
-def work(settings: Settings, run_id: str) -> None:
-    """Work the run, with one thread for linear algebra; end at once when the parent does."""
+def execute(settings: Settings, run_id: str) -> None:
+    """Execute the run with one thread for linear algebra; exit at once when the parent does."""
     configure_logging()
     os.nice(NICENESS)
-    threading.Thread(target=_end_with_parent, name="parent watch", daemon=True).start()
+    threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
     with threadpool_limits(limits=1), closing(open_store(settings, patience_s=PATIENCE_S)) as store:
         execute_run(store, run_id)
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()

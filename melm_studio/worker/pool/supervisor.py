@@ -1,4 +1,4 @@
-"""The supervisor process as its parent sees it: start it, keep it alive, stop it."""
+"""Starting, restarting and stopping the supervisor process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from melm_studio.worker.config.settings import Settings
 
 RESTART_DELAY_S = 1.0
-# Long enough for dying processes, short where nobody collects dead ones and they stay listed.
+# Enough for processes to die, but short where no init process reaps them and they stay listed.
 GONE_WITHIN_S = 2.0
 GONE_POLL_S = 0.005
 PROJECT_ROOT = Path(__file__).resolve().parents[3]
@@ -26,14 +26,14 @@ logger = logging.getLogger(__name__)
 
 
 def start_supervisor(settings: Settings) -> SupervisorHandle:
-    """Start the process that works the queue, and start it again should it die."""
+    """Start the supervisor process, which is restarted if it dies."""
     settings = replace(settings, data_dir=settings.data_dir.absolute())
     return SupervisorHandle([sys.executable, "-m", "melm_studio.worker"], settings.as_environment())
 
 
 @contextmanager
 def supervised(settings: Settings) -> Iterator[None]:
-    """Have the queue worked for the block, unless others work it."""
+    """Run a supervisor process for the block, unless the settings leave runs to others."""
     if not settings.workers:
         yield
         return
@@ -45,14 +45,14 @@ def supervised(settings: Settings) -> Iterator[None]:
 
 
 class SupervisorHandle:
-    """A supervisor process that is kept alive until `stop`.
+    """A supervisor process that is restarted until `stop`.
 
     Parameters
     ----------
     command : list of str
         The process ends when its standard input closes, so it ends with this process too.
     environment : mapping of str to str
-        Variables that the process gets besides those of this one.
+        Variables of the process in addition to those of this one.
     """
 
     def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
@@ -61,43 +61,41 @@ class SupervisorHandle:
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._process = self._launch()
-        self._keeper = threading.Thread(target=self._keep_alive, name="supervisor", daemon=True)
-        self._keeper.start()
+        self._watcher = threading.Thread(target=self._watch, name="supervisor", daemon=True)
+        self._watcher.start()
 
     @property
     def pid(self) -> int:
-        """The id of the supervisor process that is alive now, or was last."""
+        """The id of the current or last supervisor process."""
         return self._process.pid
 
     def stop(self, timeout_s: float = 10.0) -> None:
-        """Stop the supervisor and return when it and all its descendants are gone.
+        """Stop the supervisor, and return when it and all its descendants have exited.
 
         Parameters
         ----------
         timeout_s : float
-            How long the supervisor may take to end by itself before it is killed.
+            How long the supervisor may take to exit before it is killed.
         """
         with self._lock:
             if self._stopping.is_set():
                 return
             self._stopping.set()
         _close_input(self._process)
-        self._process.terminate()  # ends it at once should it still be starting
-        self._keeper.join(timeout_s)
-        if self._keeper.is_alive():
-            logger.warning("supervisor pid=%d did not stop and is killed", self.pid)
+        self._process.terminate()  # which ends it at once if it is still starting
+        self._watcher.join(timeout_s)
+        if self._watcher.is_alive():
+            logger.warning("supervisor pid=%d did not stop, killing it", self.pid)
             self._process.kill()
-            self._keeper.join()
+            self._watcher.join()
         _end_session(self._process)
 
-    def _keep_alive(self) -> None:
+    def _watch(self) -> None:
         while True:
             exit_code = self._process.wait()
             if self._stopping.wait(RESTART_DELAY_S):
                 return
-            logger.warning(
-                "supervisor pid=%d ended with %d, starting it again", self.pid, exit_code
-            )
+            logger.warning("supervisor pid=%d exited with %d, restarting it", self.pid, exit_code)
             with self._lock:
                 if self._stopping.is_set():
                     return
@@ -115,10 +113,10 @@ class SupervisorHandle:
 
 
 def _end_session(process: subprocess.Popen[bytes]) -> None:
-    """Kill what an ended supervisor left in its session, and return when it is gone."""
+    """Kill what remains in the session of a supervisor that exited; return when it is gone."""
     _close_input(process)
     deadline_s = time.monotonic() + GONE_WITHIN_S
-    with suppress(ProcessLookupError, PermissionError):  # said of a group without living members
+    with suppress(ProcessLookupError, PermissionError):  # no living process in the group
         while time.monotonic() < deadline_s:
             os.killpg(process.pid, signal.SIGKILL)
             time.sleep(GONE_POLL_S)

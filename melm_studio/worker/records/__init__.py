@@ -1,1 +1,1 @@
-"""What a run is, and the values that stores keep beside it."""
+"""The frozen records of runs, requests, checks and stored files."""

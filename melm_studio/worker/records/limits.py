@@ -1,4 +1,4 @@
-"""How much the studio takes on, and how it refuses what is more."""
+"""Limits on what visitors store and queue, and the errors where they are reached."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ BYTES_PER_MB = 2**20
 
 @dataclass(frozen=True)
 class Limits:
-    """What one studio and one visitor may keep.
+    """Limits of one studio and of each visitor.
 
     Attributes
     ----------
     queued_runs : int
-        Runs of all visitors that wait for a worker.
+        Queued runs of all visitors.
     session_runs : int
         Runs of one visitor.
     session_mb : int
         Megabytes of one visitor: uploads, data sets and the planes of runs.
     run_planes : int
-        Planes kept of one run, the last one included.
+        Planes stored per run, including the last one.
     days_kept : int
-        Days after which what nobody used any more is deleted.
+        Days after which unused data and runs are deleted.
     """
 
     queued_runs: int = 200
@@ -35,19 +35,19 @@ class Limits:
 
     @property
     def session_bytes(self) -> int:
-        """Bytes of one visitor."""
+        """Bytes per visitor."""
         return self.session_mb * BYTES_PER_MB
 
 
 class LimitReachedError(UserError):
-    """The studio takes no more of this for now; the message says what, how much and what helps."""
+    """A limit of the studio is reached; the message names it and the way out."""
 
 
 class DiskFullError(LimitReachedError):
-    """There is no room to write."""
+    """The disk is full."""
 
     def __init__(self) -> None:
         super().__init__(
-            "The disk of the studio is full, so this cannot be kept. Ask whoever keeps the studio "
-            "to free some space, then try again."
+            "The disk of the studio is full, so this cannot be stored. Ask the administrator of "
+            "the studio to free some space, then try again."
         )

@@ -1,33 +1,34 @@
-"""Frozen values that describe a run and its history."""
+"""Records of a run and of the planes in its history."""
 
 from __future__ import annotations
 
-import json
 import secrets
 import struct
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from melm_core.base import FloatArray
+from melm_studio.worker.records.record import Record, from_json, to_json
 
 HEADER_LENGTH = struct.Struct("<I")
 
 
 class RunState(StrEnum):
-    """Where a run stands in its life."""
+    """The state of a run."""
 
     QUEUED = "queued"
     RUNNING = "running"
     PAUSED = "paused"
     DONE = "done"
-    FAILED = "failed"  # the work itself met an error
+    FAILED = "failed"  # the computation raised an error
     CANCELLED = "cancelled"
-    LOST = "lost"  # whoever worked it is gone
+    LOST = "lost"  # its worker died
 
     @property
     def is_final(self) -> bool:
@@ -36,59 +37,58 @@ class RunState(StrEnum):
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether a run in this state ended before its work was done."""
+        """Whether a run in this state ended before it was done."""
         return self in (RunState.FAILED, RunState.CANCELLED, RunState.LOST)
 
 
-# A process works the run; in PAUSED it holds still.
+# A process executes the run; in PAUSED it waits.
 AT_WORK = frozenset({RunState.RUNNING, RunState.PAUSED})
 
 
-# What names the rows of a table: equal for data that differ in their features alone.
+# Identifies the rows of a table: equal for data that differ only in their features.
 Table: TypeAlias = tuple[str, ...]
 
 
 class RunKind(StrEnum):
-    """What a run does."""
+    """What a run computes."""
 
-    FIT = "fit"  # finds a plane and streams the way there
-    CHECK = "check"  # asks whether what another run found is real
+    FIT = "fit"  # a plane, and the planes on the way to it
+    CHECK = "check"  # whether the structure that another run found is real
 
 
-@dataclass(frozen=True)
-class RunRecord:
-    """A method, its parameters and a data set, and how far the work on them is.
+class RunRecord(Record, frozen=True):
+    """A method, its parameters, a data set, and the state of their computation.
 
     Attributes
     ----------
     run_id : str
-        Unguessable name of the run.
+        Unguessable identifier.
     owner : str
-        Who asked for the run and alone may see it.
+        The visitor who started the run; no one else may see it.
     data_id, data_name : str
-        The data set in the store, and its name for people.
+        The data set in the store, and its display name.
     method : str
-        Key into ``melm_core.methods.registry.METHODS``.
+        Key into ``melm_core.methods.METHODS``.
     parameters : mapping of str to JSON values
         ``n_components``, ``gamma``, ``n_init``, ``random_state``, ``held_out``.
     state : RunState
     created_s, started_s, finished_s, heartbeat_s : float or None
         Seconds since the epoch.
     message : str
-        One sentence for the user about the end; empty while all is well.
+        One sentence for the user about how the run ended; empty if it is done or has not ended.
     traceback : str
-        For the log; never shown to a user.
+        For the log; never shown to users.
     pid : int or None
-        The process that works the run.
+        The process that executes the run.
     source : mapping of str to JSON values
-        Where the data came from and how they were prepared: ``kind`` "sample" or "upload",
+        Where the data come from and how they were prepared: ``kind`` "sample" or "upload",
         ``key`` or ``name``, ``label``, ``standardise``.
     kind : RunKind
     of_run : str
-        The run that a check is about.
+        The run that a check validates.
     outcome : mapping of str to JSON values
-        What a fit that is done knows besides its plane: of ``starts``, how many are known to
-        agree on it, ``agreeing``.
+        Results of a fit besides its plane: the number of ``starts``, and how many of them are
+        ``agreeing`` on it.
     """
 
     run_id: str
@@ -105,26 +105,15 @@ class RunRecord:
     message: str = ""
     traceback: str = ""
     pid: int | None = None
-    source: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, Any] = msgspec.field(default_factory=dict)
     kind: RunKind = RunKind.FIT
     of_run: str = ""
-    outcome: Mapping[str, Any] = field(default_factory=dict)
+    outcome: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     @property
     def table(self) -> Table:
-        """The table whose rows the run is of, however its features were prepared."""
+        """The table whose rows the run uses, however its features were prepared."""
         return table_of(self.data_id, self.source)
-
-    def to_bytes(self) -> bytes:
-        """Return the record as JSON in UTF-8."""
-        return json.dumps(asdict(self)).encode()
-
-    @classmethod
-    def from_bytes(cls, raw: bytes) -> RunRecord:
-        """Return the record that `to_bytes` wrote."""
-        values = json.loads(raw)
-        kind = RunKind(values.get("kind", RunKind.FIT))
-        return cls(**values | {"state": RunState(values["state"]), "kind": kind})
 
 
 def new_run(
@@ -136,7 +125,7 @@ def new_run(
     *,
     source: Mapping[str, Any] | None = None,
 ) -> RunRecord:
-    """Return the record of a run that nobody has worked yet, under a fresh unguessable name."""
+    """Return the record of a queued run with a new unguessable identifier."""
     return RunRecord(
         run_id=secrets.token_urlsafe(16),
         owner=owner,
@@ -151,33 +140,32 @@ def new_run(
 
 
 def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
-    """Return what names the rows of data that came from there; of an unknown source, their own."""
+    """Return what identifies the rows of data from a source; if that is unknown, the data."""
     names = [source.get(part) for part in ("kind", "key", "label")]
     return tuple(map(str, names)) if all(names) else (data_id,)
 
 
 def new_check(of: RunRecord) -> RunRecord:
-    """Return the record of a check of a run that nobody has worked yet."""
+    """Return the record of a queued check of a run."""
     check = new_run(of.owner, of.data_id, of.data_name, of.method, of.parameters, source=of.source)
     return replace(check, kind=RunKind.CHECK, of_run=of.run_id)
 
 
-@dataclass(frozen=True, eq=False)
-class PlaneEvent:
+class PlaneEvent(msgspec.Struct, frozen=True, eq=False):
     """One plane in the history of a run.
 
     Attributes
     ----------
     sequence : int
-        0, 1, 2, ... within a run; the store assigns it when the event is appended.
+        0, 1, 2, ... within a run; assigned by the store when the event is appended.
     components : ndarray of shape (n_components, n_features)
         Orthonormal rows, kept bit for bit.
     objective, best_objective : float
-        Of this plane, and the best of the run so far.
+        Of this plane, and the best value of the run so far.
     start, n_starts, iteration, n_evaluations : int
-        As in ``melm_core.base.progress.Progress``.
+        As in ``melm_core.base.Progress``.
     stage : str
-        What the run is doing, in words.
+        What the run is doing.
     fraction : float
         Share of the work done, 0 to 1.
     elapsed_s : float
@@ -187,7 +175,6 @@ class PlaneEvent:
     """
 
     sequence: int
-    components: FloatArray
     objective: float
     best_objective: float
     start: int
@@ -198,22 +185,19 @@ class PlaneEvent:
     fraction: float
     elapsed_s: float
     is_final: bool
+    components: FloatArray = msgspec.field(name="shape")  # all that the JSON header has of them
 
     def to_bytes(self) -> bytes:
-        """Return a JSON header, its length before it, and the raw float64 components after it."""
-        header = json.dumps(self._scalars() | {"shape": self.components.shape}).encode()
+        """Return a JSON header, preceded by its length and followed by the float64 components."""
+        header = to_json(self)
         numbers = np.ascontiguousarray(self.components, dtype="<f8").tobytes()
         return HEADER_LENGTH.pack(len(header)) + header + numbers
 
     @classmethod
-    def from_bytes(cls, raw: bytes) -> PlaneEvent:
+    def from_bytes(cls, raw: bytes) -> Self:
         """Return the event that `to_bytes` wrote; its components are read-only."""
         (length,) = HEADER_LENGTH.unpack_from(raw)
         end = HEADER_LENGTH.size + length
-        values = json.loads(raw[HEADER_LENGTH.size : end])
-        numbers = np.frombuffer(raw, dtype="<f8", offset=end).reshape(values.pop("shape"))
-        return cls(components=numbers.astype(np.float64, copy=False), **values)
-
-    def _scalars(self) -> dict[str, Any]:
-        names = (field.name for field in fields(self) if field.name != "components")
-        return {name: getattr(self, name) for name in names}
+        numbers = np.frombuffer(raw, dtype="<f8", offset=end).astype(np.float64, copy=False)
+        header = raw[HEADER_LENGTH.size : end]
+        return from_json(header, cls, lambda _, shape: numbers.reshape(shape))

@@ -1,1 +1,1 @@
-"""Where runs, data and planes are kept: a folder or Redis."""
+"""The stores of runs, planes and data: in a folder, or on Redis."""

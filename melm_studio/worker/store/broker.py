@@ -1,4 +1,4 @@
-"""The messages by which web processes call workers: Celery on the Redis server of the store."""
+"""The messages that notify workers of new runs: Celery on the Redis server of the store."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ from kombu.exceptions import OperationalError
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.store.protocol import StoreUnavailableError
 
+# Workers of an earlier version listen to these names too.
 TASK = "work-next-run"
-CALLS = "calls"
+QUEUE = "calls"
 
-_NO_CONTACT = (OperationalError, redis.RedisError)
+_CONNECTION_ERRORS = (OperationalError, redis.RedisError)
 
 logger = logging.getLogger(__name__)
 
 
 def celery_on(address: RedisAddress) -> Celery:
-    """Return the Celery app of a studio, for those who call and those who work."""
+    """Return the Celery app of a studio, for its web processes and its workers."""
     app = Celery("melm-studio", broker=address.url, set_as_current=False)
     app.conf.update(
-        # Messages hold no data but text, and nothing that arrives is ever unpickled.
+        # Messages are plain text; nothing received is ever unpickled.
         task_serializer="json",
         accept_content=["json"],
         task_ignore_result=True,
-        # A message stays with the broker while its run is worked, and a worker takes no more of
-        # them than it works runs.
+        # A message stays with the broker while its run is executed, and a worker takes only as
+        # many messages as it executes runs.
         task_acks_late=True,
         worker_prefetch_multiplier=1,
-        # What becomes of a run is in its record, so nobody watches or directs workers otherwise.
+        # The outcome of a run is in its record, so workers need no other monitoring or control.
         worker_enable_remote_control=False,
         worker_send_task_events=False,
-        task_default_queue=CALLS,
+        task_default_queue=QUEUE,
         broker_transport_options={"global_keyprefix": f"{address.key('broker')}/"},
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
@@ -44,24 +45,24 @@ def celery_on(address: RedisAddress) -> Celery:
 
 
 class Broker:
-    """Calls workers to the queue of a shared store."""
+    """Notifies workers of queued runs in a shared store."""
 
     def __init__(self, address: RedisAddress) -> None:
         self._celery = celery_on(address)
 
-    def call(self, n_times: int = 1) -> None:
-        """Ask for so many runs to be worked; the caretaker asks again where this fails."""
+    def notify(self, n_runs: int = 1) -> None:
+        """Send one message per run; where this fails, the watchdog sends it again."""
         try:
             with self._celery.connection_for_write() as connection:
-                for _ in range(n_times):
+                for _ in range(n_runs):
                     self._celery.send_task(TASK, connection=connection)
-        except _NO_CONTACT:
-            logger.exception("could not call a worker")
+        except _CONNECTION_ERRORS:
+            logger.exception("could not notify a worker")
 
-    def n_calls(self) -> int:
-        """Return how many calls no worker has answered yet."""
+    def n_messages(self) -> int:
+        """Return how many messages no worker has taken yet."""
         try:
             with self._celery.connection_for_write() as connection:
-                return int(connection.default_channel.queue_declare(CALLS).message_count)
-        except _NO_CONTACT as error:
+                return int(connection.default_channel.queue_declare(QUEUE).message_count)
+        except _CONNECTION_ERRORS as error:
             raise StoreUnavailableError from error

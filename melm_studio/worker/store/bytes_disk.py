@@ -1,4 +1,4 @@
-"""A diskcache disk that knows str keys and bytes values, and nothing that is pickled."""
+"""A diskcache disk of str keys and bytes values that never pickles or unpickles."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from diskcache.core import MODE_BINARY, MODE_RAW
 
 
 class UnsafeValueError(ValueError):
-    """A key or value of a type that the store neither writes nor reads."""
+    """A key or value of a type that the store does not write or read."""
 
 
 class BytesDisk(diskcache.Disk):  # type: ignore[misc, unused-ignore]
-    """Refuse, in both directions, whatever diskcache would pickle.
+    """Refuse, in both directions, every value that diskcache would pickle.
 
-    Unpickling runs code that the file names, so whoever can write into the folder could take
-    over the process that reads it.
+    Unpickling executes code named in the file, so a program that can write to the folder could take
+    control of the process that reads it.
     """
 
     def put(self, key: Any) -> tuple[Any, bool]:
@@ -31,7 +31,7 @@ class BytesDisk(diskcache.Disk):  # type: ignore[misc, unused-ignore]
         return key
 
     def store(self, value: Any, read: bool, key: Any = diskcache.UNKNOWN) -> Any:
-        """Write `value`, which must be bytes; leave nothing of it where the disk is full."""
+        """Write `value`, which must be bytes; if the disk is full, leave no partial file."""
         _refuse_unless(type(value) is bytes, f"The value of {key!r} is not bytes")
         if len(value) < self.min_file_size:
             return super().store(value, read, key=key)

@@ -1,32 +1,33 @@
-"""The store in a folder, on diskcache."""
+"""The store in a folder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from melm_studio.worker.records.control import GO, Control
+from msgspec.structs import replace
+
 from melm_studio.worker.records.limits import Limits
+from melm_studio.worker.records.request import GO, RunRequest
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
-from melm_studio.worker.records.stored_files import Holding, HoldingKind
+from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.disk_cache import DiskCache
-from melm_studio.worker.store.disk_files import DiskContent
-from melm_studio.worker.store.fair_queue import fairest, served_now
+from melm_studio.worker.store.disk_files import DiskFiles
+from melm_studio.worker.store.fair_queue import after_serving, next_run
 from melm_studio.worker.store.protocol import Ended, RunEndedError, RunStore
-from melm_studio.worker.store.quota import admit_bytes, admit_run
+from melm_studio.worker.store.quota import make_room_for_bytes, make_room_for_run
 from melm_studio.worker.store.secret_key import secret_in
 
 
 class DiskRunStore(RunStore):
-    """A RunStore in a folder, on diskcache.
+    """The RunStore in a folder, on diskcache.
 
     Parameters
     ----------
     data_dir : path
-        The store makes a folder of its own in it, closed to other users of the machine.
+        The store creates a subfolder in it that other users of the machine cannot read.
     limits : Limits
     """
 
@@ -34,11 +35,11 @@ class DiskRunStore(RunStore):
         self.limits = limits or Limits()
         self._secret_file = Path(data_dir) / "secret"
         self._cache = DiskCache(Path(data_dir) / "store")
-        self._content = DiskContent(self._cache)
+        self._files = DiskFiles(self._cache)
 
     def create(self, record: RunRecord) -> None:
         with self._cache.transaction():
-            admit_run(self, record)
+            make_room_for_run(self, record)
             self._write(record)
             for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
                 self._cache.enlist(listing, record.run_id)
@@ -90,7 +91,7 @@ class DiskRunStore(RunStore):
     def events(self, run_id: str, after: int = -1, limit: int | None = None) -> list[PlaneEvent]:
         n_events = self.n_events(run_id)
         end = n_events if limit is None else min(n_events, after + 1 + limit)
-        # No transaction: events never change, and readers need not hold up the run.
+        # No transaction: events never change, and readers must not delay the run.
         found = (self.event(run_id, sequence) for sequence in range(after + 1, end))
         return [event for event in found if event is not None]
 
@@ -109,28 +110,28 @@ class DiskRunStore(RunStore):
     def report(self, run_id: str) -> bytes | None:
         return self._cache.get(_key("report", run_id))
 
-    def ask(self, run_id: str, change: Callable[[Control], Control]) -> None:
+    def update_request(self, run_id: str, change: Callable[[RunRequest], RunRequest]) -> None:
         with self._cache.transaction():
             record = self.get(run_id)
             if record is not None and not record.state.is_final:
-                asked = change(self.control(run_id))
-                self._cache.put(_key("control", run_id), asked.to_bytes())
+                changed = change(self.request(run_id))
+                self._cache.put(_key("control", run_id), changed.to_bytes())
 
-    def control(self, run_id: str) -> Control:
+    def request(self, run_id: str) -> RunRequest:
         if _key("run", run_id) not in self._cache:
             return GO.cancelled()
         raw = self._cache.get(_key("control", run_id))
-        return GO if raw is None else Control.from_bytes(raw)
+        return GO if raw is None else RunRequest.from_bytes(raw)
 
     def claim(self) -> RunRecord | None:
         if not self._cache.listed(QUEUE):
-            return None  # an idle supervisor asks often and must not take the lock each time
+            return None  # an idle supervisor polls often and must not take the lock each time
         with self._cache.transaction():
             unfinished, served = self.unfinished(), self._cache.listed(SERVED)
-            chosen = fairest(unfinished, self._cache.listed(QUEUE), served)
+            chosen = next_run(unfinished, self._cache.listed(QUEUE), served)
             if chosen is not None:
                 self._cache.unlist(QUEUE, chosen.run_id)
-                self._cache.put_listed(SERVED, served_now(served, chosen.owner, unfinished))
+                self._cache.put_listed(SERVED, after_serving(served, chosen.owner, unfinished))
             return chosen
 
     def release(self, run_id: str) -> None:
@@ -154,23 +155,23 @@ class DiskRunStore(RunStore):
             for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
                 self._cache.unlist(listing, run_id)
 
-    def put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
+    def put_file(self, owner: str, kind: FileKind, key: str, raw: bytes) -> None:
         with self._cache.transaction():
-            admit_bytes(self, owner, len(raw) - self._content.n_bytes(owner, kind, key))
-            self._content.put(owner, kind, key, raw)
+            make_room_for_bytes(self, owner, len(raw) - self._files.n_bytes(owner, kind, key))
+            self._files.put(owner, kind, key, raw)
             self._cache.enlist(OWNERS, owner)
 
-    def held(self, owner: str, kind: HoldingKind, key: str) -> bytes | None:
-        return self._content.get(owner, kind, key)
+    def get_file(self, owner: str, kind: FileKind, key: str) -> bytes | None:
+        return self._files.get(owner, kind, key)
 
     def owners(self) -> list[str]:
         return self._cache.listed(OWNERS)
 
-    def holdings(self, owner: str) -> list[Holding]:
-        return self._content.holdings(owner)
+    def files_of(self, owner: str) -> list[StoredFile]:
+        return self._files.of_owner(owner)
 
-    def drop(self, holding: Holding) -> None:
-        self._content.drop(holding)
+    def delete_file(self, file: StoredFile) -> None:
+        self._files.delete(file)
 
     def secret(self) -> bytes:
         return secret_in(self._secret_file)
@@ -182,7 +183,7 @@ class DiskRunStore(RunStore):
         self._cache.remove_orphans(now)
         for owner in self.owners():
             with self._cache.transaction():
-                if not self._cache.listed(_runs_key(owner)) and not self.holdings(owner):
+                if not self._cache.listed(_runs_key(owner)) and not self.files_of(owner):
                     self._cache.unlist(OWNERS, owner)
 
     def beat_supervisor(self, now: float) -> None:
@@ -226,7 +227,7 @@ class DiskRunStore(RunStore):
         return Ended(int(n_runs), float(seconds))
 
     def _size(self, run_id: str) -> tuple[int, int]:
-        """Number of events, and of bytes in them."""
+        """Return the number of events and their bytes."""
         n_events, n_bytes = (self._cache.get(_key("size", run_id)) or b"0 0").split()
         return int(n_events), int(n_bytes)
 

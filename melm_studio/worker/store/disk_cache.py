@@ -1,4 +1,4 @@
-"""Text keys and bytes values in a folder, for many threads and processes."""
+"""A folder of text keys and bytes values, safe for many threads and processes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from melm_studio.worker.store.bytes_disk import BytesDisk
 LOCK_TIMEOUT_S = 60.0
 # Smaller values stay in the database: a file for every plane of a wide table would be slow.
 SMALLEST_FILE_BYTES = 2**20
-# A file is written before the database knows it: none so young is left over.
+# A file is written before the database refers to it, so a young one may not be an orphan.
 ORPHANED_AFTER_S = 86_400.0
 
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_NO_ROOM_SQLITE = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"}
+_DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_DISK_FULL_SQLITE = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"}
 
 
 class DiskCache:
-    """A diskcache that evicts nothing, pickles nothing and says when the disk is full.
+    """A diskcache that evicts nothing, pickles nothing and reports a full disk.
 
     Parameters
     ----------
     folder : path
-        Made where it is missing, and closed to other users of the machine.
+        Created if missing; other users of the machine cannot read it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -53,16 +53,16 @@ class DiskCache:
         Raises
         ------
         DiskFullError
-            If there is no room for them.
+            If the disk is full.
         """
         try:
-            # Without diskcache's retry, which would try for ever on a full or unwritable disk.
+            # Without diskcache's retry, which would never end on a full or unwritable disk.
             with self._cache.transact():
                 yield
         except (OSError, sqlite3.Error, diskcache.Timeout, DiskFullError) as error:
-            if not _is_for_want_of_room(error):
+            if not _is_disk_full(error):
                 raise
-            # What sqlite made of the transaction is uncertain: begin the next one afresh.
+            # The state of the transaction in SQLite is unknown: begin the next one anew.
             self._cache.close()
             raise DiskFullError from error
 
@@ -75,67 +75,67 @@ class DiskCache:
         return raw
 
     def put(self, key: str, raw: bytes) -> None:
-        """Keep a value under a key."""
+        """Store a value under a key."""
         with self.transaction():
             self._cache.set(key, raw)
 
     def delete(self, key: str) -> None:
-        """Forget a key."""
+        """Delete a key."""
         with self.transaction():
             self._cache.delete(key)
 
     def listed(self, listing: str) -> list[str]:
-        """Return the names of a list, in their order."""
+        """Return the names in a list, in order."""
         names: list[str] = json.loads(self.get(listing) or b"[]")
         return names
 
     def put_listed(self, listing: str, names: list[str]) -> None:
-        """Replace a list; an empty one takes no room."""
+        """Replace a list; an empty one is deleted."""
         if names:
             self.put(listing, json.dumps(names).encode())
         else:
             self.delete(listing)
 
     def enlist(self, listing: str, name: str) -> None:
-        """Add a name to the end of a list that does not have it."""
+        """Append a name to a list unless it is there."""
         with self.transaction():
             names = self.listed(listing)
             if name not in names:
                 self.put_listed(listing, [*names, name])
 
     def unlist(self, listing: str, name: str) -> None:
-        """Take a name out of a list."""
+        """Remove a name from a list."""
         with self.transaction():
             names = self.listed(listing)
             if name in names:
                 self.put_listed(listing, [listed for listed in names if listed != name])
 
     def remove_orphans(self, now: float) -> None:
-        """Delete files that a process wrote and died before it could enter them."""
+        """Delete files whose process died before it could enter them into the database."""
         files = [*self._folder.rglob("*.val")]
         known = self._known_files()
         for file in files:
-            with suppress(FileNotFoundError):  # entered, and deleted again, meanwhile
+            with suppress(FileNotFoundError):  # entered and deleted meanwhile
                 if file not in known and now - file.stat().st_mtime > ORPHANED_AFTER_S:
                     file.unlink()
 
     def close(self) -> None:
-        """Give back what the calling thread holds; a later call opens it again."""
+        """Close the connection of the calling thread; a later call opens it again."""
         self._cache.close()
 
     def _known_files(self) -> set[Path]:
-        asked = "SELECT filename FROM Cache WHERE filename IS NOT NULL"
+        query = "SELECT filename FROM Cache WHERE filename IS NOT NULL"
         with closing(sqlite3.connect(self._folder / diskcache.core.DBNAME)) as database:
-            return {self._folder / name for (name,) in database.execute(asked)}
+            return {self._folder / name for (name,) in database.execute(query)}
 
 
-def _is_for_want_of_room(error: BaseException | None) -> bool:
+def _is_disk_full(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, DiskFullError):
             return True
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        if isinstance(error, OSError) and error.errno in _DISK_FULL:
             return True
-        if getattr(error, "sqlite_errorname", "") in _NO_ROOM_SQLITE:
+        if getattr(error, "sqlite_errorname", "") in _DISK_FULL_SQLITE:
             return True
         error = error.__context__
     return False

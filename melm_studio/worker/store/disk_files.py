@@ -1,4 +1,4 @@
-"""Data sets and uploads on disk, equal bytes once."""
+"""Data sets and uploads on disk; equal bytes are stored once."""
 
 from __future__ import annotations
 
@@ -6,64 +6,64 @@ import hashlib
 import time
 from urllib.parse import quote
 
-from melm_studio.worker.records.stored_files import Holding, HoldingKind, is_fresh
+from melm_studio.worker.records.stored_files import FileKind, StoredFile, is_current
 from melm_studio.worker.store.disk_cache import DiskCache
 
 
-class DiskContent:
-    """Holdings in a cache.
+class DiskFiles:
+    """The files of all owners in a cache.
 
-    Bytes are addressed by their hash and counted, so that nobody reads another owner's data by
-    claiming its key, changes it by putting other bytes under that key, or loses it when somebody
-    else drops an equal one.
+    Contents are addressed by their hash, and references to them are counted. An owner can
+    therefore not read another owner's file by knowing its key, not change it by putting other bytes
+    under that key, and not lose a file because another owner deletes an equal one.
     """
 
     def __init__(self, cache: DiskCache) -> None:
         self._cache = cache
 
-    def put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
-        """Keep bytes for an owner."""
+    def put(self, owner: str, kind: FileKind, key: str, raw: bytes) -> None:
+        """Store bytes for an owner."""
         digest, now = hashlib.sha256(raw).hexdigest(), time.time()
         with self._cache.transaction():
-            before = self._holding(owner, kind, key)
+            before = self._file(owner, kind, key)
             if before is not None and before.digest != digest:
                 self._release(before.digest)
             if before is None or before.digest != digest:
                 self._refer(digest, raw)
-            elif is_fresh(before, digest, now):
+            elif is_current(before, digest, now):
                 return
-            holding = Holding(owner, kind, key, digest, len(raw), now)
-            self._cache.put(_name(owner, kind, key), holding.to_bytes())
+            file = StoredFile(owner, kind, key, digest, len(raw), now)
+            self._cache.put(_name(owner, kind, key), file.to_bytes())
             self._cache.enlist(_held(owner), _name(owner, kind, key))
 
-    def get(self, owner: str, kind: HoldingKind, key: str) -> bytes | None:
+    def get(self, owner: str, kind: FileKind, key: str) -> bytes | None:
         """Return the bytes that this owner put under the key."""
-        holding = self._holding(owner, kind, key)
-        return None if holding is None else self._cache.get(_content(holding.digest))
+        file = self._file(owner, kind, key)
+        return None if file is None else self._cache.get(_content(file.digest))
 
-    def n_bytes(self, owner: str, kind: HoldingKind, key: str) -> int:
-        """Return how many bytes this owner has under the key."""
-        holding = self._holding(owner, kind, key)
-        return 0 if holding is None else holding.n_bytes
+    def n_bytes(self, owner: str, kind: FileKind, key: str) -> int:
+        """Return the size of what this owner put under the key."""
+        file = self._file(owner, kind, key)
+        return 0 if file is None else file.n_bytes
 
-    def holdings(self, owner: str) -> list[Holding]:
-        """Return all that the owner keeps."""
+    def of_owner(self, owner: str) -> list[StoredFile]:
+        """Return the records of the owner's files."""
         found = (self._cache.get(name) for name in self._cache.listed(_held(owner)))
-        return [Holding.from_bytes(raw) for raw in found if raw is not None]
+        return [StoredFile.from_bytes(raw) for raw in found if raw is not None]
 
-    def drop(self, holding: Holding) -> None:
-        """Forget a holding, and its bytes if they are in no other one."""
-        name = _name(holding.owner, holding.kind, holding.key)
+    def delete(self, file: StoredFile) -> None:
+        """Delete a file, and its contents if no other file has them."""
+        name = _name(file.owner, file.kind, file.key)
         with self._cache.transaction():
-            kept = self._holding(holding.owner, holding.kind, holding.key)
-            if kept is not None:
-                self._release(kept.digest)
+            stored = self._file(file.owner, file.kind, file.key)
+            if stored is not None:
+                self._release(stored.digest)
                 self._cache.delete(name)
-                self._cache.unlist(_held(holding.owner), name)
+                self._cache.unlist(_held(file.owner), name)
 
-    def _holding(self, owner: str, kind: HoldingKind, key: str) -> Holding | None:
+    def _file(self, owner: str, kind: FileKind, key: str) -> StoredFile | None:
         raw = self._cache.get(_name(owner, kind, key))
-        return None if raw is None else Holding.from_bytes(raw)
+        return None if raw is None else StoredFile.from_bytes(raw)
 
     def _refer(self, digest: str, raw: bytes) -> None:
         n_holders = self._n_holders(digest)
@@ -83,7 +83,7 @@ class DiskContent:
         return int(self._cache.get(_holders(digest)) or b"0")
 
 
-def _name(owner: str, kind: HoldingKind, key: str) -> str:
+def _name(owner: str, kind: FileKind, key: str) -> str:
     return f"{kind}/{quote(owner, safe='')}/{quote(key, safe='')}"
 
 

@@ -1,4 +1,4 @@
-"""The end of a run that nobody works any more."""
+"""Ending a run whose worker is gone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import logging
 import time
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from melm_core.linalg import align_components
 from melm_studio.worker.config.messages import STOPPED
@@ -17,10 +18,8 @@ from melm_studio.worker.store.protocol import RunEndedError, RunStore
 logger = logging.getLogger(__name__)
 
 
-def end_abandoned_run(
-    store: RunStore, run_id: str, message: str, *, expected: Collection[RunState]
-) -> None:
-    """End the run as cancelled if that was asked for, else as lost; keep its best plane.
+def end_run(store: RunStore, run_id: str, message: str, *, expected: Collection[RunState]) -> None:
+    """End the run as cancelled if that was requested, else as lost; append its best plane.
 
     Parameters
     ----------
@@ -35,14 +34,14 @@ def end_abandoned_run(
     if record is None or record.state not in expected:
         return
     with suppress(RunEndedError):
-        _keep_best_plane(store, run_id)
+        _append_best_plane(store, run_id)
     state = RunState.CANCELLED if store.cancel_requested(run_id) else RunState.LOST
-    told = STOPPED if state is RunState.CANCELLED else message
-    if store.transition(run_id, expected, state=state, finished_s=time.time(), message=told):
-        logger.warning("ended as %s: %s", state, told, extra={"run": run_id})
+    sentence = STOPPED if state is RunState.CANCELLED else message
+    if store.transition(run_id, expected, state=state, finished_s=time.time(), message=sentence):
+        logger.warning("ended as %s: %s", state, sentence, extra={"run": run_id})
 
 
-def _keep_best_plane(store: RunStore, run_id: str) -> None:
+def _append_best_plane(store: RunStore, run_id: str) -> None:
     last, best = store.last_event(run_id), best_event(store, run_id)
     if last is None or last.is_final or best is None:
         return

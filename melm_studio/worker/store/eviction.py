@@ -1,4 +1,4 @@
-"""Deleting what nobody used for a long time."""
+"""Deletion of runs and files that were not used for a long time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 
 from melm_studio.worker.records.run import RunRecord
-from melm_studio.worker.records.stored_files import Holding, HoldingKind, unused
+from melm_studio.worker.records.stored_files import FileKind, StoredFile, unused_files
 from melm_studio.worker.store.protocol import RunStore
 
 SECONDS_PER_DAY = 86_400.0
@@ -15,22 +15,22 @@ logger = logging.getLogger(__name__)
 
 
 def sweep(store: RunStore, now: float) -> None:
-    """Delete every owner's stale runs, then the uploads and data that no run is left of."""
+    """Delete the stale runs of every owner, then the stale files that no remaining run uses."""
     since_s = now - store.limits.days_kept * SECONDS_PER_DAY
     for owner in store.owners():
-        for run in stale_runs(store.runs_of(owner), store.holdings(owner), since_s):
+        for run in stale_runs(store.runs_of(owner), store.files_of(owner), since_s):
             store.delete(run.run_id)
-            logger.info("deleted as nobody used it any more", extra={"run": run.run_id})
-        for holding in stale_holdings(store.holdings(owner), store.runs_of(owner), since_s):
-            store.drop(holding)
+            logger.info("deleted, unused", extra={"run": run.run_id})
+        for file in stale_files(store.files_of(owner), store.runs_of(owner), since_s):
+            store.delete_file(file)
     store.tidy(now)
 
 
 def stale_runs(
-    runs: Iterable[RunRecord], holdings: Iterable[Holding], since_s: float
+    runs: Iterable[RunRecord], files: Iterable[StoredFile], since_s: float
 ) -> list[RunRecord]:
     """Return the runs that ended, and whose data were last opened, before a time."""
-    opened = {held.key: held.touched_s for held in holdings if held.kind is HoldingKind.DATA}
+    opened = {file.key: file.touched_s for file in files if file.kind is FileKind.DATA}
     return [
         run
         for run in runs
@@ -38,11 +38,11 @@ def stale_runs(
     ]
 
 
-def stale_holdings(
-    holdings: Iterable[Holding], runs: Iterable[RunRecord], since_s: float
-) -> list[Holding]:
-    """Return what was last put before a time and no run uses."""
-    return [holding for holding in unused(holdings, runs) if holding.touched_s < since_s]
+def stale_files(
+    files: Iterable[StoredFile], runs: Iterable[RunRecord], since_s: float
+) -> list[StoredFile]:
+    """Return the files that were last put before a time and that no run uses."""
+    return [file for file in unused_files(files, runs) if file.touched_s < since_s]
 
 
 def _ended_s(run: RunRecord) -> float:

@@ -1,4 +1,4 @@
-"""A shared store as a page has it."""
+"""A shared store as web processes open it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.store.broker import Broker
 from melm_studio.worker.store.redis import RedisRunStore
-from melm_studio.worker.store.watchdog import Caretaker
+from melm_studio.worker.store.watchdog import Watchdog
 
 
-class CallingRunStore(RedisRunStore):
-    """A shared store that calls a worker for every new run."""
+class NotifyingRunStore(RedisRunStore):
+    """A shared store that notifies a worker of every new run."""
 
     def __init__(self, address: RedisAddress, limits: Limits, patience_s: float) -> None:
         super().__init__(address, limits, patience_s)
@@ -20,12 +20,12 @@ class CallingRunStore(RedisRunStore):
 
     def create(self, record: RunRecord) -> None:
         super().create(record)
-        self.broker.call()
+        self.broker.notify()
 
 
-def open_shared_store(settings: Settings, patience_s: float) -> CallingRunStore:
-    """Open the store, and look after it for as long as this process lives."""
+def open_shared_store(settings: Settings, patience_s: float) -> NotifyingRunStore:
+    """Open the store, with a watchdog for as long as this process lives."""
     address = RedisAddress.from_text(settings.store)
-    store = CallingRunStore(address, settings.limits, patience_s)
-    Caretaker(store, store.broker).start()
+    store = NotifyingRunStore(address, settings.limits, patience_s)
+    Watchdog(store, store.broker).start()
     return store

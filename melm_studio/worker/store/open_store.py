@@ -1,4 +1,4 @@
-"""The store that the settings name."""
+"""Opening the store that the settings name."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.store.protocol import RunStore
 
-# Longer than a server takes to start again, shorter than a visitor waits.
+# Longer than a server takes to restart, shorter than a visitor waits.
 PATIENCE_S = 5.0
 NOT_INSTALLED = (
-    "A shared store needs some packages more. "
+    "A shared store needs additional packages. "
     "Type: .venv/bin/python -m pip install -r requirements-redis.txt"
 )
 
@@ -24,7 +24,7 @@ def open_store(settings: Settings, *, patience_s: float = PATIENCE_S) -> RunStor
     ----------
     settings : Settings
     patience_s : float
-        For how long to try where a shared store does not answer.
+        For how long to keep trying if a shared store does not answer.
     """
     module = _installed(store_module(settings))
     store: RunStore
@@ -37,7 +37,7 @@ def open_store(settings: Settings, *, patience_s: float = PATIENCE_S) -> RunStor
 
 
 def open_store_of_page(settings: Settings) -> RunStore:
-    """Open the store as a page needs it: whoever puts a run into a shared queue calls a worker."""
+    """Open the store for a web process, which notifies workers of new runs in a shared queue."""
     if not settings.store:
         return open_store(settings)
     store: RunStore = _installed("melm_studio.worker.store.notifying").open_shared_store(
@@ -47,12 +47,12 @@ def open_store_of_page(settings: Settings) -> RunStore:
 
 
 def store_module(settings: Settings) -> str:
-    """Return the name of the module that has the store."""
+    """Return the name of the module that implements the store."""
     return "melm_studio.worker.store.redis" if settings.store else "melm_studio.worker.store.disk"
 
 
 def _installed(module: str) -> ModuleType:
-    """Return a module that only who shares a store has all packages for."""
+    """Import a module; a shared store needs packages that may not be installed."""
     try:
         return import_module(module)
     except ModuleNotFoundError as missing:

@@ -1,76 +1,76 @@
-"""Where runs, their histories and the data they work on are kept."""
+"""What every store implements, in parts: a back end that lacks a method cannot be constructed."""
 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from melm_studio.worker.config.messages import STOPPED_IN_QUEUE
-from melm_studio.worker.records.control import Control
 from melm_studio.worker.records.limits import Limits
+from melm_studio.worker.records.request import RunRequest
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
-from melm_studio.worker.records.stored_files import Holding, HoldingKind
+from melm_studio.worker.records.stored_files import FileKind, StoredFile
 
 
 class RunEndedError(LookupError):
-    """The run takes no more planes: it has ended, or it is no longer kept."""
+    """The run accepts no more planes: it has ended or was deleted."""
 
     def __init__(self, run_id: str) -> None:
-        super().__init__(f"The run {run_id} has ended or is gone; start a new one.")
+        super().__init__(f"The run {run_id} has ended or was deleted; start a new one.")
 
 
 class StoreUnavailableError(RuntimeError):
-    """The store does not answer, though it was asked for a while."""
+    """The store did not answer within its patience."""
 
     def __init__(self) -> None:
         super().__init__(
-            "The studio cannot reach the place where it keeps runs and data. Nothing that was kept "
-            "is lost; try again in a minute."
+            "The studio cannot reach its storage of runs and data. Nothing that was stored is "
+            "lost; try again in a minute."
         )
 
 
 @dataclass(frozen=True)
 class Ended:
-    """Runs that ended, and the seconds that they worked."""
+    """The number of runs that ended, and the seconds for which they ran."""
 
     n_runs: int = 0
     seconds: float = 0.0
 
     def and_one(self, run: RunRecord) -> Ended:
-        """Return the sums with one run more; one that never started took no time."""
+        """Return the sums with one more run; a run that never started took no time."""
         seconds = (run.finished_s or 0.0) - run.started_s if run.started_s else 0.0
         return Ended(self.n_runs + 1, self.seconds + max(seconds, 0.0))
 
 
-class RunStore(Protocol):
-    """Runs, events and data behind a small interface, safe for many threads and processes.
+class Runs(ABC):
+    """The records of runs."""
 
-    Whatever writes may raise `DiskFullError`. Where the store is on another machine, whatever
-    reads or writes may raise `StoreUnavailableError`.
-    """
-
-    limits: Limits
-
+    @abstractmethod
     def create(self, record: RunRecord) -> None:
-        """Keep a new queued run, put it in the queue and in its owner's list.
+        """Store a new queued run, and add it to the queue and to its owner's list.
 
         Raises
         ------
         LimitReachedError
-            If the queue is full, or the owner keeps too much already.
+            If the queue is full, or the owner stores too much already.
         """
 
+    @abstractmethod
     def get(self, run_id: str) -> RunRecord | None:
-        """Return the run, or None where there is none."""
+        """Return the run, or None if there is none."""
 
+    @abstractmethod
     def runs_of(self, owner: str) -> list[RunRecord]:
         """Return the owner's runs, oldest first."""
 
+    @abstractmethod
     def unfinished(self) -> list[RunRecord]:
         """Return the runs of all owners that have not ended, oldest first."""
 
+    @abstractmethod
     def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
         """Change fields of a run if its state is an expected one; the only way a state changes.
 
@@ -80,11 +80,44 @@ class RunStore(Protocol):
             Whether the change was made. A final or unknown run never changes.
         """
 
+    @abstractmethod
     def beat(self, run_id: str, now: float) -> None:
         """Set the heartbeat of an unfinished run."""
 
+    @abstractmethod
+    def delete(self, run_id: str) -> None:
+        """Delete a run and its history."""
+
+    @abstractmethod
+    def ended(self) -> Mapping[RunState, Ended]:
+        """Return how many runs ended in each final state, deleted ones included."""
+
+
+class Queue(ABC):
+    """The queue of runs that wait for a worker."""
+
+    @abstractmethod
+    def claim(self) -> RunRecord | None:
+        """Take the next run out of the queue, of the owner with the fewest claimed runs.
+
+        The run stays queued until it is started. None if the queue is empty.
+        """
+
+    @abstractmethod
+    def release(self, run_id: str) -> None:
+        """Put a run that was claimed but never started back into the queue."""
+
+    @abstractmethod
+    def n_queued(self) -> int:
+        """Return the length of the queue."""
+
+
+class Events(ABC):
+    """The histories of runs."""
+
+    @abstractmethod
     def append(self, run_id: str, event: PlaneEvent) -> int:
-        """Add an event to the history of an unfinished run and return its sequence.
+        """Add an event to the history of an unfinished run and return its sequence number.
 
         Raises
         ------
@@ -92,23 +125,33 @@ class RunStore(Protocol):
             If the run has ended or is unknown.
         """
 
+    @abstractmethod
     def n_events(self, run_id: str) -> int:
         """Return the number of events in the history."""
 
+    @abstractmethod
     def events(self, run_id: str, after: int = -1, limit: int | None = None) -> list[PlaneEvent]:
         """Return the events whose sequence is above `after`, at most `limit` of them."""
 
+    @abstractmethod
     def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
-        """Return one event, or None where there is none."""
+        """Return one event, or None if there is none."""
 
+    @abstractmethod
     def last_event(self, run_id: str) -> PlaneEvent | None:
         """Return the newest event, or None before the first."""
 
+    @abstractmethod
     def event_bytes(self, run_id: str) -> int:
-        """Return how many bytes the history takes."""
+        """Return the size of the history in bytes."""
 
+
+class Reports(ABC):
+    """The reports of checks."""
+
+    @abstractmethod
     def put_report(self, run_id: str, raw: bytes) -> None:
-        """Keep what a check knows by now, in place of what it knew before.
+        """Store the report of an unfinished check, replacing the previous one.
 
         Raises
         ------
@@ -116,11 +159,24 @@ class RunStore(Protocol):
             If the run has ended or is unknown.
         """
 
+    @abstractmethod
     def report(self, run_id: str) -> bytes | None:
-        """Return what a check knows, or None before it knows anything."""
+        """Return the report of a check, or None before the first."""
+
+
+class Requests(Runs):
+    """What users request of runs that have not ended."""
+
+    @abstractmethod
+    def update_request(self, run_id: str, change: Callable[[RunRequest], RunRequest]) -> None:
+        """Change what is requested of a run, unless it has ended."""
+
+    @abstractmethod
+    def request(self, run_id: str) -> RunRequest:
+        """Return what is requested of the run; for a deleted one, that it stop."""
 
     def request_cancel(self, run_id: str) -> None:
-        """Cancel a queued run at once; ask whoever works a running one to stop."""
+        """Cancel a queued run at once; request a running one to stop."""
         cancelled = self.transition(
             run_id,
             {RunState.QUEUED},
@@ -129,99 +185,104 @@ class RunStore(Protocol):
             message=STOPPED_IN_QUEUE,
         )
         if not cancelled:
-            self.ask(run_id, Control.cancelled)
+            self.update_request(run_id, RunRequest.cancelled)
 
     def request_pause(self, run_id: str) -> None:
-        """Ask a fit to hold still at its next plane; a queued one does so at its first."""
-        self.ask(run_id, Control.paused)
+        """Request a fit to pause at its next plane; a queued one pauses at its first."""
+        self.update_request(run_id, RunRequest.paused)
 
     def request_step(self, run_id: str) -> None:
-        """Ask a fit to give one plane more, then to hold still."""
-        self.ask(run_id, Control.stepped)
+        """Request one more plane from a fit, which then pauses."""
+        self.update_request(run_id, RunRequest.stepped)
 
     def request_resume(self, run_id: str) -> None:
-        """Ask a fit that holds still to go on."""
-        self.ask(run_id, Control.resumed)
-
-    def ask(self, run_id: str, change: Callable[[Control], Control]) -> None:
-        """Change what is asked of a run, unless it has ended."""
-
-    def control(self, run_id: str) -> Control:
-        """Return what was asked of the run; one that is no longer kept should stop."""
+        """Request a paused fit to continue."""
+        self.update_request(run_id, RunRequest.resumed)
 
     def cancel_requested(self, run_id: str) -> bool:
         """Return whether the run should stop."""
-        return self.control(run_id).is_cancelled
+        return self.request(run_id).is_cancelled
 
-    def claim(self) -> RunRecord | None:
-        """Take the next run out of the queue, for the owner with the fewest claimed runs.
 
-        The run stays queued until somebody starts it. None when the queue is empty.
-        """
+class Files(ABC):
+    """Data sets and uploads."""
 
-    def release(self, run_id: str) -> None:
-        """Put a run that was claimed but never started back in the queue."""
-
-    def n_queued(self) -> int:
-        """Return how many runs are in the queue."""
-
-    def delete(self, run_id: str) -> None:
-        """Forget a run and its history."""
-
-    def put_data(self, owner: str, data_id: str, raw: bytes) -> None:
-        """Keep a data set for its owner; equal bytes are kept once for all owners.
+    @abstractmethod
+    def put_file(self, owner: str, kind: FileKind, key: str, raw: bytes) -> None:
+        """Store bytes for an owner; equal bytes are stored once for all owners.
 
         Raises
         ------
         LimitReachedError
-            If the owner keeps too much already.
+            If the owner stores too much already.
         """
-        self.put(owner, HoldingKind.DATA, data_id, raw)
+
+    @abstractmethod
+    def get_file(self, owner: str, kind: FileKind, key: str) -> bytes | None:
+        """Return what this owner put under the key, else None."""
+
+    @abstractmethod
+    def owners(self) -> list[str]:
+        """Return every owner of runs or files."""
+
+    @abstractmethod
+    def files_of(self, owner: str) -> list[StoredFile]:
+        """Return the records of the owner's data sets and uploads."""
+
+    @abstractmethod
+    def delete_file(self, file: StoredFile) -> None:
+        """Delete an owner's file; equal bytes of other owners stay."""
+
+    def put_data(self, owner: str, data_id: str, raw: bytes) -> None:
+        """Store a data set for its owner, as `put_file` does."""
+        self.put_file(owner, FileKind.DATA, data_id, raw)
 
     def get_data(self, owner: str, data_id: str) -> bytes | None:
         """Return a data set that this owner put, else None."""
-        return self.held(owner, HoldingKind.DATA, data_id)
+        return self.get_file(owner, FileKind.DATA, data_id)
 
     def put_upload(self, owner: str, key: str, raw: bytes) -> None:
-        """Keep an uploaded file for its owner, as `put_data` does a data set."""
-        self.put(owner, HoldingKind.UPLOAD, key, raw)
+        """Store an uploaded file for its owner, as `put_file` does."""
+        self.put_file(owner, FileKind.UPLOAD, key, raw)
 
     def get_upload(self, owner: str, key: str) -> bytes | None:
         """Return an upload that this owner put, else None."""
-        return self.held(owner, HoldingKind.UPLOAD, key)
+        return self.get_file(owner, FileKind.UPLOAD, key)
 
-    def put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
-        """Keep bytes of either kind for an owner."""
 
-    def held(self, owner: str, kind: HoldingKind, key: str) -> bytes | None:
-        """Return what an owner put of a kind, else None."""
+class Service(ABC):
+    """What the processes of one studio share besides runs and data."""
 
-    def owners(self) -> list[str]:
-        """Return everybody who has runs or holdings."""
-
-    def holdings(self, owner: str) -> list[Holding]:
-        """Return the data sets and uploads that an owner put."""
-
-    def drop(self, holding: Holding) -> None:
-        """Forget what an owner put; equal bytes of others stay."""
-
+    @abstractmethod
     def secret(self) -> bytes:
-        """Return the key that this studio signs with, made once for all of its processes."""
+        """Return the key for signing cookies, created once for all processes of the studio."""
 
+    @abstractmethod
     def probe(self, now: float) -> None:
-        """Write something small, to see whether that can be done; raise whatever hinders it."""
+        """Write a small value, to find out whether writing works; raise the error if not."""
 
+    @abstractmethod
     def tidy(self, now: float) -> None:
-        """Delete what processes left behind that died as they wrote."""
+        """Delete what processes that died while writing left behind."""
 
+    @abstractmethod
     def beat_supervisor(self, now: float) -> None:
-        """Say that somebody works the queue."""
+        """Record that a supervisor is working the queue."""
 
+    @abstractmethod
     def supervisor_beat_s(self) -> float | None:
-        """Return when somebody last said so."""
+        """Return when `beat_supervisor` was last called."""
 
-    def ended(self) -> Mapping[RunState, Ended]:
-        """Return how many runs ended in each final state, deleted ones included."""
-
+    @abstractmethod
     def close(self) -> None:
-        """Give back what the calling thread holds; a later call opens it again."""
+        """Release what the calling thread uses; a later call opens it again."""
+
+
+class RunStore(Requests, Queue, Events, Reports, Files, Service):
+    """Runs, their histories and the data they use, safe for many threads and processes.
+
+    Every write may raise `DiskFullError`. If the store is on another machine, every read or write
+    may raise `StoreUnavailableError`.
+    """
+
+    limits: Limits

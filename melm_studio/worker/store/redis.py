@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from melm_studio.worker.config.redis_address import RedisAddress
-from melm_studio.worker.records.control import GO, Control
 from melm_studio.worker.records.limits import Limits
+from melm_studio.worker.records.request import GO, RunRequest
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
-from melm_studio.worker.records.stored_files import Holding, HoldingKind
-from melm_studio.worker.store.fair_queue import fairest, served_now
+from melm_studio.worker.records.stored_files import FileKind, StoredFile
+from melm_studio.worker.store.fair_queue import after_serving, next_run
 from melm_studio.worker.store.protocol import Ended, RunEndedError, RunStore
-from melm_studio.worker.store.quota import admit_bytes, admit_run
-from melm_studio.worker.store.redis_client import Pipeline, open_client
-from melm_studio.worker.store.redis_files import RedisContent
+from melm_studio.worker.store.quota import make_room_for_bytes, make_room_for_run
+from melm_studio.worker.store.redis_client import Pipeline, open_client, transact
+from melm_studio.worker.store.redis_files import RedisFiles
 from melm_studio.worker.store.secret_key import SECRET_BYTES
 
-# An event holds its own number, so whoever appends guesses it: nothing comes back where the guess
-# was right, else the number to guess next, or -1 for a run that has ended.
+# An event contains its own sequence number, so the client guesses it: the script returns nothing if
+# the guess was right, else the number to guess next, or -1 if the run has ended.
 APPEND = """
 if not redis.call("ZSCORE", KEYS[1], ARGV[1]) then
     return -1
@@ -38,41 +39,40 @@ ENDED = -1
 
 
 class RedisRunStore(RunStore):
-    """A RunStore on a Redis server that evicts nothing.
+    """The RunStore on a Redis server that evicts nothing.
 
-    Whatever is decided from what was read is written only if that is still so, and decided again
-    otherwise.
+    A write that depends on a read is a transaction: it is repeated if what was read has changed.
 
     Parameters
     ----------
     address : RedisAddress
     limits : Limits
     patience_s : float
-        For how long to try where the server does not answer.
+        For how long to keep trying if the server does not answer.
     """
 
     def __init__(self, address: RedisAddress, limits: Limits, patience_s: float) -> None:
         self.limits = limits
         self._key = address.key
         self._redis = open_client(address.url, patience_s)
-        self._content = RedisContent(self._redis, address)
+        self._files = RedisFiles(self._redis, address)
         self._append_script = self._redis.register_script(APPEND)
         self._queue, self._unfinished = self._key("queue"), self._key("unfinished")
         self._served = self._key("served")
-        self._owners, self._tallies = self._key("owners"), self._key("ended")
+        self._owners, self._ended = self._key("owners"), self._key("ended")
 
     def create(self, record: RunRecord) -> None:
         runs = self._runs_key(record.owner)
 
         def put(pipe: Pipeline) -> None:
-            admit_run(self, record)
+            make_room_for_run(self, record)
             pipe.multi()
             pipe.set(self._run_key(record.run_id), record.to_bytes())
             for listing in (runs, self._unfinished, self._queue):
                 pipe.zadd(listing, _oldest_first(record))
             pipe.sadd(self._owners, record.owner)
 
-        self._redis.transaction(put, self._queue, runs, self._content.held(record.owner))
+        transact(self._redis, put, self._queue, runs, self._files.listing(record.owner))
 
     def get(self, run_id: str) -> RunRecord | None:
         return _record(self._redis.get(self._run_key(run_id)))
@@ -129,33 +129,28 @@ class RedisRunStore(RunStore):
             pipe.multi()
             pipe.set(self._key("report", run_id), raw)
 
-        self._redis.transaction(put, self._run_key(run_id))
+        transact(self._redis, put, self._run_key(run_id))
 
     def report(self, run_id: str) -> bytes | None:
         return self._redis.get(self._key("report", run_id))
 
-    def ask(self, run_id: str, change: Callable[[Control], Control]) -> None:
-        run, control = self._run_key(run_id), self._key("control", run_id)
+    def update_request(self, run_id: str, change: Callable[[RunRequest], RunRequest]) -> None:
+        run, request = self._run_key(run_id), self._key("control", run_id)
 
         def write(pipe: Pipeline) -> None:
-            record, asked = _live(pipe.get(run)), _control(pipe.get(control))
+            record, before = _live(pipe.get(run)), _request(pipe.get(request))
             pipe.multi()
             if record is not None:
-                pipe.set(control, change(asked).to_bytes())
+                pipe.set(request, change(before).to_bytes())
 
-        self._redis.transaction(write, run, control)
+        transact(self._redis, write, run, request)
 
-    def control(self, run_id: str) -> Control:
-        is_kept, raw = (
-            self._redis.pipeline(transaction=False)
-            .exists(self._run_key(run_id))
-            .get(self._key("control", run_id))
-            .execute()
-        )
-        return _control(raw) if is_kept else GO.cancelled()
+    def request(self, run_id: str) -> RunRequest:
+        run, raw = self._redis.mget([self._run_key(run_id), self._key("control", run_id)])
+        return GO.cancelled() if run is None else _request(raw)
 
     def claim(self) -> RunRecord | None:
-        return self._redis.transaction(self._claim, self._queue, value_from_callable=True)
+        return transact(self._redis, self._claim, self._queue)
 
     def release(self, run_id: str) -> None:
         def put_back(pipe: Pipeline) -> None:
@@ -164,7 +159,7 @@ class RedisRunStore(RunStore):
             if record is not None and record.state is RunState.QUEUED:
                 pipe.zadd(self._queue, _oldest_first(record))
 
-        self._redis.transaction(put_back, self._run_key(run_id))
+        transact(self._redis, put_back, self._run_key(run_id))
 
     def n_queued(self) -> int:
         return self._redis.zcard(self._queue)
@@ -180,36 +175,36 @@ class RedisRunStore(RunStore):
             for listing in (self._runs_key(record.owner), self._unfinished, self._queue):
                 pipe.zrem(listing, run_id)
 
-        self._redis.transaction(forget, self._run_key(run_id))
+        transact(self._redis, forget, self._run_key(run_id))
 
-    def put(self, owner: str, kind: HoldingKind, key: str, raw: bytes) -> None:
+    def put_file(self, owner: str, kind: FileKind, key: str, raw: bytes) -> None:
         self._redis.sadd(self._owners, owner)
-        self._content.put(owner, kind, key, raw, partial(admit_bytes, self, owner))
+        self._files.put(owner, kind, key, raw, partial(make_room_for_bytes, self, owner))
 
-    def held(self, owner: str, kind: HoldingKind, key: str) -> bytes | None:
-        return self._content.get(owner, kind, key)
+    def get_file(self, owner: str, kind: FileKind, key: str) -> bytes | None:
+        return self._files.get(owner, kind, key)
 
     def owners(self) -> list[str]:
         return sorted(name.decode() for name in self._redis.smembers(self._owners))
 
-    def holdings(self, owner: str) -> list[Holding]:
-        return self._content.holdings(owner)
+    def files_of(self, owner: str) -> list[StoredFile]:
+        return self._files.of_owner(owner)
 
-    def drop(self, holding: Holding) -> None:
-        self._content.drop(holding)
+    def delete_file(self, file: StoredFile) -> None:
+        self._files.delete(file)
 
     def secret(self) -> bytes:
-        key = self._key("secret")
-        self._redis.set(key, secrets.token_bytes(SECRET_BYTES), nx=True)
-        return self._redis.get(key)
+        key, new = self._key("secret"), secrets.token_bytes(SECRET_BYTES)
+        self._redis.set(key, new, nx=True)
+        return self._redis.get(key) or new
 
     def probe(self, now: float) -> None:
         self._redis.set(self._key("probe"), now)
 
     def tidy(self, now: float) -> None:
         for owner in self.owners():
-            keys = self._runs_key(owner), self._content.held(owner)
-            self._redis.transaction(partial(self._forget_owner_without, keys, owner), *keys)
+            keys = self._runs_key(owner), self._files.listing(owner)
+            transact(self._redis, partial(self._forget_owner_without, keys, owner), *keys)
 
     def beat_supervisor(self, now: float) -> None:
         self._redis.set(self._key("supervisor"), now)
@@ -219,7 +214,7 @@ class RedisRunStore(RunStore):
         return None if raw is None else float(raw)
 
     def ended(self) -> dict[RunState, Ended]:
-        found = {name.decode(): value for name, value in self._redis.hgetall(self._tallies).items()}
+        found = {name.decode(): value for name, value in self._redis.hgetall(self._ended).items()}
         return {
             state: Ended(int(found.get(state, 0)), float(found.get(_seconds(state), 0.0)))
             for state in RunState
@@ -227,7 +222,7 @@ class RedisRunStore(RunStore):
         }
 
     def close(self) -> None:
-        # Not those that other threads use just now.
+        # Not the connections that other threads are using.
         self._redis.connection_pool.disconnect(inuse_connections=False)
 
     def _event_at(self, run_id: str, place: int) -> PlaneEvent | None:
@@ -235,7 +230,7 @@ class RedisRunStore(RunStore):
         return None if raw is None else PlaneEvent.from_bytes(raw)
 
     def _changed(self, run_id: str, change: Callable[[RunRecord], RunRecord | None]) -> bool:
-        """Whether there was a run that has not ended, and a change to make."""
+        """Change a run that has not ended; return whether there was one and a change to make."""
 
         def write(pipe: Pipeline) -> bool:
             record = _live(pipe.get(self._run_key(run_id)))
@@ -247,7 +242,7 @@ class RedisRunStore(RunStore):
             self._unlist_where_due(pipe, changed)
             return True
 
-        return self._redis.transaction(write, self._run_key(run_id), value_from_callable=True)
+        return transact(self._redis, write, self._run_key(run_id))
 
     def _unlist_where_due(self, pipe: Pipeline, record: RunRecord) -> None:
         if record.state is not RunState.QUEUED:
@@ -255,19 +250,19 @@ class RedisRunStore(RunStore):
         if record.state.is_final:
             pipe.zrem(self._unfinished, record.run_id)
             one = Ended().and_one(record)
-            pipe.hincrby(self._tallies, record.state, one.n_runs)
-            pipe.hincrbyfloat(self._tallies, _seconds(record.state), one.seconds)
+            pipe.hincrby(self._ended, record.state, one.n_runs)
+            pipe.hincrbyfloat(self._ended, _seconds(record.state), one.seconds)
 
     def _claim(self, pipe: Pipeline) -> RunRecord | None:
         waiting = _texts(pipe.zrange(self._queue, 0, -1))
         served = _texts(pipe.lrange(self._served, 0, -1))
         unfinished = self.unfinished() if waiting else []
-        chosen = fairest(unfinished, waiting, served)
+        chosen = next_run(unfinished, waiting, served)
         pipe.multi()
         if chosen is not None:
             pipe.zrem(self._queue, chosen.run_id)
             pipe.delete(self._served)
-            pipe.rpush(self._served, *served_now(served, chosen.owner, unfinished))
+            pipe.rpush(self._served, *after_serving(served, chosen.owner, unfinished))
         return chosen
 
     def _forget_owner_without(self, keys: Collection[str], owner: str, pipe: Pipeline) -> None:
@@ -303,8 +298,8 @@ def _live(raw: bytes | None) -> RunRecord | None:
     return None if record is None or record.state.is_final else record
 
 
-def _control(raw: bytes | None) -> Control:
-    return GO if raw is None else Control.from_bytes(raw)
+def _request(raw: bytes | None) -> RunRequest:
+    return GO if raw is None else RunRequest.from_bytes(raw)
 
 
 def _oldest_first(record: RunRecord) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Data sets and uploads on Redis, equal bytes once."""
+"""Data sets and uploads on Redis; equal bytes are stored once."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 from melm_studio.worker.config.redis_address import RedisAddress
-from melm_studio.worker.records.stored_files import Holding, HoldingKind, is_fresh
-from melm_studio.worker.store.redis_client import Client, Pipeline
+from melm_studio.worker.records.stored_files import FileKind, StoredFile, is_current
+from melm_studio.worker.store.redis_client import Client, Pipeline, transact
 
-# The bytes go with the last who holds them.
+# The contents are deleted with the last file that has them.
 RELEASE = """
 redis.call("SREM", KEYS[1], ARGV[1])
 if redis.call("SCARD", KEYS[1]) == 0 then
@@ -20,12 +20,12 @@ end
 """
 
 
-class RedisContent:
-    """Holdings on a server.
+class RedisFiles:
+    """The files of all owners on a server.
 
-    Bytes are addressed by their hash, and the set of their holders is kept, so that nobody reads
-    another owner's data by claiming its key, changes it by putting other bytes under that key, or
-    loses it when somebody else drops an equal one.
+    Contents are addressed by their hash, beside the set of the files that have them. An owner can
+    therefore not read another owner's file by knowing its key, not change it by putting other bytes
+    under that key, and not lose a file because another owner deletes an equal one.
     """
 
     def __init__(self, client: Client, address: RedisAddress) -> None:
@@ -33,58 +33,59 @@ class RedisContent:
         self._release_script = client.register_script(RELEASE)
 
     def put(
-        self, owner: str, kind: HoldingKind, key: str, raw: bytes, admit: Callable[[int], None]
+        self, owner: str, kind: FileKind, key: str, raw: bytes, make_room: Callable[[int], None]
     ) -> None:
-        """Keep bytes for an owner, if so many more are admitted."""
-        digest, held = hashlib.sha256(raw).hexdigest(), self.held(owner)
+        """Store bytes for an owner; `make_room` takes the number of additional bytes."""
+        digest, listing = hashlib.sha256(raw).hexdigest(), self.listing(owner)
         content, field = self._content(digest), _field(kind, key)
 
         def change(pipe: Pipeline) -> None:
-            now, before = time.time(), _holding(pipe.hget(held, field))
-            admit(len(raw) - (before.n_bytes if before else 0))
-            if before is not None and is_fresh(before, digest, now):
+            now, before = time.time(), _file(pipe.hget(listing, field))
+            make_room(len(raw) - (before.n_bytes if before else 0))
+            if before is not None and is_current(before, digest, now):
                 return
-            is_kept = pipe.exists(content)
+            is_stored = pipe.exists(content)
             pipe.multi()
-            if not is_kept:
+            if not is_stored:
                 pipe.set(content, raw)
-            pipe.sadd(self._holders(digest), f"{held}/{field}")
-            pipe.hset(held, field, Holding(owner, kind, key, digest, len(raw), now).to_bytes())
+            file = StoredFile(owner, kind, key, digest, len(raw), now)
+            pipe.sadd(self._holders(digest), f"{listing}/{field}")
+            pipe.hset(listing, field, file.to_bytes())
             if before is not None and before.digest != digest:
                 self._release(pipe, before)
 
-        self._redis.transaction(change, held, content)
+        transact(self._redis, change, listing, content)
 
-    def get(self, owner: str, kind: HoldingKind, key: str) -> bytes | None:
+    def get(self, owner: str, kind: FileKind, key: str) -> bytes | None:
         """Return the bytes that this owner put under the key."""
-        holding = _holding(self._redis.hget(self.held(owner), _field(kind, key)))
-        return None if holding is None else self._redis.get(self._content(holding.digest))
+        file = _file(self._redis.hget(self.listing(owner), _field(kind, key)))
+        return None if file is None else self._redis.get(self._content(file.digest))
 
-    def holdings(self, owner: str) -> list[Holding]:
-        """Return all that the owner keeps, longest untouched first."""
-        found = map(Holding.from_bytes, self._redis.hvals(self.held(owner)))
-        return sorted(found, key=lambda holding: holding.touched_s)
+    def of_owner(self, owner: str) -> list[StoredFile]:
+        """Return the records of the owner's files, longest untouched first."""
+        found = map(StoredFile.from_bytes, self._redis.hvals(self.listing(owner)))
+        return sorted(found, key=lambda file: file.touched_s)
 
-    def drop(self, holding: Holding) -> None:
-        """Forget a holding, and its bytes if they are in no other one."""
-        held, field = self.held(holding.owner), _field(holding.kind, holding.key)
+    def delete(self, file: StoredFile) -> None:
+        """Delete a file, and its contents if no other file has them."""
+        listing, field = self.listing(file.owner), _field(file.kind, file.key)
 
         def change(pipe: Pipeline) -> None:
-            kept = _holding(pipe.hget(held, field))
+            stored = _file(pipe.hget(listing, field))
             pipe.multi()
-            if kept is not None:
-                pipe.hdel(held, field)
-                self._release(pipe, kept)
+            if stored is not None:
+                pipe.hdel(listing, field)
+                self._release(pipe, stored)
 
-        self._redis.transaction(change, held)
+        transact(self._redis, change, listing)
 
-    def held(self, owner: str) -> str:
-        """Return the key of all that an owner holds."""
+    def listing(self, owner: str) -> str:
+        """Return the Redis key of the list of an owner's files."""
         return self._address.key("held", owner)
 
-    def _release(self, pipe: Pipeline, holding: Holding) -> None:
-        keys = [self._holders(holding.digest), self._content(holding.digest)]
-        name = f"{self.held(holding.owner)}/{_field(holding.kind, holding.key)}"
+    def _release(self, pipe: Pipeline, file: StoredFile) -> None:
+        keys = [self._holders(file.digest), self._content(file.digest)]
+        name = f"{self.listing(file.owner)}/{_field(file.kind, file.key)}"
         self._release_script(keys, [name], client=pipe)
 
     def _content(self, digest: str) -> str:
@@ -94,9 +95,9 @@ class RedisContent:
         return self._address.key("holders", digest)
 
 
-def _field(kind: HoldingKind, key: str) -> str:
+def _field(kind: FileKind, key: str) -> str:
     return f"{kind}/{quote(key, safe='')}"
 
 
-def _holding(raw: bytes | None) -> Holding | None:
-    return None if raw is None else Holding.from_bytes(raw)
+def _file(raw: bytes | None) -> StoredFile | None:
+    return None if raw is None else StoredFile.from_bytes(raw)

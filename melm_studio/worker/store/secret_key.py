@@ -1,4 +1,4 @@
-"""A secret in a file that only its user can read."""
+"""The secret key in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ SECRET_BYTES = 32
 
 
 def secret_in(path: Path) -> bytes:
-    """Return the secret that the file holds, made once."""
+    """Return the secret in the file, which is created once."""
     if not path.exists():
         _create_whole(path, secrets.token_bytes(SECRET_BYTES))
     return path.read_bytes()
 
 
 def _create_whole(path: Path, content: bytes) -> None:
-    """Make a private file that nobody ever sees half written; leave one that is there."""
-    with tempfile.NamedTemporaryFile(dir=path.parent) as file:  # made with mode 0600
+    """Create a private file atomically; leave an existing one alone."""
+    with tempfile.NamedTemporaryFile(dir=path.parent) as file:  # created with mode 0600
         file.write(content)
         file.flush()
         with suppress(FileExistsError):

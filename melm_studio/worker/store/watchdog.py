@@ -1,4 +1,4 @@
-"""Who sees to a shared store when no worker does: a thread beside every page."""
+"""A thread of every web process that looks after a shared store."""
 
 from __future__ import annotations
 
@@ -6,64 +6,66 @@ import logging
 import threading
 import time
 
+from melm_studio.worker.clock import Clock
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.broker import Broker
-from melm_studio.worker.store.lost_runs import LOST_AFTER_S, LostRuns
+from melm_studio.worker.store.dead_runs import DEAD_AFTER_S, DeadRuns
 from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
 
-LOOK_S = 1.0
+POLL_S = 1.0
 
 logger = logging.getLogger(__name__)
 
 
-class Caretaker:
-    """Ends runs whose worker is gone, and calls workers again for runs that still wait.
+class Watchdog:
+    """Ends runs whose worker has died, and notifies workers again of runs that still wait.
 
-    Several may look after one store: what they do twice does no harm.
+    Several watchdogs may run on one store: repeating their actions does no harm.
     """
 
-    def __init__(self, store: RunStore, broker: Broker) -> None:
-        self._store, self._broker = store, broker
-        self._lost = LostRuns(store, others_work=True)
-        self._none_missed_s = time.monotonic()
+    def __init__(self, store: RunStore, broker: Broker, clock: Clock = time) -> None:
+        self._store, self._broker, self._clock = store, broker, clock
+        self._dead_runs = DeadRuns(store, has_other_workers=True, clock=clock)
+        self._none_missing_s = clock.monotonic()
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._look_after, name="caretaker", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
     def start(self) -> None:
-        """Look about every second from now on."""
+        """Poll about every second from now on."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop polling."""
         self._stopping.set()
         self._thread.join()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Do what is due."""
-        self._lost.end()
-        self._put_back_unstarted()
-        n_uncalled = self._store.n_queued() - self._broker.n_calls()
-        if n_uncalled > 0:
-            self._broker.call(n_uncalled)
+        self._dead_runs.end()
+        self._release_unstarted()
+        n_missing = self._store.n_queued() - self._broker.n_messages()
+        if n_missing > 0:
+            self._broker.notify(n_missing)
 
-    def _put_back_unstarted(self) -> None:
-        """Queue again what somebody claimed who ended before the run could begin.
+    def _release_unstarted(self) -> None:
+        """Queue again the runs whose worker died between claiming and starting them.
 
-        One that is only slow to begin may be among them; then a second worker is turned away.
+        A worker that is only slow to start its run may be affected too; then a second worker finds
+        the run started and leaves it alone.
         """
-        waiting = [run for run in self._store.unfinished() if run.state is RunState.QUEUED]
-        now = time.monotonic()
-        if len(waiting) <= self._store.n_queued():
-            self._none_missed_s = now
-        elif now - self._none_missed_s > LOST_AFTER_S:
-            for run in waiting:
+        queued = [run for run in self._store.unfinished() if run.state is RunState.QUEUED]
+        now = self._clock.monotonic()
+        if len(queued) <= self._store.n_queued():
+            self._none_missing_s = now
+        elif now - self._none_missing_s > DEAD_AFTER_S:
+            for run in queued:
                 self._store.release(run.run_id)
 
-    def _look_after(self) -> None:
-        while not self._stopping.wait(LOOK_S):
+    def _run(self) -> None:
+        while not self._stopping.wait(POLL_S):
             try:
-                self.look()
+                self.poll()
             except (DiskFullError, StoreUnavailableError):
-                logger.exception("waits for the store")
+                logger.exception("waiting for the store")
         self._store.close()

@@ -14,10 +14,11 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from msgspec import structs
 
 from callbacks.routes.export import components_table
 from melm_core.base.saved_plane import SavedPlane
-from melm_studio.views.program import script_of
+from melm_studio.views.program import program_of
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
 ROOT = Path(__file__).parents[3]
@@ -153,8 +154,8 @@ def test_the_script_computes_the_points(studio, tmp_path, kind):
 def test_a_name_cannot_leave_the_comment_of_the_script(studio, finished):
     run = finished.runs["lda"]
     name = "x\nimport os; os.abort()"
-    record = replace(studio.store.get(run), data_name=name)
-    tree = ast.parse(script_of(record, studio.store.last_event(run), name))
+    record = structs.replace(studio.store.get(run), data_name=name)
+    tree = ast.parse(program_of(record, studio.store.last_event(run), name))
     imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
     assert imported == {"sys", "numpy"}
     assert name in {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}

@@ -22,6 +22,7 @@ RUN_ROUTES = (
     "planes/0",
     "planes/0/profile",
     "planes/0/recipe",
+    "planes/0/reproduction?divergence=1",
     "planes/0/verdict?divergence=1",
     "points.csv",
     "components.csv",
@@ -105,7 +106,7 @@ def test_the_revision_follows_the_visitor_s_list_of_runs(studio, visitor):
     one = visitor.frames()["revision"]
     studio.work()
     assert visitor.frames()["revision"] == one != empty
-    visitor.order(run, "remove")
+    visitor.command(run, "remove")
     assert visitor.frames()["revision"] == empty
 
 
@@ -142,7 +143,7 @@ def test_a_plane_that_does_not_exist_is_not_found(finished, sequence):
 
 
 @pytest.mark.parametrize("scheme", Scheme)
-def test_the_figure_has_the_colours_of_the_page(finished, scheme):
+def test_the_figure_has_the_colors_of_the_page(finished, scheme):
     answer = finished.visitor.http.get(f"/runs/{finished.run}/figure?scheme={scheme}")
     figure = strict_json(answer.text)
     n_traces = len(finished.visitor.news(finished.run)["plane"]["traces"])
@@ -196,7 +197,7 @@ def test_a_run_whose_data_are_gone_says_so(studio, visitor):
     record = new_run(visitor.owner, "gone", "Gone", "pca", parameters)
     studio.store.create(record)
     answer = visitor.http.get(f"/runs/{record.run_id}/figure")
-    assert (answer.status_code, answer.text) == (404, DATA_GONE.format(days=30))
+    assert (answer.status_code, answer.json["words"]) == (404, DATA_GONE.format(days=30))
 
 
 def test_markup_in_names_reaches_the_figures_as_text(studio, visitor):
@@ -206,7 +207,7 @@ def test_markup_in_names_reaches_the_figures_as_text(studio, visitor):
     studio.work()
     figure = visitor.http.get(f"/runs/{run}/figure").json["plane"]
     names = {trace["name"] for trace in figure["data"] if "name" in trace}
-    assert {"&lt;b&gt;a&lt;/b&gt;", "b &amp; c", "b &amp; c, unseen"} <= names
+    assert {"&lt;b&gt;a&lt;/b&gt;", "b &amp; c", "b &amp; c, held out"} <= names
     *_, arrows = visitor.news(run)["plane"]["traces"]
     assert "&lt;i&gt;y&lt;/i&gt;" in arrows["text"]
     assert "<" not in "".join(arrows["text"])

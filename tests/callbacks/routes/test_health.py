@@ -7,7 +7,7 @@ import time
 import plotly.offline
 import pytest
 
-from callbacks.routes.health import LATEST_BEAT_S
+from callbacks.routes.health import MAX_SUPERVISOR_SILENCE_S
 from melm_studio.worker.records.limits import DiskFullError
 from tools.driver.visitor import opened_studio
 
@@ -30,10 +30,10 @@ def test_the_studio_is_ready_while_its_store_takes_and_its_supervisor_lives(stud
 
 
 def test_a_studio_whose_supervisor_is_silent_is_not_ready(studio):
-    studio.store.beat_supervisor(time.time() - LATEST_BEAT_S - 60)
+    studio.store.beat_supervisor(time.time() - MAX_SUPERVISOR_SILENCE_S - 60)
     status, said = ready(studio)
     assert status == 503
-    assert said.startswith("the supervisor gave no sign of life for 6")
+    assert said.startswith("the last heartbeat of the supervisor was 6")
 
 
 def test_a_studio_that_never_had_a_supervisor_is_not_ready(tmp_path):

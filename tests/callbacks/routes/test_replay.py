@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from callbacks.routes.replay import MOST_FRAMES
+from callbacks.routes.replay import MAX_FRAMES
 from tests.callbacks.tables import blobs, csv
 
 NASTY = '</script><script>alert("x")</script>'
@@ -35,11 +35,11 @@ def test_the_replay_has_the_planes_of_the_run_and_their_numbers(studio, finished
     text = page(finished)
     n_events = studio.store.n_events(finished.run)
     words = re.findall(r'"label":"(plane [^"]+)"', text)
-    assert len(words) == min(n_events, MOST_FRAMES)
+    assert len(words) == min(n_events, MAX_FRAMES)
     assert words[0].startswith("plane 1, divergence ")
     assert words[-1].startswith(f"plane {n_events}, divergence ")
     last = studio.store.last_event(finished.run)
-    assert f"At its end: plane {n_events}, divergence {last.objective:#.3g} seen and" in text
+    assert f"Last frame: plane {n_events}, divergence {last.objective:#.3g} training and" in text
 
 
 def test_names_in_the_replay_are_text(finished):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from callbacks.panels import MOST_PANELS, PANELS_FULL
+from callbacks.routes.error_answers import sentence
 from melm_core.linalg.planes import principal_angles
+from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER
-from melm_studio.worker.records.control import Control, Order
+from melm_studio.worker.records.request import Command, RunRequest
 from melm_studio.worker.records.run import RunState, new_check
 from tests.melm_studio.worker.helpers import plane
 from tools.driver.visitor import opened_studio
@@ -57,23 +58,23 @@ def newest(studio, visitor):
 def test_a_running_run_is_asked_to_pause_to_step_and_to_go_on(studio, ready):
     run = running(studio, ready)
     assert ask(ready, run, "pause") == (200, {"words": ""})
-    assert studio.store.control(run) == Control(Order.PAUSE)
+    assert studio.store.request(run) == RunRequest(Command.PAUSE)
     assert ask(ready, run, "step") == (200, {"words": ""})
-    assert studio.store.control(run) == Control(Order.PAUSE, n_steps=1)
+    assert studio.store.request(run) == RunRequest(Command.PAUSE, n_steps=1)
     assert ask(ready, run, "resume") == (200, {"words": ""})
-    assert studio.store.control(run) == Control(Order.GO, n_steps=1)
+    assert studio.store.request(run) == RunRequest(Command.GO, n_steps=1)
 
 
 def test_a_queued_run_will_pause_and_says_when(studio, ready):
     run = ready.start()
     assert ask(ready, run, "pause") == (200, {"words": PAUSES_LATER})
-    assert studio.store.control(run).is_paused
+    assert studio.store.request(run).is_paused
 
 
 @pytest.mark.parametrize("verb", ["pause", "step", "resume"])
 def test_a_run_that_has_ended_says_so(studio, ready, verb):
     run = cut_short(studio, ready, RunState.FAILED)
-    assert ask(ready, run, verb) == (409, {"words": HAS_ENDED})
+    assert ask(ready, run, verb) == (409, sentence(HAS_ENDED))
 
 
 @pytest.mark.parametrize("state", [state for state in RunState if state.is_cut_short])
@@ -117,9 +118,9 @@ def test_a_finished_run_runs_again_with_the_same_seed_and_ends_in_the_same_plane
 
 
 def test_a_page_full_of_panels_runs_nothing_again(studio, ready):
-    runs = [ready.start(method="pca") for _ in range(MOST_PANELS)]
-    assert ask(ready, runs[0], "again") == (409, {"words": PANELS_FULL})
-    assert len(studio.store.runs_of(ready.owner)) == MOST_PANELS
+    runs = [ready.start(method="pca") for _ in range(MAX_PANELS)]
+    assert ask(ready, runs[0], "again") == (409, sentence(PANELS_FULL))
+    assert len(studio.store.runs_of(ready.owner)) == MAX_PANELS
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -128,7 +129,7 @@ def test_nobody_controls_a_foreign_run_or_one_that_is_not_there(studio, ready, v
     stranger = studio.visitor()
     for name in (run, "nobody"):
         assert stranger.http.post(f"/runs/{name}/{verb}").status_code == 404
-    assert studio.store.control(run) == Control()
+    assert studio.store.request(run) == RunRequest()
     assert studio.store.runs_of(stranger.owner) == []
 
 

@@ -56,7 +56,7 @@ def reading_routes(studio) -> list[str]:
 def test_no_answer_of_any_route_allows_evaluated_code_or_guessed_types(studio, visitor):
     routes = reading_routes(studio)
     assert len(routes) > 15
-    for route in [*routes, "/assets/studio.css", "/nowhere"]:
+    for route in [*routes, "/assets/styles/page.css", "/nowhere"]:
         answer = visitor.http.get(route)
         assert "unsafe-eval" not in answer.headers["Content-Security-Policy"]
         assert "'unsafe-inline'" not in policy(answer)["script-src"]

@@ -57,7 +57,7 @@ BAD = {
     "one row": (b"x,y,label\n1,2,a\n", "No column could be the label"),
     "open quotation": (csv(blobs()) + b'"1,2,a\n', "Row 62 (the first line is row 1)"),
     "ragged": (csv(blobs()) + b"1,2\n", "Row 62 (the first line is row 1) has 2 fields"),
-    "long name": (csv(blobs(x="n" * 100_000)), "The name of column 1 has 100 000 characters"),
+    "long name": (csv(blobs(x="n" * 100_000)), "The name of column 1 has 100,000 characters"),
     "nothing but words": (csv(blobs(x="a", y="b").assign(a="u", b="v")), "every value is the same"),
     "wrong delimiter": (csv(blobs()).replace(b",", b"~"), "delimiter"),
 }
@@ -133,7 +133,7 @@ def test_markup_in_headers_labels_and_file_names_stays_text(visitor):
 @pytest.mark.parametrize(
     ("column", "reason"),
     [
-        (np.arange(60) * 0.37, "60 different values.* A quantity makes classes once it is cut"),
+        (np.arange(60) * 0.37, "60 different values.* To use a quantity, split it"),
         ([f"c{i}" for i in range(60)], "60 different values. Choose a label with 2 to 20"),
     ],
     ids=["quantity", "many names"],
@@ -183,8 +183,8 @@ def test_ten_thousand_columns_work(studio, visitor):
 @pytest.mark.parametrize(
     ("limit", "sentence"),
     [
-        ({"max_rows": 59}, "The file has more than 59 rows, which is all that can be read."),
-        ({"max_columns": 2}, "The file has 3 columns and at most 2 can be read."),
+        ({"max_rows": 59}, "The file has more than 59 rows, the most that can be read."),
+        ({"max_columns": 2}, "The file has 3 columns but at most 2 can be read."),
     ],
     ids=["rows", "columns"],
 )

@@ -85,7 +85,7 @@ def test_the_values_are_the_written_sum_of_kernels(n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_the_unit_is_the_regularised_spread_within_the_classes(n_classes):
+def test_the_unit_is_the_regularized_spread_within_the_classes(n_classes):
     X, y = classes(n_classes, 4)
     model = KernelFisherDiscriminant(regularization=0.01).fit(X, y)
     values = model.transform(X)

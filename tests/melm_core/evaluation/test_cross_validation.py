@@ -77,7 +77,7 @@ def test_each_fold_is_fitted_to_all_rows_but_its_own(recorder):
     assert set.union(*left_out) == everything
 
 
-def test_the_features_are_standardised_by_the_rows_of_the_fit_alone(recorder):
+def test_the_features_are_standardized_by_the_rows_of_the_fit_alone(recorder):
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(5.0, 3.0, size=(60, 3)), np.full(60, 7.0)])
     cross_validated_separability(recorder, X, np.arange(60) % 2)

@@ -18,7 +18,7 @@ def test_the_plane_is_the_same_whatever_the_units_of_the_features():
     np.testing.assert_allclose(principal_angles(one, other), 0, atol=1e-12)
 
 
-def test_standardised_features_are_in_standard_units_already():
+def test_standardized_features_are_in_standard_units_already():
     components = plane(2, 6)
     np.testing.assert_allclose(in_standard_units(components, np.ones(6)), components, atol=1e-14)
 

@@ -12,13 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from experiments import gem as experiment
-from melm_core.gem.classifier import (
-    DeepGEM,
-    FourierGEM,
-    GEMClassifier,
-    GEMEnsemble,
-    geometric_mean,
-)
+from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier
+from melm_core.gem.ensemble import GEMEnsemble, geometric_mean
 from melm_core.gem.features import GEMFeatures
 from tests.melm_core.helpers import classes
 

@@ -41,7 +41,7 @@ def test_eigenvalues_and_projections_agree_with_scipy(pair, gamma):
 
 @pytest.mark.parametrize("gamma", GAMMAS)
 @pytest.mark.parametrize("pair", PAIRS)
-def test_the_numerator_class_is_diagonal_and_the_regularised_denominator_the_identity(pair, gamma):
+def test_the_numerator_class_is_diagonal_and_the_regularized_denominator_the_identity(pair, gamma):
     eigenvalues, vectors = generalized_eigenvectors(X, Y, pair, gamma=gamma)
     above = vectors.T @ moment(X, Y, pair[0]) @ vectors
     below = vectors.T @ regularized(X, Y, pair[1], gamma) @ vectors

@@ -6,7 +6,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from melm_core.baselines.signal_noise import MEMBERS, SignalNoisePlane
-from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier, GEMEnsemble
+from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier
+from melm_core.gem.ensemble import GEMEnsemble
 from melm_core.gem.estimator import GEM, GEMPlane
 from melm_core.gem.features import GEMFeatures, HalfPowers
 from melm_core.linalg.second_moments import ClassSecondMoments

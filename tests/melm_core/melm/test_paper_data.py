@@ -56,7 +56,7 @@ def test_australian_comes_close_to_what_is_known_of_it():
 
 
 @pytest.mark.parametrize("name", ["breast-cancer", "heart", "diabetes", "australian"])
-def test_every_start_that_climbed_to_the_end_stands_on_a_summit(name):
+def test_every_converged_start_is_at_a_local_optimum(name):
     X, y = table(name)
     rng = np.random.default_rng(0)
     melm = fitted(name)

@@ -93,12 +93,12 @@ def test_another_seed_draws_other_random_planes():
         assert principal_angles(a.components, b.components).max() > 1e-3
 
 
-def test_few_starts_all_climb_to_the_end():
+def test_few_starts_all_enter_the_last_stage():
     stages = stages_of(replace(SETTINGS, n_init=3))
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
 
 
-def test_given_planes_all_climb_to_the_end():
+def test_given_planes_all_enter_the_last_stage():
     planes = [plane(2, 4, seed) for seed in range(9)]
     stages, starts = stages_of(SETTINGS, planes), plan_starts(prepared(), SETTINGS, planes)
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]

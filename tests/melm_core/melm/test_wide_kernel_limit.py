@@ -60,7 +60,7 @@ def test_the_divergence_of_ever_wider_kernels_tends_to_it():
     assert gaps[2] < 1e-3
 
 
-def test_the_optima_are_distinct_summits_the_highest_first():
+def test_the_optima_are_distinct_and_the_best_comes_first():
     wide = prepared().widened(1.5)
     objective = wide_kernel_objective(wide, "softmin")
     planes = [plane(2, 5, seed) for seed in range(12)]

@@ -47,12 +47,12 @@ def continuation(**of_the_last) -> list[Stage]:
     ]
 
 
-def climb(objective, from_starts, *, max_iter=200, tol=1e-12, stop_when=lambda step: False):
+def maximized(objective, from_starts, *, max_iter=200, tol=1e-12, stop_when=lambda step: False):
     stage = Stage("", objective, max_iter, tol)
-    return climb_all([stage], from_starts, stop_when=stop_when)
+    return maximized_through([stage], from_starts, stop_when=stop_when)
 
 
-def climb_all(stages, from_starts, *, stop_when=lambda step: False, n_jobs=None):
+def maximized_through(stages, from_starts, *, stop_when=lambda step: False, n_jobs=None):
     steps = []
 
     def report(step):
@@ -68,17 +68,17 @@ def test_the_gradient_of_the_example_is_right():
     np.testing.assert_allclose(captured_variance(components)[1], numeric, atol=1e-7)
 
 
-def test_the_ascent_ends_in_the_span_of_the_top_eigenvectors():
-    outcome, _ = climb(captured_variance, starts(3))
+def test_the_search_ends_in_the_span_of_the_leading_eigenvectors():
+    outcome, _ = maximized(captured_variance, starts(3))
     for result in outcome.start_results:
         assert result.converged
         assert result.objective == pytest.approx(16, rel=1e-9)
         assert principal_angles(result.components, np.eye(6)[:2]).max() < 1e-4
 
 
-def test_the_best_start_wins_wherever_it_stands():
+def test_the_best_start_wins_at_any_position():
     for order in ([-1.2, 1.2, -0.8], [1.2, -0.8], [-1.2, -0.8, 0.8]):
-        outcome, _ = climb(two_hills, [at(x) for x in order])
+        outcome, _ = maximized(two_hills, [at(x) for x in order])
         assert outcome.best.components[0, 0] > 0
         assert outcome.best.objective == max(result.objective for result in outcome.start_results)
         assert (
@@ -87,13 +87,13 @@ def test_the_best_start_wins_wherever_it_stands():
 
 
 def test_the_value_of_every_start_belongs_to_its_components():
-    outcome, _ = climb(captured_variance, starts(3), max_iter=3)
+    outcome, _ = maximized(captured_variance, starts(3), max_iter=3)
     for result in outcome.start_results:
         assert captured_variance(result.components)[0] == pytest.approx(result.objective, rel=1e-12)
 
 
 def test_every_accepted_step_is_reported_and_kept_in_the_history():
-    outcome, steps = climb(captured_variance, starts(3))
+    outcome, steps = maximized(captured_variance, starts(3))
     assert outcome.history == tuple(step.objective for step in steps)
     for index, result in enumerate(outcome.start_results):
         own = [step for step in steps if step.start == index]
@@ -104,9 +104,9 @@ def test_every_accepted_step_is_reported_and_kept_in_the_history():
         np.testing.assert_array_equal(own[-1].components, result.components)
 
 
-def test_the_best_so_far_begins_anew_where_something_else_is_measured():
+def test_the_best_value_is_reset_when_another_objective_is_monitored():
     low = Stage("sample", lambda components: (two_hills(components)[0] + 9, np.zeros((1, 1))), 1, 1)
-    _, steps = climb_all([low, *continuation()], [at(-1.2), at(1.2)])
+    _, steps = maximized_through([low, *continuation()], [at(-1.2), at(1.2)])
     on_sample = [step for step in steps if step.stage == 0]
     assert min(step.best_objective for step in on_sample) > 8
     later = [step for step in steps if step.stage > 0]
@@ -116,8 +116,8 @@ def test_the_best_so_far_begins_anew_where_something_else_is_measured():
     assert max(best) < 1
 
 
-def test_the_share_of_the_work_done_never_falls_and_moves_within_a_start():
-    _, steps = climb(captured_variance, starts(2))
+def test_the_fraction_never_decreases_and_grows_within_a_start():
+    _, steps = maximized(captured_variance, starts(2))
     shares = [step.fraction for step in steps]
     assert shares == sorted(shares)
     assert shares[0] == 0
@@ -133,7 +133,7 @@ def test_evaluations_are_counted_once_each():
         calls.append(components)
         return captured_variance(components)
 
-    outcome, steps = climb(counted, starts(3))
+    outcome, steps = maximized(counted, starts(3))
     assert outcome.n_evaluations == len(calls)
     assert sum(result.n_evaluations for result in outcome.start_results) == len(calls)
     counts = [step.n_evaluations for step in steps]
@@ -142,14 +142,14 @@ def test_evaluations_are_counted_once_each():
 
 
 def test_a_reported_step_is_not_changed_later():
-    seen = []
+    kept = []
 
     def keep(step):
-        seen.append((step.components, step.components.copy()))
+        kept.append((step.components, step.components.copy()))
         return False
 
     maximize([Stage("", captured_variance, 50, 1e-12)], starts(2), report=keep)
-    for components, copy in seen:
+    for components, copy in kept:
         np.testing.assert_array_equal(components, copy)
 
 
@@ -157,7 +157,9 @@ def test_stopping_keeps_the_best_so_far():
     def in_the_second_start(step):
         return step.start == 1 and step.iteration == 2
 
-    outcome, steps = climb(two_hills, [at(1.5), at(-1.5), at(0.5)], stop_when=in_the_second_start)
+    outcome, steps = maximized(
+        two_hills, [at(1.5), at(-1.5), at(0.5)], stop_when=in_the_second_start
+    )
     assert outcome.stopped
     assert len(outcome.start_results) == 2
     assert not outcome.start_results[1].converged
@@ -167,7 +169,9 @@ def test_stopping_keeps_the_best_so_far():
 
 
 def test_stopping_within_the_first_start_keeps_its_last_step():
-    outcome, steps = climb(captured_variance, starts(3), stop_when=lambda step: step.iteration == 2)
+    outcome, steps = maximized(
+        captured_variance, starts(3), stop_when=lambda step: step.iteration == 2
+    )
     assert outcome.stopped
     assert len(outcome.start_results) == 1
     assert outcome.best.objective == steps[-1].objective
@@ -176,7 +180,7 @@ def test_stopping_within_the_first_start_keeps_its_last_step():
 
 def test_stopping_at_once_keeps_the_plane_of_the_start():
     (first, *others) = starts(3)
-    outcome, steps = climb(captured_variance, [first, *others], stop_when=lambda step: True)
+    outcome, steps = maximized(captured_variance, [first, *others], stop_when=lambda step: True)
     assert len(steps) == 1
     assert outcome.n_evaluations == 1
     assert outcome.best.n_iterations == 0
@@ -185,30 +189,30 @@ def test_stopping_at_once_keeps_the_plane_of_the_start():
     np.testing.assert_array_equal(outcome.best.components, first.components)
 
 
-def test_the_ascent_takes_no_more_steps_than_it_may():
-    outcome, _ = climb(captured_variance, starts(2), max_iter=2)
+def test_the_search_takes_at_most_max_iter_steps():
+    outcome, _ = maximized(captured_variance, starts(2), max_iter=2)
     assert [result.n_iterations for result in outcome.start_results] == [2, 2]
     assert not any(result.converged for result in outcome.start_results)
     assert not outcome.stopped
 
 
-def test_a_start_at_the_summit_stays_there():
-    summit = Start("summit", np.eye(6)[:2])
-    outcome, _ = climb(captured_variance, [summit])
+def test_a_start_at_the_optimum_does_not_move():
+    optimum = Start("optimum", np.eye(6)[:2])
+    outcome, _ = maximized(captured_variance, [optimum])
     assert outcome.best.n_iterations == 0
     assert outcome.best.converged
-    np.testing.assert_array_equal(outcome.best.components, summit.components)
+    np.testing.assert_array_equal(outcome.best.components, optimum.components)
 
 
 def test_a_smooth_stage_leads_all_starts_to_the_higher_hill():
-    lower, _ = climb(two_hills, [at(-1.2)])
-    outcome, _ = climb_all(continuation(), [at(-1.2)])
+    lower, _ = maximized(two_hills, [at(-1.2)])
+    outcome, _ = maximized_through(continuation(), [at(-1.2)])
     assert lower.best.objective < 0 < outcome.best.objective
     assert outcome.best.components[0, 0] > 0
 
 
-def test_starts_that_met_go_on_as_one_and_share_its_plane():
-    outcome, steps = climb_all(
+def test_starts_at_the_same_plane_are_merged_and_share_the_result():
+    outcome, steps = maximized_through(
         [
             Stage("first", captured_variance, 200, 1e-12),
             Stage("second", captured_variance, 200, 1e-12),
@@ -224,10 +228,10 @@ def test_starts_that_met_go_on_as_one_and_share_its_plane():
         assert result.converged
 
 
-def test_starts_that_did_not_meet_go_on_apart_best_first():
+def test_starts_at_distinct_planes_enter_the_next_stage_best_first():
     other = np.eye(6)[[2, 4]]
     stages = [Stage(name, captured_variance, 1, 1e-12) for name in ("first", "second")]
-    outcome, steps = climb_all(stages, [Start("low", other), Start("top", np.eye(6)[:2])])
+    outcome, steps = maximized_through(stages, [Start("low", other), Start("top", np.eye(6)[:2])])
     entries = [step for step in steps if step.stage == 1 and step.iteration == 0]
     assert [step.n_starts for step in entries] == [2, 2]
     np.testing.assert_array_equal(entries[0].components, np.eye(6)[:2])
@@ -235,29 +239,29 @@ def test_starts_that_did_not_meet_go_on_apart_best_first():
 
 
 def test_a_start_joins_at_its_own_stage():
-    outcome, steps = climb_all(continuation(), [at(-1.2), at(-1.3, stage=1)])
+    outcome, steps = maximized_through(continuation(), [at(-1.2), at(-1.3, stage=1)])
     assert {step.n_starts for step in steps if step.stage == 0} == {1}
     assert {step.n_starts for step in steps if step.stage == 1} == {2}
     assert outcome.start_results[0].components[0, 0] > 0 > outcome.start_results[1].components[0, 0]
 
 
 def test_the_history_is_that_of_the_last_stage():
-    outcome, steps = climb_all(continuation(), [at(-1.2), at(-1.3, stage=1)])
+    outcome, steps = maximized_through(continuation(), [at(-1.2), at(-1.3, stage=1)])
     assert outcome.history == tuple(step.objective for step in steps if step.stage == 1)
 
 
 def test_an_early_stage_reports_the_objective_that_counts():
-    _, steps = climb_all(continuation(), [at(-1.2)])
+    _, steps = maximized_through(continuation(), [at(-1.2)])
     assert {step.stage_name for step in steps} == {"smooth", ""}
     for step in steps:
         assert step.objective == two_hills(step.components)[0]
 
 
-def test_stopping_in_an_early_stage_keeps_the_best_plane_that_was_passed():
+def test_stopping_in_an_early_stage_keeps_the_best_plane_so_far():
     def past_the_hill(step):
         return step.stage == 0 and step.start == 1 and step.iteration == 1
 
-    outcome, steps = climb_all(
+    outcome, steps = maximized_through(
         continuation(), [at(1.03), at(-1.2), at(2.0)], stop_when=past_the_hill
     )
     assert outcome.stopped
@@ -268,8 +272,8 @@ def test_stopping_in_an_early_stage_keeps_the_best_plane_that_was_passed():
     assert outcome.best.objective > two_hills(np.array([[0.9]]))[0]
 
 
-def test_the_plane_passed_by_a_start_that_met_another_one_is_kept_too():
-    outcome, steps = climb_all(
+def test_the_best_plane_of_a_merged_start_is_kept_after_a_stop():
+    outcome, steps = maximized_through(
         continuation(), [at(1.03), at(0.5)], stop_when=lambda step: step.stage == 1
     )
     assert {step.n_starts for step in steps if step.stage == 1} == {1}
@@ -277,12 +281,12 @@ def test_the_plane_passed_by_a_start_that_met_another_one_is_kept_too():
     assert len({result.objective for result in outcome.start_results}) == 1
 
 
-def test_the_value_of_a_start_left_behind_does_not_count_against_the_last_stage():
+def test_values_of_eliminated_starts_are_not_compared_with_the_last_stage():
     def exaggerated(components):
         value, gradient = captured_variance(components)
         return value + 100.0, gradient
 
-    outcome, _ = climb_all(
+    outcome, _ = maximized_through(
         [
             Stage("sample", exaggerated, 200, 1e-12),
             Stage("all", captured_variance, 200, 1e-12, max_starts=1),
@@ -296,9 +300,9 @@ def test_the_value_of_a_start_left_behind_does_not_count_against_the_last_stage(
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_number_of_jobs_does_not_change_the_outcome(n_jobs):
-    alone, _ = climb(captured_variance, starts(3), max_iter=3)
+    alone, _ = maximized(captured_variance, starts(3), max_iter=3)
     stages = [Stage("", captured_variance, 3, 1e-12)]
-    outcome, _ = climb_all(stages, starts(3), n_jobs=n_jobs)
+    outcome, _ = maximized_through(stages, starts(3), n_jobs=n_jobs)
     assert outcome.history == alone.history
     np.testing.assert_array_equal(outcome.best.components, alone.best.components)
 
@@ -310,5 +314,5 @@ def test_the_first_evaluation_of_a_stage_is_not_repeated():
         entered.append(components[0, 0])
         return two_hills(components)
 
-    climb(counted, [at(1.5)])
+    maximized(counted, [at(1.5)])
     assert entered.count(1.5) == 1

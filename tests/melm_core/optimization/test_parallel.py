@@ -1,4 +1,4 @@
-"""Starts climb in other processes, or on other machines, with the same outcome and reports."""
+"""Starts optimized in other processes or on other machines: same outcome, same reports."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def fitted(stop_at=None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("elsewhere", [other_processes, dask])
-def test_a_fit_elsewhere_is_the_fit_here_step_by_step(elsewhere):
-    here, steps_here = fitted()
-    with elsewhere():
-        there, steps_there = fitted()
-    np.testing.assert_array_equal(there.components_, here.components_)
-    assert steps_there == steps_here
+@pytest.mark.parametrize("cluster_of_workers", [other_processes, dask])
+def test_a_remote_fit_equals_the_local_fit_step_by_step(cluster_of_workers):
+    local, steps_local = fitted()
+    with cluster_of_workers():
+        remote, steps_remote = fitted()
+    np.testing.assert_array_equal(remote.components_, local.components_)
+    assert steps_remote == steps_local
 
 
 @pytest.mark.slow
-def test_a_fit_elsewhere_stops_when_told_to():
+def test_a_remote_fit_stops_on_request():
     with other_processes():
         stopped, steps = fitted(stop_at=2)
     assert len(steps) == 2

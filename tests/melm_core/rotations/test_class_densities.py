@@ -7,19 +7,19 @@ from scipy.stats import multivariate_normal
 
 from melm_core.density.kernel_density import kernel_classes, log_densities
 from melm_core.rotations.class_densities import (
-    LIFTED_RELATIVE_VARIANCE,
-    lift_flat,
-    mixture_a_class,
-    one_gaussian_a_class,
+    FLAT_CLASS_SHRINKAGE,
+    gaussian_per_class,
+    mixture_per_class,
+    regularize_flat,
 )
-from melm_core.rotations.kernel_densities import kernels_a_class
+from melm_core.rotations.kernel_densities import kernels_per_class
 from melm_core.rotations.objective import PosteriorObjective, checked_priors
 from tests.melm_core.helpers import assert_gradient, classes, finite_differences, plane
 
 FAMILIES = {
-    "gaussian": lambda X, y, m: one_gaussian_a_class(X, y),
-    "mixture": lambda X, y, m: mixture_a_class(X, y, n_components=m, n_mixture=3, random_state=0),
-    "kde": lambda X, y, m: kernels_a_class(X, y, n_components=m, gamma=0.7),
+    "gaussian": lambda X, y, m: gaussian_per_class(X, y),
+    "mixture": lambda X, y, m: mixture_per_class(X, y, n_components=m, n_mixture=3, random_state=0),
+    "kde": lambda X, y, m: kernels_per_class(X, y, n_components=m, gamma=0.7),
 }
 
 
@@ -43,9 +43,9 @@ def test_any_weights_are_pulled_back(name):
     densities, _, y = family(name)
     weights = np.random.default_rng(0).normal(size=(len(y), 3))
     W = np.random.default_rng(1).normal(size=(2, 5))
-    gradient = densities.at(W).pull_back(weights)
+    gradient = densities.project(W).pull_back(weights)
     expected = finite_differences(
-        lambda at: float((weights * densities.at(at).log_values).sum()), W
+        lambda at: float((weights * densities.project(at).log_values).sum()), W
     )
     assert_gradient(gradient, expected)
 
@@ -60,11 +60,11 @@ def test_the_objective_depends_on_the_span_only(name):
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_in_the_plane_the_densities_at_the_rows_are_those_of_the_ascent(name):
+def test_in_the_plane_the_densities_at_the_rows_are_those_of_the_search(name):
     densities, X, _ = family(name)
     W = plane(2, 5)
     np.testing.assert_allclose(
-        densities.in_plane(W).log_densities(X @ W.T), densities.at(W).log_values, rtol=1e-10
+        densities.in_plane(W).log_densities(X @ W.T), densities.project(W).log_values, rtol=1e-10
     )
 
 
@@ -81,15 +81,15 @@ def test_the_kernel_densities_are_those_of_melm():
     densities, X, y = family("kde")
     W = plane(2, 5)
     projected = kernel_classes(X, y, n_components=2, gamma=0.7).project(W)
-    np.testing.assert_allclose(densities.at(W).log_values, log_densities(X @ W.T, projected))
+    np.testing.assert_allclose(densities.project(W).log_values, log_densities(X @ W.T, projected))
 
 
 def test_a_mixture_of_one_is_the_gaussian():
     X, y = classes(3, 5)
-    one = mixture_a_class(X, y, n_components=2, n_mixture=1, random_state=0)
+    one = mixture_per_class(X, y, n_components=2, n_mixture=1, random_state=0)
     np.testing.assert_allclose(
-        one.at(plane(2, 5)).log_values,
-        one_gaussian_a_class(X, y).at(plane(2, 5)).log_values,
+        one.project(plane(2, 5)).log_values,
+        gaussian_per_class(X, y).project(plane(2, 5)).log_values,
         rtol=1e-12,
     )
 
@@ -118,7 +118,7 @@ def test_two_clusters_a_class_are_found_by_the_mixture():
     corner = rng.choice([-3.0, 3.0], size=200)
     X = np.column_stack([corner, rng.normal(size=200)]) + rng.normal(scale=0.3, size=(200, 2))
     y = (np.arange(200) % 2).astype(np.int64)
-    mixture = mixture_a_class(X, y, n_components=1, n_mixture=2, random_state=0)
+    mixture = mixture_per_class(X, y, n_components=1, n_mixture=2, random_state=0)
     means = np.sort(mixture.gaussians.means[:, 0].reshape(2, 2), axis=1)
     np.testing.assert_allclose(means, [[-3.0, 3.0]] * 2, atol=0.3)
 
@@ -126,24 +126,24 @@ def test_two_clusters_a_class_are_found_by_the_mixture():
 def test_a_small_class_has_as_many_gaussians_as_its_rows_can_fill():
     X, y = classes(2, 4)
     X, y = X[:28], y[:28]  # 23 rows and 5
-    mixture = mixture_a_class(X, y, n_components=2, n_mixture=3, random_state=0)
+    mixture = mixture_per_class(X, y, n_components=2, n_mixture=3, random_state=0)
     assert mixture.gaussians.owners().tolist().count(1) == 1
-    assert np.isfinite(lift_flat(mixture).at(plane(2, 4)).log_values).all()
+    assert np.isfinite(regularize_flat(mixture).project(plane(2, 4)).log_values).all()
 
 
 def test_classes_that_vary_in_every_direction_stay_as_they_are():
-    densities = one_gaussian_a_class(*classes(3, 5))
+    densities = gaussian_per_class(*classes(3, 5))
     np.testing.assert_array_equal(
-        lift_flat(densities).gaussians.covariances, densities.gaussians.covariances
+        regularize_flat(densities).gaussians.covariances, densities.gaussians.covariances
     )
 
 
 def test_a_flat_class_gets_a_small_share_of_the_pooled_spread_and_the_others_nothing():
     X, y = classes(3, 5)
     X = np.where((y == 1)[:, None] & (np.arange(5) == 2), 4.0, X)
-    densities = one_gaussian_a_class(X, y)
-    lifted = lift_flat(densities).gaussians.covariances
+    densities = gaussian_per_class(X, y)
+    lifted = regularize_flat(densities).gaussians.covariances
     np.testing.assert_array_equal(lifted[[0, 2]], densities.gaussians.covariances[[0, 2]])
     pooled = np.average(densities.gaussians.covariances, axis=0, weights=np.bincount(y))
     relative = np.linalg.eigvals(np.linalg.solve(pooled, lifted[1])).real
-    assert relative.min() == pytest.approx(LIFTED_RELATIVE_VARIANCE, rel=1e-6)
+    assert relative.min() == pytest.approx(FLAT_CLASS_SHRINKAGE, rel=1e-6)

@@ -5,7 +5,7 @@ import pytest
 
 from melm_core.linalg.planes import principal_angles
 from melm_core.optimization.types import Start
-from melm_core.rotations.class_densities import one_gaussian_a_class
+from melm_core.rotations.class_densities import gaussian_per_class
 from melm_core.rotations.objective import PosteriorObjective, checked_priors
 from melm_core.rotations.solvers import PAPER_EPSILON, SOLVERS, maximize_over_planes
 from tests.melm_core.helpers import assert_orthonormal, classes, plane
@@ -13,10 +13,10 @@ from tests.melm_core.helpers import assert_orthonormal, classes, plane
 
 def problem():
     X, y = classes(3, 6)
-    return PosteriorObjective(one_gaussian_a_class(X, y), y, checked_priors(None, y))
+    return PosteriorObjective(gaussian_per_class(X, y), y, checked_priors(None, y))
 
 
-def climbed(solver, *, n_starts=1, max_iter=400, tol=1e-10, stop_after=None, n_jobs=None):
+def maximized(solver, *, n_starts=1, max_iter=400, tol=1e-10, stop_after=None, n_jobs=None):
     steps = []
 
     def report(step):
@@ -37,7 +37,7 @@ def climbed(solver, *, n_starts=1, max_iter=400, tol=1e-10, stop_after=None, n_j
 
 
 def test_armijo_never_steps_down_and_ends_where_the_gradient_vanishes():
-    outcome, steps = climbed("armijo", max_iter=5000, tol=1e-13)
+    outcome, steps = maximized("armijo", max_iter=5000, tol=1e-13)
     assert (np.diff([step.objective for step in steps]) >= 0).all()
     assert outcome.best.converged
     _, gradient = problem()(outcome.best.components)
@@ -46,7 +46,7 @@ def test_armijo_never_steps_down_and_ends_where_the_gradient_vanishes():
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_best_start_on_record_is_what_comes_back(solver):
-    outcome, steps = climbed(solver, n_starts=3, max_iter=30)
+    outcome, steps = maximized(solver, n_starts=3, max_iter=30)
     assert [result.kind for result in outcome.start_results] == ["random"] * 3
     assert outcome.best.objective == max(result.objective for result in outcome.start_results)
     assert outcome.best.objective == pytest.approx(max(step.objective for step in steps))
@@ -57,15 +57,15 @@ def test_the_best_start_on_record_is_what_comes_back(solver):
 
 
 def test_armijo_and_lbfgs_reach_the_same_maximum():
-    one, _ = climbed("armijo", n_starts=8, max_iter=2000, tol=1e-11)
-    other, _ = climbed("lbfgs", n_starts=8, tol=1e-8)
+    one, _ = maximized("armijo", n_starts=8, max_iter=2000, tol=1e-11)
+    other, _ = maximized("lbfgs", n_starts=8, tol=1e-8)
     assert one.best.objective == pytest.approx(other.best.objective, abs=1e-6)
     angles = principal_angles(one.best.components, other.best.components)
     assert angles.max() < 0.01
 
 
 def test_the_printed_rule_steps_down_and_its_best_plane_is_kept():
-    outcome, steps = climbed("paper", max_iter=300)
+    outcome, steps = maximized("paper", max_iter=300)
     values = np.array([step.objective for step in steps])
     assert (np.diff(values[-100:]) < 0).any()
     assert outcome.best.objective == values.max()
@@ -74,7 +74,7 @@ def test_the_printed_rule_steps_down_and_its_best_plane_is_kept():
 
 
 def test_the_printed_rule_steps_by_its_own_length():
-    _, steps = climbed("paper", max_iter=1)
+    _, steps = maximized("paper", max_iter=1)
     _, gradient = problem()(steps[0].components)
     norm = np.linalg.norm(gradient)
     angles = principal_angles(steps[0].components, steps[1].components)
@@ -84,14 +84,14 @@ def test_the_printed_rule_steps_by_its_own_length():
 
 @pytest.mark.parametrize("solver", ["armijo", "paper"])
 def test_the_frame_stays_orthonormal(solver):
-    _, steps = climbed(solver, max_iter=300)
+    _, steps = maximized(solver, max_iter=300)
     assert_orthonormal(steps[-1].components)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("stop_after", [1, 3, 7])
 def test_a_true_return_stops_at_once(solver, stop_after):
-    outcome, steps = climbed(solver, n_starts=3, stop_after=stop_after, max_iter=4)
+    outcome, steps = maximized(solver, n_starts=3, stop_after=stop_after, max_iter=4)
     assert outcome.stopped
     assert len(steps) == stop_after
     assert outcome.best.objective == pytest.approx(max(step.objective for step in steps))
@@ -99,14 +99,14 @@ def test_a_true_return_stops_at_once(solver, stop_after):
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_threads_do_not_change_the_outcome(solver):
-    one, _ = climbed(solver, n_starts=4, max_iter=20, n_jobs=1)
-    two, _ = climbed(solver, n_starts=4, max_iter=20, n_jobs=2)
+    one, _ = maximized(solver, n_starts=4, max_iter=20, n_jobs=1)
+    two, _ = maximized(solver, n_starts=4, max_iter=20, n_jobs=2)
     assert one.history == two.history
     np.testing.assert_array_equal(one.best.components, two.best.components)
 
 
 def test_steps_are_numbered_and_counted():
-    outcome, steps = climbed("armijo", n_starts=2, max_iter=5)
+    outcome, steps = maximized("armijo", n_starts=2, max_iter=5)
     assert [step.iteration for step in steps if step.start == 1] == list(range(6))
     assert {step.n_starts for step in steps} == {2}
     counts = [step.n_evaluations for step in steps]

@@ -4,36 +4,44 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.figures.curve import BEST, RECORDS, STARTS, STEPS, UNSEEN, curve_figure
+from melm_studio.figures.curve import curve_figure
 from melm_studio.figures.theme import THEMES, Scheme
+from melm_studio.figures.traces import CurveTrace
 
 each_scheme = pytest.mark.parametrize("scheme", Scheme)
 
 
+def traces_of(figure):
+    """The traces of a figure by their kind."""
+    return {trace.meta["kind"]: trace for trace in figure.data}
+
+
 @each_scheme
-def test_the_curve_has_its_steps_the_best_so_far_and_the_unseen_rows(scheme):
-    figure = curve_figure(scheme)
-    assert len(figure.data) == 5
-    assert figure.data[UNSEEN].name == "unseen rows"
-    assert figure.data[STEPS].name == "this step"
-    assert figure.data[BEST].name == "best so far"
+def test_the_curve_has_its_steps_the_best_so_far_and_the_held_out_rows(scheme):
+    traces = traces_of(curve_figure(scheme))
+    assert set(traces) == set(CurveTrace)
+    assert traces[CurveTrace.HELD_OUT].name == "held-out rows"
+    assert traces[CurveTrace.STEPS].name == "this step"
+    assert traces[CurveTrace.BEST].name == "best so far"
 
 
 @each_scheme
 def test_the_best_so_far_stands_out_from_the_steps(scheme):
-    figure, theme = curve_figure(scheme), THEMES[scheme]
-    assert figure.data[BEST].line.color == theme.ink
-    assert figure.data[STEPS].line.color == theme.faint_ink
-    assert figure.data[BEST].line.width > figure.data[STEPS].line.width
+    traces, theme = traces_of(curve_figure(scheme)), THEMES[scheme]
+    best, steps = traces[CurveTrace.BEST].line, traces[CurveTrace.STEPS].line
+    assert best.color == theme.ink
+    assert steps.color == theme.faint_ink
+    assert best.width > steps.width
 
 
 def test_the_best_so_far_holds_until_it_is_beaten():
-    assert curve_figure().data[BEST].line.shape == "hv"
+    assert traces_of(curve_figure())[CurveTrace.BEST].line.shape == "hv"
 
 
 @each_scheme
 def test_starts_and_records_are_marks_and_no_lines(scheme):
-    marks = [curve_figure(scheme).data[position] for position in (STARTS, RECORDS)]
+    traces = traces_of(curve_figure(scheme))
+    marks = [traces[kind] for kind in (CurveTrace.STARTS, CurveTrace.RECORDS)]
     assert [mark.mode for mark in marks] == ["markers", "markers"]
     assert marks[0].marker.symbol != marks[1].marker.symbol
 

@@ -10,8 +10,6 @@ import plotly.graph_objects as go
 import pytest
 
 from melm_studio.figures.plane import (
-    ARROW,
-    CONTOUR,
     arrow_handles,
     limits,
     plane_figure,
@@ -20,6 +18,7 @@ from melm_studio.figures.plane import (
     shown,
 )
 from melm_studio.figures.theme import THEMES, Scheme
+from melm_studio.figures.traces import PlaneTrace, trace_meta
 from melm_studio.views.types import Arrows
 from tests.melm_studio.figures.views import points, view_of
 
@@ -39,10 +38,13 @@ def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
     frame = plane_frame(view)
     assert len(traces) == len(frame) == 3 * n_classes + 3
     contours, seen, unseen = (slice(i * n_classes, (i + 1) * n_classes) for i in range(3))
-    assert {trace.meta for trace in traces[contours]} == {CONTOUR}
+    kinds = (PlaneTrace.CONTOUR, PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)
+    assert [trace.meta for trace in traces[: 3 * n_classes]] == [
+        trace_meta(kind, code) for kind in kinds for code in range(n_classes)
+    ]
     assert [trace.name for trace in traces[seen]] == [f"class {c}" for c in range(n_classes)]
-    assert all(trace.name.endswith(", unseen") for trace in traces[unseen])
-    for part, name in ((contours, "contours"), (seen, "seen"), (unseen, "unseen")):
+    assert all(trace.name.endswith(", held out") for trace in traces[unseen])
+    for part, name in ((contours, "contours"), (seen, "train"), (unseen, "held_out")):
         for entry, of_class in zip(frame[part], view.classes, strict=True):
             np.testing.assert_allclose(points(entry), getattr(of_class, name), rtol=1e-6)
 
@@ -51,10 +53,10 @@ def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
 def test_arrows_come_last_lines_before_heads(n_classes):
     view, frame = view_of(n_classes), plane_frame(view_of(n_classes))
     lines, heads = figure_of(n_classes).data[-2:]
-    assert (lines.meta, lines.mode) == (ARROW, "lines")
-    assert (heads.meta, heads.mode) == (ARROW, "markers+text")
+    assert (lines.meta, lines.mode) == (trace_meta(PlaneTrace.ARROW_LINES), "lines")
+    assert (heads.meta, heads.mode) == (trace_meta(PlaneTrace.ARROW_HEADS), "markers+text")
     spokes = points(frame[-2]).reshape(-1, 3, 2)
-    np.testing.assert_allclose(spokes[:, 0], view.arrows.feet, rtol=1e-6)
+    np.testing.assert_allclose(spokes[:, 0], view.arrows.origins, rtol=1e-6)
     np.testing.assert_allclose(spokes[:, 1], view.arrows.tips, rtol=1e-6)
     assert np.isnan(spokes[:, 2]).all()
     np.testing.assert_allclose(points(frame[-1]), view.arrows.tips, rtol=1e-6)
@@ -69,7 +71,7 @@ def test_thresholds_of_a_line_come_before_the_arrows():
 def test_arrows_in_lanes_of_their_own_all_have_their_names():
     view = view_of(2)
     lanes = np.column_stack([np.zeros(5), -0.01 * np.arange(5)])
-    arrows = replace(view.arrows, feet=lanes, tips=lanes + np.array([0.1, 0.0]))
+    arrows = replace(view.arrows, origins=lanes, tips=lanes + np.array([0.1, 0.0]))
     assert all(plane_frame(replace(view, arrows=arrows))[-1]["text"])
 
 

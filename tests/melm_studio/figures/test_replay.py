@@ -32,7 +32,7 @@ def crowded(n_rows: int) -> ReplayFrame:
     """A plane of three classes with so many seen rows each."""
     view = view_of(3)
     rows = np.random.default_rng(0).normal(size=(n_rows, 2))
-    classes = tuple(replace(part, seen=rows) for part in view.classes)
+    classes = tuple(replace(part, train=rows) for part in view.classes)
     return ReplayFrame(replace(view, classes=classes), "many")
 
 
@@ -44,9 +44,9 @@ def test_the_figure_has_a_frame_for_every_plane_and_shows_the_last(frames):
     assert slider.active == 3
     for position, frame in enumerate(frames):
         drawn = figure.frames[position].to_plotly_json()["data"]
-        np.testing.assert_allclose(points(drawn[3]), frame.view.classes[0].seen, atol=1e-5)
+        np.testing.assert_allclose(points(drawn[3]), frame.view.classes[0].train, atol=1e-5)
     shown = figure.to_plotly_json()["data"]
-    np.testing.assert_allclose(points(shown[3]), frames[-1].view.classes[0].seen, atol=1e-5)
+    np.testing.assert_allclose(points(shown[3]), frames[-1].view.classes[0].train, atol=1e-5)
 
 
 def test_the_axes_hold_the_last_plane_and_are_not_blown_up_by_a_far_one(frames):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_studio.figures.surface import surface_figure
-from melm_studio.figures.theme import THEMES, Scheme, class_colour
+from melm_studio.figures.theme import THEMES, Scheme, class_color
 from melm_studio.views.decision_surface import decision_surface
 from melm_studio.views.plane_view import PlaneViewer
 from tests.melm_studio.worker.helpers import blobs
@@ -21,7 +21,7 @@ def drawn():
     components = np.eye(2, data.X.shape[1])
     rows = PlaneViewer(*data.split(0.25, random_state=0), gamma=1.0).rows(components, 1_000)
     surface = decision_surface(
-        rows.seen, rows.seen_y == CODE, rows.unseen, rows.unseen_y == CODE, kind="densities"
+        rows.train, rows.train_y == CODE, rows.held_out, rows.held_out_y == CODE, kind="densities"
     )
     return surface, rows
 
@@ -78,14 +78,14 @@ def test_without_held_out_rows_there_is_no_roc_curve(drawn):
     _, rows = drawn
     nothing = np.empty((0, 2))
     surface = decision_surface(
-        rows.seen, rows.seen_y == CODE, nothing, np.empty(0, dtype=bool), kind="densities"
+        rows.train, rows.train_y == CODE, nothing, np.empty(0, dtype=bool), kind="densities"
     )
     assert [t.name for t in surface_figure(surface, rows, CODE).data if t.name] == []
 
 
 @pytest.mark.parametrize("scheme", Scheme)
-def test_the_class_has_its_own_colour_in_either_scheme(drawn, scheme):
+def test_the_class_has_its_own_color_in_either_scheme(drawn, scheme):
     figure = surface_figure(*drawn, CODE, scheme)
-    red, green, blue = (int(class_colour(CODE, THEMES[scheme])[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = (int(class_color(CODE, THEMES[scheme])[i : i + 2], 16) for i in (1, 3, 5))
     top = traces(figure, "heatmap")[0].colorscale[-1][1]
     assert top.startswith(f"rgba({red}, {green}, {blue}")

@@ -11,8 +11,8 @@ from melm_studio.tables.labels import MAX_CLASSES
 from tests.melm_studio.layout.trees import part, parts, texts
 
 
-def row(role: Role, n_values: int = 30, obstacle: str = "", name: str = "x"):
-    return Column(name, role, "why", n_values, 2, obstacle)
+def row(role: Role, n_values: int = 30, exclusion_reason: str = "", name: str = "x"):
+    return Column(name, role, "why", n_values, 2, exclusion_reason)
 
 
 def options(column: Column) -> dict[str, bool]:
@@ -21,7 +21,7 @@ def options(column: Column) -> dict[str, bool]:
     return {option["value"]: not option["disabled"] for option in offered}
 
 
-def test_every_role_has_words_and_is_one_of_the_choices():
+def test_every_role_has_a_name_and_is_one_of_the_choices():
     assert set(ROLES) == set(Role)
     assert {choice for choice, _ in ROLES.values()} == {"label", "feature", "ignored"}
 
@@ -32,7 +32,7 @@ def test_the_bound_on_classes_is_that_of_the_labels():
 
 @pytest.mark.parametrize("role", Role)
 def test_a_row_shows_its_role_and_can_always_keep_it(role):
-    column = row(role, obstacle="every value is the same")
+    column = row(role, exclusion_reason="every value is the same")
     select = part(columns_table([(7, column)], 1), ids.role(7))
     (current,) = (option for option in select["data"] if option["value"] == select["value"])
     assert current["label"] == ROLES[role][1]
@@ -46,9 +46,9 @@ def test_what_a_column_cannot_be_is_not_offered():
     assert options(constant) == {"label": False, "feature": False, "ignored": True}
 
 
-def test_a_row_names_the_column_why_and_its_counts():
+def test_a_row_has_name_reason_and_counts_of_its_column():
     table = columns_table([(0, row(Role.NUMERIC, 1234, name="<b>width</b>"))], 1)
-    assert texts(table)[-4:] == ["<b>width</b>", "why", "1\u202f234", "2"]
+    assert texts(table)[-4:] == ["<b>width</b>", "why", "1,234", "2"]
     assert part(table, ids.role(0))["aria-label"] == "Role of <b>width</b>"
     assert [p["scope"] for p in parts(table) if "scope" in p] == ["col"] * 5 + ["row"]
 
@@ -56,11 +56,11 @@ def test_a_row_names_the_column_why_and_its_counts():
 def test_the_caption_counts_what_is_shown():
     rows = [(at, row(Role.NUMERIC)) for at in range(2)]
     assert "2 columns" in texts(columns_table(rows, 2))
-    assert "10\u202f000 columns, 2 shown" in texts(columns_table(rows, 10_000))
+    assert "10,000 columns, 2 shown" in texts(columns_table(rows, 10_000))
 
 
 def test_a_search_that_finds_nothing_says_so():
-    assert texts(columns_table([], 0)) == ["No column has such a name."]
+    assert texts(columns_table([], 0)) == ["No column name contains this text."]
 
 
 def test_the_window_begins_closed():

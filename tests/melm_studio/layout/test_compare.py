@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from melm_studio.layout.compare import agreement_table, compare_table, movers_table
+from melm_studio.views.comparison import Agreement, ComparedRun, Mover
 from tests.melm_studio.layout.trees import parts, texts
 
 
-@dataclass(frozen=True)
-class Row:
-    run_id: str = "r"
-    title: str = "PCA"
-    figures: dict = field(default_factory=dict)
-    is_checked: bool = True
-    checked_share: float | None = None
+def row(**changes) -> ComparedRun:
+    unknown = ComparedRun("r", "PCA", {}, is_checked=True, checked_share=None, is_settled=True)
+    return replace(unknown, **changes)
 
 
-@dataclass(frozen=True)
-class Angles:
-    titles: tuple = ("PCA", "LDA", "Kernel PCA")
-    degrees: tuple = ((0.0, 30.0, None), (30.0, 0.0, None), (None, None, None))
-    notes: tuple = ("Kernel PCA has no plane: its picture is curved.",)
-
-
-@dataclass(frozen=True)
-class Mover:
-    row: int
-    class_name: str
-    distance: float
-
-
-FULL = Row(
+ANGLES = Agreement(
+    titles=("PCA", "LDA", "Kernel PCA"),
+    degrees=((0.0, 30.0, None), (30.0, 0.0, None), (None, None, None)),
+    notes=("Kernel PCA has no plane: its picture is curved.",),
+)
+FULL = row(
     figures={
         "divergence-seen": 12.345,
         "divergence-unseen": None,
@@ -79,17 +67,17 @@ def test_figures_that_no_check_has_seen_are_marked():
 
 
 def test_a_check_under_way_tells_how_far_it_is_then_its_p_value_so_far():
-    waiting = Row(checked_share=0.3)
+    waiting = row(checked_share=0.3)
     assert "30 %" in texts(compare_table([waiting]))
     assert "0.050 …" in texts(compare_table([replace(waiting, figures={"p": 0.05})]))
 
 
 def test_the_angle_of_each_two_planes_stands_once_each_way_with_what_it_means():
-    shown = texts(agreement_table(Angles()))
+    shown = texts(agreement_table(ANGLES))
     assert shown.count("30°") == 2
     assert shown.count("–") == 4
-    assert Angles().notes[0] in shown
-    assert any("0° is the same plane" in text for text in shown)
+    assert ANGLES.notes[0] in shown
+    assert any("0° means the same plane" in text for text in shown)
 
 
 def test_each_row_that_moved_can_be_marked():
@@ -104,4 +92,4 @@ def test_each_row_that_moved_can_be_marked():
 
 def test_between_two_pictures_of_one_plane_no_row_is_said_to_move():
     shown = texts(movers_table([Mover(7, "a", 1e-9)]))
-    assert shown == ["No row moves between these two: they are the same picture."]
+    assert shown == ["No row moves: the two runs have the same plane."]

@@ -16,7 +16,8 @@ from melm_studio.layout.panel import panel_model
 from melm_studio.tables.samples import SAMPLES
 from tests.melm_studio.layout.trees import part, parts, texts
 
-SCRIPTS = "".join(path.read_text() for path in (Path(__file__).parents[3] / "assets").glob("*.js"))
+ASSETS = Path(__file__).parents[3] / "assets"
+SCRIPTS = "".join(path.read_text() for path in ASSETS.rglob("*.mjs"))
 
 
 def test_the_page_builds_anew_for_every_visitor():
@@ -85,19 +86,29 @@ def own_control(method, parameter):
 
 
 def test_every_id_that_a_script_addresses_stands_on_the_page():
-    asked = re.findall(r'(?:getElementById|setProps)\("([\w-]+)"', SCRIPTS)
-    asked += re.findall(r'whenPresent\("#([\w-]+)"', SCRIPTS)
-    assert {"panels", "drop-zone"} <= set(asked)
-    for component_id in asked:
-        assert part(page(), component_id)
+    asked = set(re.findall(r"\bID\.(\w+)", SCRIPTS))
+    by_name = {camel_case(value): value for name, value in vars(ids).items() if name.isupper()}
+    assert {"panels", "dropZone"} <= asked
+    for name in asked:
+        assert part(page(), by_name[name])
+
+
+def camel_case(component_id):
+    first, *others = component_id.split("-")
+    return first + "".join(map(str.capitalize, others))
 
 
 def test_every_part_of_a_panel_that_a_script_fills_is_there():
-    asked = set(re.findall(r'\bpart\("([\w-]+)"\)', SCRIPTS))
+    asked = set(re.findall(r'\b(?:part|tool)\("([\w-]+)"\)', SCRIPTS))
     numbers = {
         f"{name}-{rows}" for name in ("divergence", "accuracy") for rows in ("seen", "unseen")
     }
-    shown = [props["data-part"] for props in parts(panel_model()) if "data-part" in props]
+    shown = [
+        props[attribute]
+        for props in parts(panel_model())
+        for attribute in ("data-part", "data-slider")
+        if attribute in props
+    ]
     assert len(asked) > 5
     assert asked | numbers <= set(shown)
     assert len(shown) == len(set(shown))

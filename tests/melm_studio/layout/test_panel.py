@@ -11,7 +11,7 @@ from melm_studio.layout.panel import panel, panel_model, teaching_panel
 from tests.melm_studio.layout.trees import parts, texts
 
 RUN = "r-1"
-FURNISHING = (Path(__file__).parents[3] / "assets" / "furnish.js").read_text()
+TEMPLATE = (Path(__file__).parents[3] / "assets/studio/panel/template.mjs").read_text()
 
 
 def test_a_panel_names_its_run_once_for_the_script():
@@ -74,7 +74,7 @@ def test_markup_in_a_name_is_text():
     (place,) = parts(panel(RUN, markup, markup))
     carriers = {name for name, value in place.items() if isinstance(value, str) and "<" in value}
     assert carriers == {"aria-label", "data-title"}
-    assert not re.search(r"innerHTML|insertAdjacentHTML|outerHTML", FURNISHING)
+    assert not re.search(r"innerHTML|insertAdjacentHTML|outerHTML", TEMPLATE)
 
 
 def test_the_empty_stage_says_what_to_press():

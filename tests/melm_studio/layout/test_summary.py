@@ -8,7 +8,7 @@ import numpy as np
 
 from melm_studio.layout.summary import data_summary
 from melm_studio.tables.labelled_data import LabelledData
-from melm_studio.tables.summary import summarise
+from melm_studio.tables.summary import summarize
 from tests.melm_studio.layout.trees import parts, texts
 from tests.melm_studio.worker.helpers import blobs
 
@@ -16,7 +16,7 @@ SWATCHES = [(f"var(--class-{code})", "circle") for code in range(3)]
 
 
 def shown(data: LabelledData, **changes):
-    return data_summary(data, replace(summarise(data), **changes), SWATCHES)
+    return data_summary(data, replace(summarize(data), **changes), SWATCHES)
 
 
 def test_the_summary_names_and_measures_the_data():
@@ -25,8 +25,8 @@ def test_the_summary_names_and_measures_the_data():
 
 def test_thousands_stand_apart():
     found = texts(shown(blobs(12_345)))
-    assert found[1].startswith("12\u202f345 rows")
-    assert "4\u202f115" in found
+    assert found[1].startswith("12,345 rows")
+    assert "4,115" in found
 
 
 def test_density_and_directions_are_explained_to_pointer_and_keyboard():
@@ -35,23 +35,23 @@ def test_density_and_directions_are_explained_to_pointer_and_keyboard():
     tips = [p["label"] for p in parts(summary) if "events" in p]
     assert [p["tabIndex"] for p in terms] == [0, 0]
     assert [tip.count(". ") for tip in tips] == [0, 0]
-    assert tips[0] == "Share of the values in the table that are not zero."
-    assert tips[1].startswith("How many principal directions hold 95 % of the variance")
-    assert texts(summary)[2:6] == ["density", "0.54", "d", ".95"]
-    assert texts(summary)[6] == "4"
+    assert tips[0] == "Share of table cells that are not zero."
+    assert tips[1].startswith("Number of principal components that hold 95 % of the variance")
+    terms = ["filled cells", "54 %", "components for 95 % of variance", "4"]
+    assert texts(summary)[2:6] == terms
 
 
 def test_a_count_in_a_sample_says_so():
     summary = shown(blobs(90), n_directions=4, n_rows_used=60)
     tips = [p["label"] for p in parts(summary) if "events" in p]
-    assert tips[1].endswith(" Counted in a sample of 60 rows.")
-    assert texts(summary)[6] == "≈ 4"
+    assert tips[1].endswith(" Computed on a sample of 60 rows.")
+    assert texts(summary)[5] == "≈ 4"
 
 
 def test_the_legend_has_every_class_with_its_figures_and_its_look():
     data = replace(blobs(9), y=np.array([0, 0, 0, 0, 0, 1, 1, 2, 2]))
     swatches = [("red", "circle"), ("green", "circle"), ("red", "square")]
-    summary = data_summary(data, replace(summarise(data), class_directions=(4, 1, 1)), swatches)
+    summary = data_summary(data, replace(summarize(data), class_directions=(4, 1, 1)), swatches)
     looks = [p for p in parts(summary) if "swatch" in str(p.get("className"))]
     assert [(p["style"]["backgroundColor"], p["className"].split()[1]) for p in looks] == [
         ("red", "circle"),
@@ -60,8 +60,8 @@ def test_the_legend_has_every_class_with_its_figures_and_its_look():
     ]
     found = texts(summary)
     head = found.index("rows")
-    assert found[head : head + 3] == ["rows", "d", ".95"]
-    assert found[head + 3 : head + 12] == ["0", "5", "4", "1", "2", "1", "2", "2", "1"]
+    assert found[head : head + 2] == ["rows", "PCs"]
+    assert found[head + 2 : head + 11] == ["0", "5", "4", "1", "2", "1", "2", "2", "1"]
 
 
 def test_the_summary_tells_every_step_in_its_order():

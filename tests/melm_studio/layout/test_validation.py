@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.layout.validation import check_body
-from melm_studio.worker.execution.validation_run import CheckReport
+from melm_studio.worker.records.check_report import CheckReport
 from tests.melm_studio.layout.trees import parts, texts
 
 KNOWN = CheckReport(
@@ -42,18 +42,18 @@ def test_the_overlap_of_every_pair_of_classes_is_shown_and_none_of_a_class_with_
 def test_a_pair_of_classes_can_be_shown_alone_from_its_overlap():
     buttons = {props["data-isolate"]: props for props in parts(body()) if "data-isolate" in props}
     assert set(buttons) == {"0,1", "0,2", "1,0", "1,2", "2,0", "2,1"}
-    assert buttons["0,2"]["aria-label"] == "0.10: show a and c alone"
+    assert buttons["0,2"]["aria-label"] == "0.10: show only a and c"
 
 
 def test_a_p_value_on_its_way_says_where_it_may_end():
-    words = "p = 0.020 after 49 shuffles; it will end between 0.005 and 0.400"
+    words = "p = 0.020 after 49 permutations; the final value will be between 0.005 and 0.400"
     assert words in texts(body())
     assert "p = 0.020" in texts(body(is_final=True))
 
 
 def test_what_is_not_known_yet_is_not_shown():
     shown = texts(body(CheckReport()))
-    assert shown == ["Not known yet.", "Starting"]
+    assert shown == ["No results yet.", "Starting"]
 
 
 def test_the_sentence_and_the_notes_are_read_out():

@@ -40,7 +40,7 @@ def test_an_identifier_or_a_long_list_becomes_a_feature_where_it_is_chosen(
 ):
     given = table(**{name: values})
     found = column(given, name, **{name: Use.FEATURE})
-    assert (found.role, found.reason, found.obstacle) == (role, reason, "")
+    assert (found.role, found.reason, found.exclusion_reason) == (role, reason, "")
     data = prepare(given, roles={name: "feature"})
     assert any(feature.split(" = ")[0] == name for feature in data.feature_names)
     assert np.isfinite(data.X).all()
@@ -53,15 +53,15 @@ def test_an_identifier_or_a_long_list_becomes_a_feature_where_it_is_chosen(
         (["same"] * 60, "every value is the same"),
         (np.full(60, np.nan), "every value is missing"),
         (pd.Series([None] * 60, dtype="str"), "every value is missing"),
-        (1e307 * np.arange(60.0) ** 0.5, "its values are too large to calculate with"),
+        (1e307 * np.arange(60.0) ** 0.5, "its values are too large to compute with"),
         ([f"n{i}" for i in range(60)], "every value differs"),
         (["n1", "n1", *(f"n{i}" for i in range(58))], "nearly every value differs"),
-        (["long" * 100, "short"] * 30, "it has texts of more than 200 characters"),
+        (["long" * 100, "short"] * 30, "it has values of more than 200 characters"),
     ],
 )
 def test_what_cannot_be_a_feature_says_why(values, why):
     given = table(c=values)
-    assert column(given, "c").obstacle.startswith(why)
+    assert column(given, "c").exclusion_reason.startswith(why)
     with pytest.raises(TableError, match=f'^"c" cannot be a feature: {why}. Leave it out.$'):
         prepare(given, roles={"c": "feature"})
 
@@ -141,9 +141,9 @@ def test_the_prepared_data_carry_what_became_of_every_column():
 @pytest.mark.parametrize(
     ("label", "sentence"),
     [
-        (np.linspace(0, 1, 60), r"60 different values.*A quantity makes classes once it is cut"),
+        (np.linspace(0, 1, 60), r"60 different values.*To use a quantity, split it"),
         ([f"c{i}" for i in range(60)], r"60 different values.*several rows of each\.$"),
-        (["x" * 1_000_000, "y"] * 30, "has a value of 1 000 000 characters and at most 200 can"),
+        (["x" * 1_000_000, "y"] * 30, "has a value of 1,000,000 characters, but at most 200 can"),
     ],
 )
 def test_a_label_that_is_none_gets_a_sentence_with_the_way_out(label, sentence):

@@ -94,7 +94,7 @@ def test_a_cell_may_begin_with_the_comment_sign():
 def test_thousands_that_are_set_apart_are_numbers(gap):
     table = read(f"x,label\n1{gap}234.5,a\n-12{gap}345{gap}678,b\n7,a\n")
     assert table.frame["x"].tolist() == [1234.5, -12345678.0, 7.0]
-    assert table.steps == ("Thousands that are set apart were read as numbers (x).",)
+    assert table.steps == ("Thousands separators were removed (x).",)
 
 
 def test_thousands_may_be_set_apart_by_the_other_mark():
@@ -119,8 +119,8 @@ def test_a_column_that_is_mostly_numbers_says_what_makes_it_text():
     table = read("\n".join(["a,b", *rows]))
     assert table.frame["b"].tolist() == ["1", "2", "3", "n/d", "5", "n/d"]
     assert table.steps == (
-        'b is read as text: 2 cells of 6 are no numbers, first "n/d" in row 5 (the first line is '
-        "row 1). Empty such cells to have numbers.",
+        'b is read as text: 2 cells of 6 are not numbers, first "n/d" in row 5 (the first line is '
+        "row 1). Empty these cells to have numbers.",
     )
 
 
@@ -165,7 +165,7 @@ def test_many_columns_of_one_name_are_told_apart():
 
 
 def test_a_name_of_a_million_characters_gets_a_sentence():
-    with pytest.raises(TableError, match="The name of column 2 has 1 000 000 characters and at"):
+    with pytest.raises(TableError, match="The name of column 2 has 1,000,000 characters, but at"):
         read(f"x,{'n' * 1_000_000}\n1,2\n")
 
 
@@ -205,7 +205,7 @@ def short_records(monkeypatch):
     ],
 )
 def test_a_row_without_end_gets_a_sentence_before_it_is_read(short_records, raw, row):
-    expected = f"Row {row} (the first line is row 1) is longer than 1 000 000 characters. Close a"
+    expected = f"Row {row} (the first line is row 1) is longer than 1,000,000 characters. Close a"
     with pytest.raises(TableError) as refusal:
         read_table(raw, "data.csv")
     assert str(refusal.value).startswith(expected)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from melm_studio.tables import records
-from melm_studio.tables.formatting import counted, listed, shortened
+from melm_studio.tables.formatting import count, listed, shortened
 from melm_studio.tables.read import TableError, read_table, unique_names
 
 PLAIN = "width,height,label\n1.5,2,small\n3,4.25,large\n"
@@ -152,8 +152,8 @@ def test_repeated_and_empty_headers_get_names_and_are_said():
     table = read("x,x,,x (2)\n1,2,3,4\n")
     assert list(table.frame.columns) == ["x", "x (3)", "column 3", "x (2)"]
     assert table.steps == (
-        "Columns without a name are named by their place: column 3.",
-        "Columns that repeat a name are numbered: x (3).",
+        "Columns without a name are named by their position: column 3.",
+        "Columns with repeated names are numbered: x (3).",
     )
 
 
@@ -229,8 +229,8 @@ def test_what_is_no_table_gets_a_sentence(raw, sentence):
 @pytest.mark.parametrize(
     ("limit", "sentence"),
     [
-        ("max_columns", "3 columns and at most 2 can be read. Leave some columns out"),
-        ("max_rows", "more than 2 rows, which is all that can be read. Leave some rows out"),
+        ("max_columns", "3 columns but at most 2 can be read. Remove some columns"),
+        ("max_rows", "more than 2 rows, the most that can be read. Remove some rows"),
     ],
 )
 @pytest.mark.parametrize("header", ["a,b,c\n", ""])
@@ -252,7 +252,7 @@ def test_what_stands_behind_too_many_rows_is_not_even_looked_at():
 
 def test_a_row_number_is_right_beyond_the_lines_that_were_sampled(monkeypatch):
     monkeypatch.setattr(records, "SAMPLE_BYTES", 100)
-    with pytest.raises(TableError, match="Row 1 002 "):
+    with pytest.raises(TableError, match="Row 1,002 "):
         read("first,second\n" + "1.25,2.25\n" * 1000 + "1\n")
 
 
@@ -300,9 +300,9 @@ def test_unique_names_are_unique(names):
 
 
 def test_sentences_count_and_shorten():
-    assert counted(1, "row") == "1 row"
-    assert counted(1797, "row") == "1 797 rows"
-    assert counted(2, "category", "categories") == "2 categories"
+    assert count(1, "row") == "1 row"
+    assert count(1797, "row") == "1,797 rows"
+    assert count(2, "category", "categories") == "2 categories"
     assert listed(list("abcde")) == "a, b, c, d, e"
     assert listed(list("abcdefg")) == "a, b, c, d, e and 2 more"
     assert shortened("a\nb  c") == "a b c"

@@ -117,7 +117,7 @@ def test_every_sample_is_explained_in_a_sentence_with_its_size():
     for key, sample in SAMPLES.items():
         n_rows = len(load_sample(key).frame)
         assert sample.key == key
-        assert sample.explanation.startswith(f"{n_rows:,} ".replace(",", " "))
+        assert sample.explanation.startswith(f"{n_rows:,} ")
         assert sample.explanation.endswith(".")
 
 

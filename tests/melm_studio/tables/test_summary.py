@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from melm_studio.tables import summary
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import Table
 from melm_studio.tables.samples import load_sample
-from melm_studio.tables.summary import n_directions, summarise
+from melm_studio.tables.summary import MAX_WORK, most_rows, n_directions, summarize
 from tests.melm_core.helpers import labelled_data
 
 DECAYING = (10.0, 5.0, 1.0, 1e-6)
 
 
 def test_a_sample_is_measured_as_its_table_stands():
-    found = summarise(prepare(load_sample("wine")))
+    found = summarize(prepare(load_sample("wine")))
     assert (found.n_samples, found.n_features) == (178, 13)
     assert found.class_sizes == (48, 59, 71)
     assert found.density == 1.0
@@ -28,12 +27,12 @@ def test_a_sample_is_measured_as_its_table_stands():
     assert found.n_rows_used == 178
 
 
-@pytest.mark.parametrize("standardise", [True, False])
-def test_zeros_are_counted_in_the_table_however_it_was_scaled(standardise):
+@pytest.mark.parametrize("standardize", [True, False])
+def test_zeros_are_counted_in_the_table_however_it_was_scaled(standardize):
     rng = np.random.default_rng(0)
     features = rng.normal(size=(50, 4)) * (rng.uniform(size=(50, 4)) < 0.3)
     frame = pd.DataFrame(features, columns=list("abcd")).assign(label=["x", "y"] * 25)
-    found = summarise(prepare(Table("t", frame, ()), standardise=standardise))
+    found = summarize(prepare(Table("t", frame, ()), standardize=standardize))
     assert found.density == np.mean(features != 0)
 
 
@@ -63,13 +62,12 @@ def test_the_count_is_that_of_the_singular_values(n_samples, n_features, share):
     assert count == 1 or kept[count - 2] < share + 1e-9
 
 
-def test_a_sample_of_every_class_stands_for_a_table_that_is_too_large(monkeypatch):
+def test_a_sample_of_every_class_stands_for_a_table_that_is_too_large():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [3000, 1000])
     data = labelled_data(rng.normal(size=(4000, 4)) * DECAYING, y)
-    whole = summarise(data)
-    monkeypatch.setattr(summary, "MAX_WORK", 4**2 * 400)
-    sampled = summarise(data)
+    whole = summarize(data)
+    sampled = summarize(data, max_work=4**2 * 400)
     assert (whole.n_rows_used, sampled.n_rows_used) == (4000, 400)
     assert sampled.n_directions == whole.n_directions == 2
     assert sampled.class_sizes == (3000, 1000)
@@ -77,6 +75,6 @@ def test_a_sample_of_every_class_stands_for_a_table_that_is_too_large(monkeypatc
 
 @pytest.mark.parametrize("n_features", [1, 3, 100, 1000, 10_000])
 def test_the_work_stays_within_its_bound(n_features):
-    n_rows = summary.most_rows(n_features)
-    assert n_rows * n_features * min(n_rows, n_features) <= 1.001 * summary.MAX_WORK
+    n_rows = most_rows(n_features, MAX_WORK)
+    assert n_rows * n_features * min(n_rows, n_features) <= 1.001 * MAX_WORK
     assert n_rows >= 400

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from melm_studio.views.captions import (
     drawn_sentence,
     reproduced_sentence,
-    scores_in_words,
+    scores_caption,
     state_sentence,
     title,
 )
@@ -35,14 +34,14 @@ def test_a_running_run_tells_its_start_its_time_and_its_best():
     event = plane(stage="start 7 of 16", elapsed_s=0.44, n_evaluations=99, best_objective=3.0504)
     assert (
         words(RunState.RUNNING, event)
-        == "Start 7 of 16, 0.4 s, 225 evaluations a second, best 3.050"
+        == "Start 7 of 16, 0.4 s, 225 evaluations per second, best 3.050"
     )
 
 
 def test_a_paused_run_tells_where_it_stands():
     event = plane(stage="start 7 of 16", elapsed_s=0.44, n_evaluations=99, best_objective=3.0504)
     assert words(RunState.PAUSED, event) == (
-        "Paused, start 7 of 16, 0.4 s, 225 evaluations a second, best 3.050"
+        "Paused, start 7 of 16, 0.4 s, 225 evaluations per second, best 3.050"
     )
 
 
@@ -50,7 +49,7 @@ def test_a_paused_run_tells_where_it_stands():
     ("n_starts", "n_evaluations", "expected"),
     [
         (1, 1, "1 start, 1 evaluation, 2.0 s"),
-        (16, 1_234, "16 starts, 1\u202f234 evaluations, 2.0 s"),
+        (16, 1_234, "16 starts, 1,234 evaluations, 2.0 s"),
     ],
 )
 def test_a_finished_search_tells_its_effort(n_starts, n_evaluations, expected):
@@ -114,18 +113,18 @@ def test_where_every_row_is_drawn_there_is_nothing_to_say():
 
 def test_a_sample_of_the_rows_is_told():
     sentence = drawn_sentence(2_000, 250_000)
-    assert sentence.startswith("2\u202f000 of 250\u202f000 rows drawn")
+    assert sentence.startswith("2,000 of 250,000 rows drawn")
 
 
 @pytest.mark.parametrize(
     ("found", "is_same", "words"),
     [
-        (5.5712, True, "Reproduced: divergence 5.5712, equal to 1e-09."),
-        (5.5712 + 5e-10, True, "Reproduced: divergence 5.5712, equal to 1e-09."),
+        (5.5712, True, "Reproduced: divergence 5.5712, equal to within 1e-09."),
+        (5.5712 + 5e-10, True, "Reproduced: divergence 5.5712, equal to within 1e-09."),
         (
             5.4712,
             False,
-            "Not reproduced: divergence 5.4712 here and 5.5712 where the view was made, a "
+            "Not reproduced: divergence 5.4712 here and 5.5712 in the shared view, a "
             "difference of 0.1.",
         ),
     ],
@@ -136,8 +135,9 @@ def test_a_divergence_is_reproduced_or_the_difference_is_told(found, is_same, wo
 
 def test_every_score_is_told_with_its_twin_where_there_is_one():
     assert (
-        scores_in_words(3.05, Scores(1.0, None, None)) == "divergence 3.05 seen, accuracy 1.00 seen"
+        scores_caption(3.05, Scores(1.0, None, None))
+        == "divergence 3.05 training, accuracy 1.00 training"
     )
-    assert scores_in_words(3.05, Scores(1.0, 0.9, 2.0)) == (
-        "divergence 3.05 seen and 2.00 unseen, accuracy 1.00 seen and 0.900 unseen"
+    assert scores_caption(3.05, Scores(1.0, 0.9, 2.0)) == (
+        "divergence 3.05 training and 2.00 held-out, accuracy 1.00 training and 0.900 held-out"
     )

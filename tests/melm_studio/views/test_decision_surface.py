@@ -78,10 +78,10 @@ def test_what_speaks_against_the_approximation_is_said_and_not_warned_of():
 @pytest.mark.parametrize(
     ("speed_up", "words"),
     [
-        (13.2, "13 times faster at 3\u202f000 centres; AUC 0.994 against 0.995"),
-        (363.0, "363 times faster at 3\u202f000 centres; AUC 0.994 against 0.995"),
-        (1.02, "As fast as the machine at 3\u202f000 centres; AUC 0.994 against 0.995"),
-        (0.5, "2.0 times slower at 3\u202f000 centres: keep the machine; AUC 0.994 against 0.995"),
+        (13.2, "13 times faster at 3,000 centers; AUC 0.994 against 0.995"),
+        (363.0, "363 times faster at 3,000 centers; AUC 0.994 against 0.995"),
+        (1.02, "As fast as the machine at 3,000 centers; AUC 0.994 against 0.995"),
+        (0.5, "2.0 times slower at 3,000 centers: keep the machine; AUC 0.994 against 0.995"),
     ],
 )
 def test_the_summary_says_speed_and_loss(speed_up, words):

@@ -18,7 +18,7 @@ from melm_core.melm.objective import held_out_divergence
 from melm_studio.views import plane_view
 from melm_studio.views.contours import CONTOUR_SHARES, class_contours
 from melm_studio.views.plane_view import (
-    MOST_ARROWS,
+    MAX_ARROWS,
     PlaneViewer,
     standardized,
     strongest_loadings,
@@ -116,7 +116,7 @@ def test_the_picture_draws_the_densities_that_are_optimised():
         np.testing.assert_allclose(
             class_view.contours, class_contours(drawn.rows[code], drawn.covariances[code])
         )
-        np.testing.assert_allclose(class_view.seen, drawn.rows[code], atol=1e-12)
+        np.testing.assert_allclose(class_view.train, drawn.rows[code], atol=1e-12)
 
 
 @pytest.mark.parametrize("mixing", [np.eye(2), np.diag([100.0, 0.01]), invertible(2)])
@@ -137,15 +137,15 @@ def test_standardising_turns_as_little_as_possible():
 
 def test_the_seen_rows_have_unit_covariance_in_the_picture():
     view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
-    drawn = np.concatenate([class_view.seen for class_view in view.classes])
+    drawn = np.concatenate([class_view.train for class_view in view.classes])
     np.testing.assert_allclose(np.cov(drawn.T, ddof=0), np.eye(2), atol=1e-10)
-    np.testing.assert_allclose(view.arrows.feet - drawn.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(view.arrows.origins - drawn.mean(axis=0), 0.0, atol=1e-12)
 
 
 def test_every_row_is_drawn_in_its_class():
     view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
-    assert [len(one.seen) for one in view.classes] == np.bincount(SEEN.y).tolist()
-    assert [len(one.unseen) for one in view.classes] == np.bincount(UNSEEN.y).tolist()
+    assert [len(one.train) for one in view.classes] == np.bincount(SEEN.y).tolist()
+    assert [len(one.held_out) for one in view.classes] == np.bincount(UNSEEN.y).tolist()
 
 
 @pytest.mark.parametrize("flip", [1.0, -1.0])
@@ -155,14 +155,20 @@ def test_the_box_holds_rows_contours_and_arrows(flip):
     seen, unseen = labelled_data(skewed, np.arange(90) % 2).split(0.2, random_state=0)
     view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
     for one in view.classes:
-        for points in (one.seen, one.unseen, one.contours, view.arrows.tips, view.arrows.feet):
+        for points in (
+            one.train,
+            one.held_out,
+            one.contours,
+            view.arrows.tips,
+            view.arrows.origins,
+        ):
             inside = (view.lower <= points) & (points <= view.upper)
             assert (inside | np.isnan(points)).all()
 
 
 def test_the_longest_arrow_reaches_across_a_good_part_of_the_picture():
     view = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
-    longest = np.linalg.norm(view.arrows.tips - view.arrows.feet, axis=1).max()
+    longest = np.linalg.norm(view.arrows.tips - view.arrows.origins, axis=1).max()
     assert 0.3 < longest / (view.upper - view.lower).min() <= 0.4 + 1e-12
 
 
@@ -173,7 +179,7 @@ def test_arrows_point_along_the_loadings_of_the_strongest_features():
     tips, features = strongest_loadings(loadings, len(SEEN.feature_names))
     assert view.arrows.features.tolist() == features.tolist()
     assert view.arrows.names == tuple(SEEN.feature_names[feature] for feature in features)
-    scales = (view.arrows.tips - view.arrows.feet) / tips
+    scales = (view.arrows.tips - view.arrows.origins) / tips
     np.testing.assert_allclose(scales, view.arrows.scale, rtol=1e-9)
     np.testing.assert_array_equal(tips, loadings[:, features].T)
 
@@ -182,15 +188,15 @@ def test_there_are_at_most_so_many_arrows_the_strongest_first():
     components = plane(2, 30)
     tips, features = strongest_loadings(components, 30)
     strengths = np.linalg.norm(tips, axis=1)
-    assert len(tips) == len(features) == MOST_ARROWS
+    assert len(tips) == len(features) == MAX_ARROWS
     assert (np.diff(strengths) <= 0).all()
-    assert strengths[-1] >= np.sort(np.linalg.norm(components, axis=0))[-MOST_ARROWS]
+    assert strengths[-1] >= np.sort(np.linalg.norm(components, axis=0))[-MAX_ARROWS]
 
 
 def test_the_accuracy_is_that_of_the_fitted_classifier():
     melm = MELM(gamma=0.8, n_init=1, random_state=0).fit(SEEN.X, SEEN.y)
     scores = PlaneViewer(SEEN, UNSEEN, 0.8).view(melm.components_).scores
-    for data, accuracy in ((SEEN, scores.accuracy_seen), (UNSEEN, scores.accuracy_unseen)):
+    for data, accuracy in ((SEEN, scores.accuracy_train), (UNSEEN, scores.accuracy_held_out)):
         assert accuracy == pytest.approx(balanced_accuracy_score(data.y, melm.predict(data.X)))
 
 
@@ -201,7 +207,7 @@ def test_the_held_out_divergence_is_that_of_the_fitted_densities():
     expected = held_out_divergence(
         melm.projected_classes_, [Z[UNSEEN.y == code] for code in range(3)]
     )
-    assert scores.divergence_unseen == pytest.approx(expected, rel=1e-9)
+    assert scores.divergence_held_out == pytest.approx(expected, rel=1e-9)
 
 
 def test_scores_do_not_depend_on_the_frame_of_the_plane():
@@ -209,16 +215,16 @@ def test_scores_do_not_depend_on_the_frame_of_the_plane():
     components = plane(2, 5)
     one = viewer.view(components).scores
     other = viewer.view(invertible(2) @ components).scores
-    assert other.accuracy_seen == one.accuracy_seen
-    assert other.accuracy_unseen == one.accuracy_unseen
-    assert other.divergence_unseen == pytest.approx(one.divergence_unseen, rel=1e-9)
+    assert other.accuracy_train == one.accuracy_train
+    assert other.accuracy_held_out == one.accuracy_held_out
+    assert other.divergence_held_out == pytest.approx(one.divergence_held_out, rel=1e-9)
 
 
 def test_without_unseen_rows_there_are_no_scores_of_them():
     scores = PlaneViewer(DATA, NO_ROWS, 1.0).view(plane(2, 5)).scores
-    assert 0 <= scores.accuracy_seen <= 1
-    assert scores.accuracy_unseen is None
-    assert scores.divergence_unseen is None
+    assert 0 <= scores.accuracy_train <= 1
+    assert scores.accuracy_held_out is None
+    assert scores.divergence_held_out is None
 
 
 @pytest.mark.parametrize("missing", [0, 1, 2])
@@ -226,9 +232,9 @@ def test_where_a_class_has_no_unseen_row_there_are_no_scores_of_unseen_rows(miss
     kept = UNSEEN.y != missing
     unseen = replace(UNSEEN, X=UNSEEN.X[kept], y=UNSEEN.y[kept])
     view = PlaneViewer(SEEN, unseen, 1.0).view(plane(2, 5))
-    assert view.classes[missing].unseen.shape == (0, 2)
-    assert view.scores.accuracy_unseen is None
-    assert view.scores.divergence_unseen is None
+    assert view.classes[missing].held_out.shape == (0, 2)
+    assert view.scores.accuracy_held_out is None
+    assert view.scores.divergence_held_out is None
 
 
 @pytest.mark.parametrize("values", [(0.1, 0.7), (0.0, 1.0)])
@@ -238,35 +244,35 @@ def test_classes_that_are_one_point_each_can_still_be_seen(values):
     seen, unseen = labelled_data(X, y).split(0.25, random_state=0)
     view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
     assert np.isfinite([view.lower, view.upper]).all()
-    assert view.scores.accuracy_unseen == 1
-    assert np.isfinite(view.scores.divergence_unseen)
+    assert view.scores.accuracy_held_out == 1
+    assert np.isfinite(view.scores.divergence_held_out)
 
 
 def test_a_large_table_is_drawn_in_part_and_its_densities_sum_over_all(monkeypatch):
     whole = PlaneViewer(SEEN, UNSEEN, 1.0).view(plane(2, 5))
-    monkeypatch.setattr(plane_view, "MOST_DRAWN_ROWS", 30)
+    monkeypatch.setattr(plane_view, "MAX_DRAWN_ROWS", 30)
     viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
     part = viewer.view(plane(2, 5))
     assert viewer.n_rows == len(DATA.y)
-    assert viewer.n_drawn == sum(len(one.seen) + len(one.unseen) for one in part.classes)
+    assert viewer.n_drawn == sum(len(one.train) + len(one.held_out) for one in part.classes)
     assert viewer.n_drawn == pytest.approx(30, abs=3)
     for one, same in zip(part.classes, whole.classes, strict=True):
         np.testing.assert_array_equal(one.contours, same.contours)
 
 
 def test_seen_and_unseen_rows_are_drawn_in_their_proportion(monkeypatch):
-    monkeypatch.setattr(plane_view, "MOST_DRAWN_ROWS", 200)
+    monkeypatch.setattr(plane_view, "MAX_DRAWN_ROWS", 200)
     data = labelled_data(np.random.default_rng(0).normal(size=(2000, 3)), np.arange(2000) % 2)
     view = PlaneViewer(*data.split(0.25, random_state=0), 1.0).view(np.eye(3)[:2])
-    assert [len(one.seen) for one in view.classes] == [75, 75]
-    assert [len(one.unseen) for one in view.classes] == [25, 25]
+    assert [len(one.train) for one in view.classes] == [75, 75]
+    assert [len(one.held_out) for one in view.classes] == [25, 25]
 
 
 def test_a_large_table_without_unseen_rows_is_drawn(monkeypatch):
-    monkeypatch.setattr(plane_view, "MOST_DRAWN_ROWS", 30)
+    monkeypatch.setattr(plane_view, "MAX_DRAWN_ROWS", 30)
     view = PlaneViewer(DATA, NO_ROWS, 1.0).view(plane(2, 5))
-    assert [len(one.unseen) for one in view.classes] == [0, 0, 0]
-    assert view.scores.accuracy_unseen is None
+    assert [len(one.held_out) for one in view.classes] == [0, 0, 0]
+    assert view.scores.accuracy_held_out is None
 
 
 def test_scores_on_a_share_of_the_rows_come_close_to_those_on_all(monkeypatch):
@@ -275,13 +281,13 @@ def test_scores_on_a_share_of_the_rows_come_close_to_those_on_all(monkeypatch):
     X = rng.normal(size=(1200, 3)) + 1.5 * y[:, None]
     viewers = {}
     for most in (200, 10_000):
-        monkeypatch.setattr(plane_view, "MOST_SCORED_ROWS", most)
+        monkeypatch.setattr(plane_view, "MAX_SCORED_ROWS", most)
         viewers[most] = PlaneViewer(*labelled_data(X, y).split(0.5, random_state=0), 1.0)
     few, all_ = (viewer.view(np.eye(3)[:2]).scores for viewer in viewers.values())
-    assert few.accuracy_seen != all_.accuracy_seen
-    assert few.accuracy_seen == pytest.approx(all_.accuracy_seen, abs=0.05)
-    assert few.accuracy_unseen == pytest.approx(all_.accuracy_unseen, abs=0.05)
-    assert few.divergence_unseen == pytest.approx(all_.divergence_unseen, rel=0.2)
+    assert few.accuracy_train != all_.accuracy_train
+    assert few.accuracy_train == pytest.approx(all_.accuracy_train, abs=0.05)
+    assert few.accuracy_held_out == pytest.approx(all_.accuracy_held_out, abs=0.05)
+    assert few.divergence_held_out == pytest.approx(all_.divergence_held_out, rel=0.2)
 
 
 def test_the_coordinates_are_of_the_same_rows_whatever_was_held_out():
@@ -306,7 +312,7 @@ def test_a_plane_turned_and_reflected_is_drawn_like_the_one_it_is_turned_towards
     whole = viewer.view(plane(2, 5))
     turned = viewer.view(turn @ plane(2, 5), viewer.coordinates(plane(2, 5)))
     for one, other in zip(whole.classes, turned.classes, strict=True):
-        np.testing.assert_allclose(one.seen, other.seen, atol=1e-10)
+        np.testing.assert_allclose(one.train, other.train, atol=1e-10)
         np.testing.assert_allclose(one.contours, other.contours, atol=1e-8)
     np.testing.assert_allclose(whole.arrows.tips, turned.arrows.tips, atol=1e-10)
 
@@ -315,8 +321,8 @@ def test_turning_changes_no_score():
     viewer = PlaneViewer(SEEN, UNSEEN, 1.0)
     alone = viewer.view(plane(2, 5, 1))
     turned = viewer.view(plane(2, 5, 1), viewer.coordinates(plane(2, 5, 2)))
-    assert turned.scores.accuracy_seen == alone.scores.accuracy_seen
-    assert turned.scores.divergence_unseen == pytest.approx(alone.scores.divergence_unseen)
+    assert turned.scores.accuracy_train == alone.scores.accuracy_train
+    assert turned.scores.divergence_held_out == pytest.approx(alone.scores.divergence_held_out)
 
 
 def centred(points):

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from melm_studio.views.story import MOST_VIEWS, Story, StoryView
-from melm_studio.views.validation import ReadingError
-from melm_studio.views.view_spec import Recipe, checked_parameters
+from melm_studio.views.data_source import DataSource
+from melm_studio.views.story import MAX_VIEWS, Story, StoryView
+from melm_studio.views.validation import InputError
+from melm_studio.views.view_spec import ViewSpec
 
-WINE = {"kind": "sample", "key": "wine", "label": None, "standardise": True}
-RECIPE = Recipe(WINE, "pca", checked_parameters("pca", {}))
+SPEC = ViewSpec(source=DataSource(kind="sample", key="wine"), method="pca")
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def story() -> Story:
 
 
 def story_of(titles) -> Story:
-    return Story(tuple(StoryView(RECIPE, title) for title in titles))
+    return Story(tuple(StoryView(SPEC, title) for title in titles))
 
 
 def titles(story: Story) -> str:
@@ -47,12 +47,12 @@ def test_views_move_and_the_ends_hold_them(story, at, steps, order):
 
 
 def test_a_view_can_be_removed_and_another_added(story):
-    assert titles(story.without(1).with_view(StoryView(RECIPE, "d"))) == "acd"
+    assert titles(story.without(1).with_view(StoryView(SPEC, "d"))) == "acd"
 
 
 def test_a_full_story_takes_no_view_more():
-    with pytest.raises(ReadingError, match=f"A story holds {MOST_VIEWS} views. Remove one"):
-        story_of("x" * MOST_VIEWS).with_view(StoryView(RECIPE, "y"))
+    with pytest.raises(InputError, match=f"A story holds {MAX_VIEWS} views. Remove one"):
+        story_of("x" * MAX_VIEWS).with_view(StoryView(SPEC, "y"))
 
 
 @pytest.mark.parametrize(
@@ -61,19 +61,21 @@ def test_a_full_story_takes_no_view_more():
     ids=lambda raw: repr(raw[:9]),
 )
 def test_a_file_that_is_no_story_is_refused(raw):
-    with pytest.raises(ReadingError, match="This file is no story"):
+    with pytest.raises(InputError, match="This file is not a story"):
         Story.from_bytes(raw)
 
 
 def test_the_view_that_cannot_be_read_is_named(story):
     values = story.to_json()
     values["views"][1]["view"]["method"] = "magic"
-    with pytest.raises(ReadingError, match=r"View 2 of the story cannot be read\. The method is"):
+    with pytest.raises(
+        InputError, match=r"View 2 of the story cannot be read\. The method must be"
+    ):
         Story.from_json(values)
 
 
 def test_a_story_of_too_many_views_is_refused(story):
     values = story.to_json()
-    values["views"] *= MOST_VIEWS
-    with pytest.raises(ReadingError, match="this one has 600"):
+    values["views"] *= MAX_VIEWS
+    with pytest.raises(InputError, match="The story must be a list of at most 200 views"):
         Story.from_json(values)

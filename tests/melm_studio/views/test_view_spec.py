@@ -1,4 +1,4 @@
-"""A recipe survives every way it travels, and nothing else passes for one."""
+"""A shared view survives JSON and an address, and nothing else is taken for one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, Choice
 from melm_studio.layout.page import MODES as MODES_OF_THE_PAGE
 from melm_studio.tables.samples import SAMPLES
-from melm_studio.views.validation import ReadingError
-from melm_studio.views.view_options import Look, Move
-from melm_studio.views.view_query import LONGEST_QUERY, from_query, to_query
-from melm_studio.views.view_spec import MODES, SWITCHES, Morph, Recipe, checked_parameters
+from melm_studio.views.data_source import DataSource
+from melm_studio.views.plane_edits import LoadingEdit
+from melm_studio.views.validation import InputError
+from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.views.view_query import MAX_QUERY, from_query, to_query
+from melm_studio.views.view_spec import MODES, SWITCHES, SharedMorph, ViewSpec, checked_parameters
 
-WINE = {"kind": "sample", "key": "wine", "label": "cultivar", "standardise": True}
+WINE = DataSource(kind="sample", key="wine", label="cultivar")
 HASH = "0123456789abcdef" * 4
 
 moderate = st.floats(-1e5, 1e5)
@@ -49,48 +51,46 @@ def runs(draw) -> tuple[str, dict]:
 
 
 @st.composite
-def sources(draw) -> dict:
+def sources(draw) -> DataSource:
     kind = draw(st.sampled_from(["sample", "upload"]))
-    source = {
-        "kind": kind,
-        "key": draw(st.sampled_from(sorted(SAMPLES)) if kind == "sample" else hashes),
-        "label": draw(st.none() | names),
-        "standardise": draw(st.booleans()),
-    }
-    if kind == "upload":
-        source["name"] = draw(names)
-    roles = draw(st.dictionaries(names, st.sampled_from(["feature", "ignored"]), max_size=3))
-    return source | ({"roles": roles} if roles else {})
-
-
-@st.composite
-def morphs(draw) -> Morph:
-    method, parameters = draw(runs())
-    return Morph(method, parameters, draw(st.floats(0, 1)))
-
-
-@st.composite
-def looks(draw) -> Look:
-    move = st.builds(Move, st.integers(0, 99), st.tuples(moderate, moderate))
-    return Look(
-        gamma=draw(st.none() | st.floats(GAMMA.minimum, GAMMA.maximum)),
-        n_kept=draw(st.none() | st.integers(1, 99)),
-        moves=tuple(draw(st.lists(move, max_size=3))),
-        direction=draw(st.tuples(moderate, moderate)),
+    return DataSource(
+        kind=kind,
+        key=draw(st.sampled_from(sorted(SAMPLES)) if kind == "sample" else hashes),
+        name=draw(names) if kind == "upload" else "",
+        label=draw(st.none() | names),
+        standardize=draw(st.booleans()),
+        roles=draw(st.dictionaries(names, st.sampled_from(["feature", "ignored"]), max_size=3)),
     )
 
 
 @st.composite
-def recipes(draw) -> Recipe:
+def morphs(draw) -> SharedMorph:
+    method, parameters = draw(runs())
+    return SharedMorph(method=method, parameters=parameters, share=draw(st.floats(0, 1)))
+
+
+@st.composite
+def options(draw) -> ViewOptions:
+    edit = st.builds(LoadingEdit, st.integers(0, 99), st.tuples(moderate, moderate))
+    return ViewOptions(
+        gamma=draw(st.none() | st.floats(GAMMA.minimum, GAMMA.maximum)),
+        n_top_features=draw(st.none() | st.integers(1, 99)),
+        edits=tuple(draw(st.lists(edit, max_size=3))),
+        view_angle=draw(st.tuples(moderate, moderate)),
+    )
+
+
+@st.composite
+def specs(draw) -> ViewSpec:
     method, parameters = draw(runs())
     hidden = draw(st.sets(st.sampled_from(SWITCHES)))
-    return Recipe(
+    return ViewSpec(
         source=draw(sources()),
         method=method,
         parameters=parameters,
         data_id=draw(st.just("") | hashes),
         plane=draw(st.none() | st.integers(0, 9999)),
-        look=draw(looks()),
+        options=draw(options()),
         morph=draw(st.none() | morphs()),
         mode=draw(st.sampled_from(MODES)),
         hidden=tuple(switch for switch in SWITCHES if switch in hidden),
@@ -98,33 +98,33 @@ def recipes(draw) -> Recipe:
     )
 
 
-@given(recipes())
-def test_a_recipe_survives_json(recipe):
-    assert Recipe.from_json(json.loads(json.dumps(recipe.to_json()))) == recipe
+@given(specs())
+def test_a_recipe_survives_json(spec):
+    assert ViewSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
 
 
-@given(recipes())
-def test_a_recipe_survives_an_address(recipe):
+@given(specs())
+def test_a_recipe_survives_an_address(spec):
     try:
-        query = to_query(recipe)
-    except ReadingError:  # too long for one, see below
+        query = to_query(spec)
+    except InputError:  # too long for one, see below
         reject()
-    assert len(query) <= LONGEST_QUERY
+    assert len(query) <= MAX_QUERY
     assert query.isascii()
-    assert from_query(f"?{query}") == recipe
+    assert from_query(f"?{query}") == spec
 
 
-@given(st.text() | recipes().map(lambda recipe: json.dumps(recipe.to_json())[1:60]))
+@given(st.text() | specs().map(lambda spec: json.dumps(spec.to_json())[1:60]))
 def test_no_text_does_more_than_be_refused(text):
-    with pytest.raises(ReadingError):
+    with pytest.raises(InputError):
         from_query(text)
 
 
 def test_a_query_can_be_read():
-    recipe = Recipe(
-        WINE, "melm", checked_parameters("melm", {"gamma": 0.5}), plane=7, hidden=("arrows",)
+    spec = ViewSpec(
+        source=WINE, method="melm", parameters={"gamma": 0.5}, plane=7, hidden=("arrows",)
     )
-    assert to_query(recipe) == (
+    assert to_query(spec) == (
         "data=sample:wine&label=cultivar&standardise=yes&method=melm&n_components=2&gamma=0.5"
         "&n_init=14&random_state=0&multiclass=softmin&held_out=0.25&plane=7&mode=explore"
         "&hidden=arrows"
@@ -132,20 +132,20 @@ def test_a_query_can_be_read():
 
 
 def test_a_query_by_hand_needs_the_data_and_the_method_only():
-    recipe = from_query("data=sample:wine&method=pca&mode=present")
-    assert recipe.parameters == checked_parameters("pca", {})
-    assert recipe.source == WINE | {"label": None}
-    assert (recipe.mode, recipe.plane, recipe.look) == ("present", None, Look())
+    spec = from_query("data=sample:wine&method=pca&mode=present")
+    assert spec.parameters == checked_parameters("pca", {})
+    assert spec.source == DataSource(kind="sample", key="wine")
+    assert (spec.mode, spec.plane, spec.options) == ("present", None, DEFAULT_VIEW)
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"data": "sample:gold"}, "The sample is one of iris, "),
-        ({"data": "wine"}, "The kind of data is one of sample, upload; it is 'wine'."),
-        ({"data": "upload:../etc"}, "The hash of the file is a SHA-256 of 64 digits"),
-        ({"data": f"upload:{HASH}"}, "The name of the file is text of 1 to"),
-        ({"method": "magic"}, "The method is one of melm, "),
+        ({"data": "sample:gold"}, "The sample must be one of iris, "),
+        ({"data": "wine"}, "The kind of data must be one of sample, upload; it is 'wine'."),
+        ({"data": "upload:../etc"}, "The hash of the file must be a SHA-256 of 64"),
+        ({"data": f"upload:{HASH}"}, "The file name is missing."),
+        ({"method": "magic"}, "The method must be one of melm, "),
         ({"gamma": "99"}, "Kernel width γ must be a number from 0.1 to 10; it is 99.0."),
         ({"gamma": "nan"}, "Kernel width γ must be a number from 0.1 to 10; it is nan."),
         ({"gamma": "wide"}, "Kernel width γ must be a number from 0.1 to 10; it is 'wide'."),
@@ -155,38 +155,45 @@ def test_a_query_by_hand_needs_the_data_and_the_method_only():
         ({"multiclass": "all"}, "Multi-class objective must be one of "),
         ({"init": "1:2,3:4"}, "A run of PCA has no 'init'. "),
         ({"colour": "red"}, "A run of PCA has no 'colour'. "),
-        ({"plane": "-1"}, "The number of a plane is a whole number from 0 to"),
-        ({"shown_gamma": "0"}, "Kernel width γ must be a number from 0.1 to 10; it is 0.0."),
-        ({"kept": "0"}, "The number of features is a whole number from 1 to"),
-        ({"moves": "3:1:inf"}, "The place of an arrow is a number from"),
-        ({"moves": "x:1:2"}, "The number of a feature is a whole number from 0 to"),
-        ({"from": "1"}, "The direction is a list of 2 parts"),
-        ({"morph": "0.5"}, "The method is one of melm, "),
-        ({"morph": "2", "morph.method": "lda"}, "The share of a way is a number from 0 to 1"),
-        ({"mode": "sing"}, "The mode is one of explore, compare, present; it is 'sing'."),
-        ({"hidden": "points"}, "A switch is one of linked, aligned, contours, arrows"),
-        ({"standardise": "1"}, "Standardised features: yes or no; it is '1'."),
-        ({"sha256": "abc"}, "The hash of the data is a SHA-256 of 64 digits"),
-        ({"divergence": "much"}, "The divergence is a number from"),
+        ({"plane": "-1"}, "The plane number must be a whole number from 0 to 1,000,000,000; it is"),
+        ({"shown_gamma": "0"}, "Kernel width γ must be a number from 0.1 to 10; it is '0'."),
+        ({"kept": "0"}, "The number of features must be a whole number from 1 to"),
+        (
+            {"moves": "3:1:inf"},
+            "The place of an arrow must be a number from -1,000,000 to",
+        ),
+        ({"moves": "x:1:2"}, "The feature number of an arrow must be a whole number from 0"),
+        ({"from": "1"}, "The view angle must be a list of 2 values"),
+        ({"morph": "0.5"}, "The method is missing. It must be one of melm, "),
+        (
+            {"morph": "2", "morph.method": "lda"},
+            "The morph position must be a number from 0 to 1;",
+        ),
+        ({"mode": "sing"}, "The mode must be one of compare, explore, present; it is 'sing'."),
+        ({"hidden": "points"}, "A hidden switch must be one of aligned, arrows, contours, linked"),
+        ({"standardise": "no!"}, "The standardize option must be true or false; it is 'no!'."),
+        ({"role:x": "y"}, "The use of a column must be one of feature, ignored; it is {'x': 'y'}."),
+        ({"sha256": "abc"}, "The hash of the data must be a SHA-256 of 64"),
+        ({"divergence": "much"}, "The divergence must be a number from"),
     ],
 )
 def test_whatever_is_odd_about_a_query_is_named(change, sentence):
     own = {"multiclass": "melm"}.keys() & change.keys()
     fields = {"data": "sample:wine", "method": "melm" if own else "pca", **change}
     query = "&".join(f"{name}={value}" for name, value in fields.items())
-    with pytest.raises(ReadingError) as refused:
+    with pytest.raises(InputError) as refused:
         from_query(query)
     assert str(refused.value).startswith(sentence)
 
 
 def test_what_is_said_twice_is_refused():
-    with pytest.raises(ReadingError, match="It holds 'gamma' twice"):
+    with pytest.raises(InputError, match="The query has 'gamma' more than once"):
         from_query("data=sample:wine&method=pca&gamma=1&gamma=2")
 
 
 @pytest.mark.parametrize("huge", [10**400, -(10**400)])
 def test_a_number_beyond_all_measure_is_refused(huge):
-    view = Recipe(WINE, "pca", checked_parameters("pca", {})).to_json()
+    view = ViewSpec(source=WINE, method="pca").to_json()
     for change in (
         {"plane": huge},
         {"divergence": huge},
@@ -194,24 +201,30 @@ def test_a_number_beyond_all_measure_is_refused(huge):
         {"parameters": {"held_out": huge}},
         {"look": {"kept": huge}},
     ):
-        with pytest.raises(ReadingError):
-            Recipe.from_json(view | change)
+        with pytest.raises(InputError):
+            ViewSpec.from_json(view | change)
+
+
+def test_a_shared_view_names_no_run():
+    view = ViewSpec(source=WINE, method="pca").to_json()
+    with pytest.raises(InputError, match="cannot refer to a run"):
+        ViewSpec.from_json(view | {"look": {"toward": "some-run"}})
 
 
 @pytest.mark.parametrize(
     "init", [None, [], [[[1, 2]]], [[[1, 2], [3]]], [[[1, 2], [3, "x"]]], [[[1, 2], [3, 4]]] * 2]
 )
 def test_a_run_begins_from_one_whole_plane_or_from_none(init):
-    with pytest.raises(ReadingError):
+    with pytest.raises(InputError):
         checked_parameters("melm", {"init": init})
 
 
 def test_a_large_plane_is_for_the_story_and_not_for_a_link():
     plane = [[[0.1234567890123] * 200, [0.9876543210987] * 200]]
-    recipe = Recipe(WINE, "melm", checked_parameters("melm", {"init": plane}))
-    with pytest.raises(ReadingError, match="Add it to the story"):
-        to_query(recipe)
-    assert Recipe.from_json(recipe.to_json()) == recipe
+    spec = ViewSpec(source=WINE, method="melm", parameters={"init": plane})
+    with pytest.raises(InputError, match="Add it to the story"):
+        to_query(spec)
+    assert ViewSpec.from_json(spec.to_json()) == spec
 
 
 def test_the_modes_are_those_of_the_page():

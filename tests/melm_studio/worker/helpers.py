@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from melm_core.base.array_types import FloatArray
 from melm_core.linalg.planes import principal_angles
@@ -20,8 +21,8 @@ PARAMETERS = {"n_components": 2, "gamma": 1.0, "n_init": 2, "random_state": 0, "
 
 
 @dataclass
-class Watch:
-    """A clock that stands until it is moved."""
+class ManualClock:
+    """A clock whose time is set by the test."""
 
     now_s: float = 0.0
 
@@ -57,7 +58,7 @@ def created(store: RunStore, owner: str = "ada") -> RunRecord:
 
 
 def started(store: RunStore, owner: str = "ada") -> RunRecord:
-    """Put a run into the store that somebody works."""
+    """Put a running run into the store."""
     record = created(store, owner)
     assert store.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
     return record
@@ -79,7 +80,7 @@ def plane(objective: float = 1.0, seed: int = 0, **changes) -> PlaneEvent:
         elapsed_s=0.2,
         is_final=False,
     )
-    return replace(event, **changes)
+    return structs.replace(event, **changes)
 
 
 def blobs(n_rows: int = 90, n_classes: int = 3, seed: int = 0) -> LabelledData:

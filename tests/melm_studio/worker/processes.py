@@ -1,4 +1,4 @@
-"""Supervisors in processes of their own, and runs that they work."""
+"""Supervisors in their own processes, and runs that they execute."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def supervised(folder: Path, **settings: Any) -> Iterator[SupervisorHandle]:
 
 @contextmanager
 def left_idle(store: RunStore) -> Iterator[RunStore]:
-    """A store that one supervisor works for several tests; none leaves it anything to do."""
+    """A store whose supervisor is shared by several tests; each leaves it idle."""
     yield store
     for record in store.unfinished():
         store.request_cancel(record.run_id)
@@ -71,14 +71,14 @@ def raced(program: str, *arguments: str, n_rivals: int) -> list[tuple[int, str]]
 
 
 def working(store: RunStore, **parameters: Any) -> RunRecord:
-    """A run that works without end and has shown planes."""
+    """An endless run that has stored planes."""
     record = queue_run(store, DATA, **ENDLESS | parameters)
     wait_until(lambda: store.n_events(record.run_id) > 3)
     return store.get(record.run_id)
 
 
 def paused(store: RunStore) -> RunRecord:
-    """A run that holds still after some planes."""
+    """A run that is paused after some planes."""
     record = working(store)
     store.request_pause(record.run_id)
     wait_until(lambda: store.get(record.run_id).state is RunState.PAUSED)
@@ -86,7 +86,7 @@ def paused(store: RunStore) -> RunRecord:
 
 
 def freeze(pid: int, folder: Path) -> None:
-    """Stop the process while it does not hold the lock of the store, which would stop us too."""
+    """Stop the process while it does not hold the lock of the store, which would block the test."""
     database = sqlite3.connect(folder / "store" / "cache.db", timeout=0, isolation_level=None)
 
     def frozen_without_lock():
@@ -146,7 +146,7 @@ def assert_reported_when_killed(store: RunStore, record: RunRecord) -> None:
 
 
 def assert_stops_with_its_run(store: RunStore, supervisor: SupervisorHandle) -> None:
-    """Assert that a supervisor that is stopped leaves no process, and tells the run it worked."""
+    """Assert that a stopped supervisor leaves no process, and ends its run with a message."""
     record = working(store)
     processes = family(supervisor.pid)
     assert record.pid in [process.pid for process in processes]

@@ -44,7 +44,7 @@ class RedisServer:
         self.process.wait()
 
     def text(self, prefix: str = "") -> str:
-        """What a setting says to name this server."""
+        """The value of `MELM_STORE` for this server."""
         return f"{self.url}?prefix={prefix}" if prefix else self.url
 
     def store(self, prefix: str, limits: Limits | None = None) -> RedisRunStore:

@@ -1,4 +1,4 @@
-"""A run is worked to its end, whatever the end is."""
+"""Every run ends in a final state with a message, however it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fit holds still while its run is paused."""
+"""A fit waits while its run is paused."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections import deque
 import pytest
 
 from melm_studio.worker.execution.pause import LONGEST_S, POLL_S, PausePoint
-from melm_studio.worker.records.control import Order
+from melm_studio.worker.records.request import Command
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.protocol import RunEndedError
-from tests.melm_studio.worker.helpers import Watch
+from tests.melm_studio.worker.helpers import ManualClock
 
 
-class Script(Watch):
+class Script(ManualClock):
     """A clock; each sleep does the next thing that a user would do meanwhile."""
 
     def __init__(self, *actions):
@@ -37,7 +37,7 @@ def state(store, run_id):
 def test_a_run_that_is_not_paused_does_not_wait(store, run_id):
     clock = Script()
     point = PausePoint(store, run_id, clock)
-    assert point.passed().order is Order.GO
+    assert point.passed().command is Command.GO
     assert (clock.now_s, point.waited_s, point.is_held) == (0.0, 0.0, False)
 
 
@@ -50,7 +50,7 @@ def test_a_paused_run_waits_until_it_may_go_on_and_counts_the_time(store, run_id
     )
     point = PausePoint(store, run_id, clock)
     store.request_pause(run_id)
-    assert point.passed().order is Order.GO
+    assert point.passed().command is Command.GO
     assert seen == [RunState.PAUSED]
     assert state(store, run_id) is RunState.RUNNING
     assert point.waited_s == pytest.approx(3 * POLL_S)
@@ -62,7 +62,7 @@ def test_every_step_lets_one_plane_pass_and_the_run_stays_paused(store, run_id):
     store.request_pause(run_id)
     assert point.passed().is_paused
     assert state(store, run_id) is RunState.PAUSED
-    assert point.passed().order is Order.GO
+    assert point.passed().command is Command.GO
     assert clock.now_s == pytest.approx(2 * POLL_S)
 
 
@@ -85,7 +85,7 @@ def test_a_step_that_the_run_went_on_from_is_not_owed_later(store, run_id):
     store.request_resume(run_id)
     point.passed()
     store.request_pause(run_id)
-    assert point.passed().order is Order.GO
+    assert point.passed().command is Command.GO
     assert clock.now_s == pytest.approx(POLL_S)
 
 
@@ -105,9 +105,8 @@ def test_a_run_that_somebody_else_ended_does_not_wait_for_ever(store, run_id):
         point.passed()
 
 
-def test_a_forgotten_pause_ends_by_itself(store, run_id, monkeypatch):
-    monkeypatch.setattr("melm_studio.worker.execution.pause.POLL_S", LONGEST_S / 4)
-    point = PausePoint(store, run_id, Script())
+def test_a_forgotten_pause_ends_by_itself(store, run_id):
+    point = PausePoint(store, run_id, Script(), poll_s=LONGEST_S / 4)
     store.request_pause(run_id)
-    assert point.passed().order is Order.GO
+    assert point.passed().command is Command.GO
     assert point.waited_s >= LONGEST_S

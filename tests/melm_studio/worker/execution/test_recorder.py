@@ -5,21 +5,19 @@ from __future__ import annotations
 import pytest
 
 from melm_core.base.progress import Progress
-from melm_studio.worker.execution import recorder as recorder_module
 from melm_studio.worker.execution.recorder import LATER_EVENTS_PER_S, LATER_GAP, Recorder
 from melm_studio.worker.records.limits import Limits
-from tests.melm_studio.worker.helpers import Watch, plane, started
+from tests.melm_studio.worker.helpers import ManualClock, plane, started
 
 
 @pytest.fixture
-def watch():
-    return Watch()
+def clock():
+    return ManualClock()
 
 
 @pytest.fixture
-def recorder(store, run_id, watch, monkeypatch):
-    monkeypatch.setattr(recorder_module, "N_KEPT_ALL", 3)
-    return Recorder(store, run_id, watch)
+def recorder(store, run_id, clock):
+    return Recorder(store, run_id, clock, n_kept_all=3)
 
 
 def step(objective=1.0, seed=0, elapsed_s=0.1):
@@ -33,23 +31,23 @@ def test_early_planes_are_all_kept_however_fast_they_come(store, run_id, recorde
     assert store.n_events(run_id) == 3
 
 
-def test_later_planes_are_kept_as_often_as_the_eye_follows(store, run_id, recorder, watch):
+def test_later_planes_are_kept_as_often_as_the_eye_follows(store, run_id, recorder, clock):
     for _ in range(100):
         recorder(step())
-        watch.now_s += 0.1 / LATER_EVENTS_PER_S
+        clock.now_s += 0.1 / LATER_EVENTS_PER_S
     assert store.n_events(run_id) == pytest.approx(3 + 10, abs=1)
 
 
-def test_the_longer_a_run_the_rarer_its_planes(store, run_id, recorder, watch):
+def test_the_longer_a_run_the_rarer_its_planes(store, run_id, recorder, clock):
     for _ in range(3):
         recorder(step())
-    watch.now_s = 1_000.0
+    clock.now_s = 1_000.0
     recorder(step())
     n_events, gap_s = store.n_events(run_id), LATER_GAP * 1_000.0
-    watch.now_s += 0.9 * gap_s
+    clock.now_s += 0.9 * gap_s
     recorder(step())
     assert store.n_events(run_id) == n_events
-    watch.now_s += 0.2 * gap_s
+    clock.now_s += 0.2 * gap_s
     recorder(step())
     assert store.n_events(run_id) == n_events + 1
 
@@ -58,10 +56,10 @@ def recorded(open_store, n_steps, **limits):
     """The events of a run of so many steps, far apart, and of its end."""
     store = open_store(**limits)
     record = started(store)
-    watch = Watch()
-    recorder = Recorder(store, record.run_id, watch)
+    clock = ManualClock()
+    recorder = Recorder(store, record.run_id, clock)
     for seed in range(n_steps):
-        watch.now_s += 3_600.0
+        clock.now_s += 3_600.0
         recorder(step(seed=seed % 7))
     recorder.conclude(plane(seed=1).components, 9.0, is_complete=True)
     return store, record.run_id
@@ -107,12 +105,12 @@ def test_a_request_to_cancel_reaches_the_fit_at_the_next_step(store, run_id, rec
     assert recorder.stopped
 
 
-def test_the_time_of_a_pause_is_not_counted(store, run_id, recorder, watch):
+def test_the_time_of_a_pause_is_not_counted(store, run_id, recorder, clock):
     def resume_after(seconds):
-        watch.now_s += 60
+        clock.now_s += 60
         store.request_resume(run_id)
 
-    watch.sleep = resume_after
+    clock.sleep = resume_after
     store.request_pause(run_id)
     recorder(step())
     recorder(step(elapsed_s=61.0))
@@ -121,7 +119,7 @@ def test_the_time_of_a_pause_is_not_counted(store, run_id, recorder, watch):
     assert store.last_event(run_id).elapsed_s == pytest.approx(0.0)
 
 
-def test_every_single_step_of_a_paused_run_is_kept(store, run_id, recorder, watch):
+def test_every_single_step_of_a_paused_run_is_kept(store, run_id, recorder, clock):
     store.request_pause(run_id)
     for _ in range(5):
         store.request_step(run_id)

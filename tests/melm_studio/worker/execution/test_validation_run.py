@@ -1,4 +1,4 @@
-"""Asking whether what a method found is real, as a run of its own."""
+"""Checks: whether the structure that a method found is real, as a separate run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from melm_core.evaluation import permutation_test
 from melm_studio.worker.execution import validation_run
 from melm_studio.worker.execution.inline import InlineRunner
-from melm_studio.worker.execution.validation_run import CheckReport
+from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.run import RunKind, RunRecord, RunState, new_check
 from melm_studio.worker.store.protocol import RunEndedError
 from tests.melm_studio.worker.helpers import blobs, queue_run
@@ -25,7 +25,7 @@ def few_shuffles(monkeypatch):
 
 
 def checked(store, data=DATA, method="lda", **parameters):
-    """A fit and its check, both worked to their end."""
+    """The record and report of a check, after it and its fit were executed."""
     fit = queue_run(store, data, method, **parameters)
     record = new_check(fit)
     store.create(record)

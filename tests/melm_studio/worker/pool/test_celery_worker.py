@@ -1,4 +1,4 @@
-"""Runs on a shared store, worked by Celery."""
+"""Runs on a shared store, executed by Celery workers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from melm_studio.worker.config.messages import LOST
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.run import RunState
-from melm_studio.worker.store.broker import CALLS, TASK, celery_on
-from melm_studio.worker.store.notifying import CallingRunStore
+from melm_studio.worker.store.broker import QUEUE, TASK, celery_on
+from melm_studio.worker.store.notifying import NotifyingRunStore
 from melm_studio.worker.store.open_store import PATIENCE_S
-from melm_studio.worker.store.watchdog import Caretaker
+from melm_studio.worker.store.watchdog import Watchdog
 from tests.melm_studio.worker.helpers import PARAMETERS, assert_same_plane, queue_run, wait_until
 from tests.melm_studio.worker.processes import (
     DATA,
@@ -45,7 +45,7 @@ def state_of(store, record):
 
 
 def calling_store(server, prefix):
-    return CallingRunStore(RedisAddress(server.url, prefix), Limits(), PATIENCE_S)
+    return NotifyingRunStore(RedisAddress(server.url, prefix), Limits(), PATIENCE_S)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def start_worker(redis_server, prefix, tmp_path):
 
 @pytest.fixture(scope="module")
 def shared_prefix(redis_server, tmp_path_factory):
-    """A queue that one Celery worker works for several tests."""
+    """A store whose Celery worker is shared by several tests."""
     folder = tmp_path_factory.mktemp("celery")
     with supervised(folder, store=redis_server.text("celery"), workers=2):
         yield "celery"
@@ -136,7 +136,7 @@ def test_a_message_that_is_pickled_is_refused_and_never_read(
         message = pickle.dumps(([], {"trap": Trap(sprung)}, {}))
         headers = {"task": TASK, "id": "evil"}
         kinds = {"content_type": "application/x-python-serialize", "content_encoding": "binary"}
-        producer.publish(message, routing_key=CALLS, headers=headers, **kinds)
+        producer.publish(message, routing_key=QUEUE, headers=headers, **kinds)
     assert ended(shared, queue_run(shared, DATA, "pca").run_id).state is RunState.DONE
     assert not sprung.exists()
 
@@ -145,12 +145,12 @@ def test_a_message_that_is_pickled_is_refused_and_never_read(
 
 
 @pytest.fixture
-def caretaker(store):
+def watchdog(store):
     """As beside every page."""
-    caretaker = Caretaker(store, store.broker)
-    caretaker.start()
-    yield caretaker
-    caretaker.stop()
+    watchdog = Watchdog(store, store.broker)
+    watchdog.start()
+    yield watchdog
+    watchdog.stop()
 
 
 @pytest.mark.slow
@@ -159,7 +159,7 @@ def test_stopping_leaves_no_process_and_tells_the_runs(store, start_worker):
 
 
 @pytest.mark.slow
-def test_a_killed_worker_leaves_no_child_and_its_runs_are_lost(store, start_worker, caretaker):
+def test_a_killed_worker_leaves_no_child_and_its_runs_are_lost(store, start_worker, watchdog):
     worker = start_worker()
     record = working(store)
     processes = family(worker.pid)
@@ -181,7 +181,7 @@ def test_of_two_workers_one_is_for_whoever_called_last(store, start_worker):
 
 @pytest.mark.slow
 def test_a_run_for_which_no_call_came_through_is_worked_all_the_same(
-    store, redis_server, prefix, start_worker, caretaker
+    store, redis_server, prefix, start_worker, watchdog
 ):
     silent = redis_server.store(prefix)
     record = queue_run(silent, DATA, "pca")
@@ -194,8 +194,8 @@ def test_a_run_for_which_no_call_came_through_is_worked_all_the_same(
 def test_runs_go_on_when_the_server_is_killed_and_comes_back(tmp_path):
     with running_redis(tmp_path) as server:
         store = calling_store(server, "melm")
-        caretaker = Caretaker(store, store.broker)
-        caretaker.start()
+        watchdog = Watchdog(store, store.broker)
+        watchdog.start()
         worker = supervising(tmp_path, store=server.text(), workers=1)
         record, waiting = working(store), queue_run(store, DATA, "pca")
         server.kill()
@@ -207,5 +207,5 @@ def test_runs_go_on_when_the_server_is_killed_and_comes_back(tmp_path):
         assert ended(store, record.run_id).state is RunState.CANCELLED
         assert ended(store, waiting.run_id).state is RunState.DONE
         worker.stop()
-        caretaker.stop()
+        watchdog.stop()
         store.close()

@@ -65,7 +65,7 @@ def supervisor(tmp_path):
 
 @pytest.fixture(scope="module")
 def shared_folder(tmp_path_factory):
-    """A folder whose queue one supervisor works for several tests."""
+    """A folder whose supervisor is shared by several tests."""
     folder = tmp_path_factory.mktemp("shared")
     with supervised(folder, workers=2):
         yield folder

@@ -1,10 +1,9 @@
-"""A studio takes on so much and no more, the same on every back end, and says what would help."""
+"""Limits are enforced on every back end, with a message that names the way out."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from melm_studio.worker.records.limits import BYTES_PER_MB, LimitReachedError
 from melm_studio.worker.records.run import RunState
@@ -34,8 +33,8 @@ def test_a_full_queue_takes_no_run_until_one_leaves_it(open_store):
     created(store, "ada")
     created(store, "bob")
     said = refusal(store.create, run_of("eve"))
-    assert said.startswith("2 runs wait for a worker")
-    assert "no more than 2 wait. Try again" in said
+    assert said.startswith("The queue is full: at most 2 runs can wait")
+    assert "Try again" in said
     assert store.runs_of("eve") == []
     store.claim()
     created(store, "eve")
@@ -45,8 +44,8 @@ def test_a_visitor_keeps_so_many_runs_and_others_are_not_affected(open_store):
     store = open_store(session_runs=2)
     first, _ = created(store), created(store)
     said = refusal(store.create, run_of("ada"))
-    assert said.startswith("You keep 2 runs")
-    assert "no more than 2 for one visitor. Remove some panels" in said
+    assert said.startswith("You have 2 runs already")
+    assert "Remove some panels" in said
     created(store, "bob")
     store.delete(first.run_id)
     created(store)
@@ -59,10 +58,10 @@ def test_a_visitor_keeps_so_many_runs_and_others_are_not_affected(open_store):
 def test_what_does_not_fit_is_refused_with_the_limit_and_the_way_out(open_store, put):
     store = open_store(session_mb=2)
     said = refusal(getattr(store, put), "ada", "x", 3 * MB)
-    assert said.startswith("This needs 3.0 MB, and 2.0 MB are left of the 2 MB")
+    assert said.startswith("This needs 3.0 MB, but only 2.0 MB are left of your 2 MB")
     assert "Remove some panels" in said
     assert "MELM_MAX_SESSION_MB" in said
-    assert store.holdings("ada") == []
+    assert store.files_of("ada") == []
 
 
 @pytest.mark.parametrize("put", KINDS)
@@ -73,7 +72,7 @@ def test_what_fits_exactly_is_taken_and_putting_it_again_needs_no_more_room(open
     getattr(store, put)("ada", "x", 2 * MB)
     getattr(store, put)("bob", "x", 2 * MB)
     assert store.get(used.run_id) is not None
-    assert [held.n_bytes for held in store.holdings("ada")] == [2 * len(MB)]
+    assert [held.n_bytes for held in store.files_of("ada")] == [2 * len(MB)]
 
 
 def test_what_no_run_uses_makes_room_oldest_first(open_store):

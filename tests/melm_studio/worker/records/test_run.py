@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from msgspec.structs import replace
 
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 from tests.melm_studio.worker.helpers import plane, run_of

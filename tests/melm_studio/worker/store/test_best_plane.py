@@ -1,4 +1,4 @@
-"""What the history of a run tells."""
+"""The best plane in the history of a run."""
 
 from __future__ import annotations
 

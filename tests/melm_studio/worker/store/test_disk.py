@@ -82,7 +82,7 @@ def test_bytes_that_nobody_holds_any_more_leave_the_disk(store, tmp_path):
     store.put_data("ada", "x", bytes(2_000_000))
     store.put_data("bob", "x", bytes(2_000_000))
     for owner, n_files in [("ada", 1), ("bob", 0)]:
-        store.drop(store.holdings(owner)[0])
+        store.delete_file(store.files_of(owner)[0])
         assert len(list((tmp_path / "store").rglob("*.val"))) == n_files
 
 

@@ -1,11 +1,11 @@
-"""What nobody used for days is deleted; what somebody uses stays."""
+"""Runs and data unused for days are deleted; those in use stay."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.eviction import SECONDS_PER_DAY, sweep
@@ -42,7 +42,7 @@ def test_a_run_that_ended_long_ago_goes_with_its_history_and_its_data(store):
     sweep_after(store, DAYS + 1)
     assert store.get(record.run_id) is None
     assert store.n_events(record.run_id) == 0
-    assert store.holdings("ada") == []
+    assert store.files_of("ada") == []
     assert store.owners() == []
 
 

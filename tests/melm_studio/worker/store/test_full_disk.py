@@ -12,6 +12,7 @@ from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.records.run import RunState
 from tests.melm_studio.worker.helpers import (
+    ManualClock,
     blobs,
     created,
     plane,
@@ -36,7 +37,7 @@ def disk(monkeypatch):
 
 
 class FreeingClock:
-    """The time; whoever sleeps finds room on the disk when they wake."""
+    """A clock during whose sleep the disk is freed."""
 
     def __init__(self, disk, store):
         self.disk, self.store, self.n_sleeps = disk, store, 0
@@ -60,7 +61,7 @@ def test_what_does_not_fit_is_refused_and_what_was_kept_stays(store, disk):
     with pytest.raises(DiskFullError, match="free some space, then try again"):
         store.put_upload("ada", "u", bytes(100_000))
     assert store.get_upload("ada", "u") is None
-    assert store.holdings("ada") == []
+    assert store.files_of("ada") == []
     assert store.get(record.run_id) == before
     assert store.n_events(record.run_id) == 1
 
@@ -80,7 +81,7 @@ def test_a_large_file_that_does_not_fit_leaves_nothing_behind(store, tmp_path):
     with no_file_larger_than(2 * MB), pytest.raises(DiskFullError):
         store.put_upload("ada", "u", bytes(3 * MB))
     assert list((tmp_path / "store").rglob("*.val")) == []
-    assert store.holdings("ada") == []
+    assert store.files_of("ada") == []
     store.put_upload("ada", "u", bytes(3 * MB))
     assert store.get_upload("ada", "u") == bytes(3 * MB)
 
@@ -133,6 +134,6 @@ def test_the_heart_goes_on_beating_after_a_beat_that_found_no_room(store, monkey
         beat(*arguments)
 
     monkeypatch.setattr(store, "beat", refuse_first)
-    with heartbeat(store, record.run_id, now=lambda: 7.0, period_s=0.001):
+    with heartbeat(store, record.run_id, clock=ManualClock(7.0), period_s=0.001):
         wait_until(lambda: store.get(record.run_id).heartbeat_s == 7.0)
     assert refusals == []

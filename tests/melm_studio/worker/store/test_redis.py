@@ -150,7 +150,7 @@ def test_a_server_that_is_gone_is_told_in_a_sentence_until_it_is_back(own_server
         lambda: store.get(record.run_id),
         lambda: store.beat(record.run_id, 1.0),
         lambda: store.append(record.run_id, plane()),
-        lambda: store.control(record.run_id),
+        lambda: store.request(record.run_id),
         lambda: store.put_data("ada", "d", b"x"),
     ):
         with pytest.raises(StoreUnavailableError, match=r"cannot reach .* try again in a minute"):
@@ -223,7 +223,7 @@ def test_what_is_deleted_and_dropped_leaves_no_key(store, client, prefix):
     store.request_pause(record.run_id)
     assert len(keys(client, prefix) - before) >= 9
     store.delete(record.run_id)
-    store.drop(store.holdings("ada")[0])
+    store.delete_file(store.files_of("ada")[0])
     store.tidy(0.0)
     assert keys(client, prefix) == before
 
@@ -235,9 +235,9 @@ def test_equal_data_of_two_owners_are_kept_once(store, client, prefix):
     store.put_upload("bob", "y.csv", raw)
     (content,) = [key for key in keys(client, prefix) if b"/content/" in key]
     assert client.strlen(content) == len(raw)
-    for holding in [*store.holdings("ada"), *store.holdings("bob")]:
+    for holding in [*store.files_of("ada"), *store.files_of("bob")]:
         assert client.exists(content)
-        store.drop(holding)
+        store.delete_file(holding)
     assert not client.exists(content)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_studio.worker.records.stored_files import HoldingKind
+from melm_studio.worker.records.stored_files import FileKind
 from tests.melm_studio.worker.helpers import run_of
 
 KINDS = [("put_data", "get_data"), ("put_upload", "get_upload")]
@@ -47,21 +47,21 @@ def test_data_and_uploads_do_not_mix(store):
 def test_an_owner_s_holdings_say_what_they_are(store):
     store.put_upload("ada", "table.csv", b"x,y")
     store.put_data("ada", "iris", b"numbers")
-    found = {(held.kind, held.key, held.n_bytes) for held in store.holdings("ada")}
-    assert found == {(HoldingKind.UPLOAD, "table.csv", 3), (HoldingKind.DATA, "iris", 7)}
-    assert store.holdings("bob") == []
+    found = {(held.kind, held.key, held.n_bytes) for held in store.files_of("ada")}
+    assert found == {(FileKind.UPLOAD, "table.csv", 3), (FileKind.DATA, "iris", 7)}
+    assert store.files_of("bob") == []
 
 
 def test_what_is_dropped_is_gone_and_equal_bytes_of_others_stay(store):
     for owner, key in [("ada", "a"), ("bob", "b"), ("ada", "c")]:
         store.put_upload(owner, key, b"same")
-    first, second = store.holdings("ada")
-    store.drop(first)
-    store.drop(first)
+    first, second = store.files_of("ada")
+    store.delete_file(first)
+    store.delete_file(first)
     assert store.get_upload("ada", "a") is None
     assert store.get_upload("bob", "b") == store.get_upload("ada", "c") == b"same"
-    store.drop(second)
-    assert store.holdings("ada") == []
+    store.delete_file(second)
+    assert store.files_of("ada") == []
     assert store.get_upload("bob", "b") == b"same"
 
 
@@ -71,7 +71,7 @@ def test_bytes_that_were_replaced_are_dropped_for_this_owner_alone(store):
     store.put_upload("ada", "a", b"other")
     assert store.get_upload("ada", "a") == b"other"
     assert store.get_upload("bob", "b") == b"same"
-    assert len(store.holdings("ada")) == 1
+    assert len(store.files_of("ada")) == 1
 
 
 def test_owners_are_those_who_keep_something_once_the_store_is_tidy(store):
@@ -79,7 +79,7 @@ def test_owners_are_those_who_keep_something_once_the_store_is_tidy(store):
     record = run_of("bob")
     store.create(record)
     assert sorted(store.owners()) == ["ada", "bob"]
-    store.drop(store.holdings("ada")[0])
+    store.delete_file(store.files_of("ada")[0])
     store.tidy(0.0)
     assert store.owners() == ["bob"]
     store.delete(record.run_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.worker.records.control import Control, Order
+from melm_studio.worker.records.request import Command, RunRequest
 from melm_studio.worker.records.run import RunState
 from tests.melm_studio.worker.helpers import created, plane, run_of, started
 
@@ -47,7 +47,7 @@ def test_a_request_to_an_unknown_run_creates_nothing(store, request_it):
     getattr(store, request_it)(later.run_id)
     assert store.get(later.run_id) is None
     store.create(later)
-    assert store.control(later.run_id) == Control()
+    assert store.request(later.run_id) == RunRequest()
 
 
 @pytest.mark.parametrize("request_it", REQUESTS)
@@ -56,22 +56,22 @@ def test_a_request_to_a_run_that_has_ended_changes_nothing(store, state, request
     record = started(store)
     store.transition(record.run_id, {RUNNING}, state=state)
     getattr(store, request_it)(record.run_id)
-    assert store.control(record.run_id) == Control()
+    assert store.request(record.run_id) == RunRequest()
 
 
 # ------------------------------------------------------------------------------------- pause
 
 
 def test_nothing_is_asked_of_a_new_run(store):
-    assert store.control(created(store).run_id) == Control()
+    assert store.request(created(store).run_id) == RunRequest()
 
 
 def test_a_run_is_asked_to_pause_and_to_go_on(store):
     record = started(store)
     store.request_pause(record.run_id)
-    assert store.control(record.run_id).is_paused
+    assert store.request(record.run_id).is_paused
     store.request_resume(record.run_id)
-    assert store.control(record.run_id) == Control()
+    assert store.request(record.run_id) == RunRequest()
     assert store.get(record.run_id).state is RUNNING
 
 
@@ -79,14 +79,14 @@ def test_every_request_for_a_step_counts_and_pauses(store):
     record = started(store)
     store.request_step(record.run_id)
     store.request_step(record.run_id)
-    assert store.control(record.run_id) == Control(Order.PAUSE, n_steps=2)
+    assert store.request(record.run_id) == RunRequest(Command.PAUSE, n_steps=2)
 
 
 def test_a_queued_run_remembers_that_it_should_pause(store):
     record = created(store)
     store.request_pause(record.run_id)
     assert store.claim() == record
-    assert store.control(record.run_id).is_paused
+    assert store.request(record.run_id).is_paused
 
 
 @pytest.mark.parametrize("request_it", REQUESTS)

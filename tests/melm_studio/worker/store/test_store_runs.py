@@ -178,7 +178,7 @@ def test_the_bytes_of_a_history_are_counted_and_gone_with_it(store):
     record = started(store)
     assert store.event_bytes(record.run_id) == 0
     for value in range(3):
-        store.append(record.run_id, plane(value))
+        store.append(record.run_id, plane(float(value)))
     expected = sum(len(event.to_bytes()) for event in store.events(record.run_id))
     assert store.event_bytes(record.run_id) == expected
     store.delete(record.run_id)

@@ -1,4 +1,4 @@
-"""Whoever keeps a page sees to the queue of a shared store."""
+"""A watchdog looks after the queue of a shared store."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import pytest
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.run import RunState
-from melm_studio.worker.store import watchdog as module
 from melm_studio.worker.store.broker import Broker
-from melm_studio.worker.store.lost_runs import LOST_AFTER_S
-from melm_studio.worker.store.notifying import CallingRunStore
+from melm_studio.worker.store.dead_runs import DEAD_AFTER_S
+from melm_studio.worker.store.notifying import NotifyingRunStore
 from melm_studio.worker.store.open_store import PATIENCE_S
-from melm_studio.worker.store.watchdog import Caretaker
-from tests.melm_studio.worker.helpers import Watch, created, run_of
+from melm_studio.worker.store.watchdog import Watchdog
+from tests.melm_studio.worker.helpers import ManualClock, created, run_of
 
 
 @pytest.fixture
@@ -34,19 +33,19 @@ def broker(address):
 
 
 @pytest.fixture
-def caretaker(store, broker):
-    return Caretaker(store, broker)
+def watchdog(store, broker):
+    return Watchdog(store, broker)
 
 
-def test_a_new_run_calls_a_worker(address, broker):
-    page = CallingRunStore(address, Limits(), PATIENCE_S)
+def test_a_new_run_notifies_a_worker(address, broker):
+    page = NotifyingRunStore(address, Limits(), PATIENCE_S)
     page.create(run_of())
-    assert broker.n_calls() == 1
+    assert broker.n_messages() == 1
     page.close()
 
 
-def test_a_run_is_kept_though_no_worker_can_be_called(address):
-    page = CallingRunStore(address, Limits(), PATIENCE_S)
+def test_a_run_is_kept_if_no_worker_can_be_notified(address):
+    page = NotifyingRunStore(address, Limits(), PATIENCE_S)
     page.broker = Broker(RedisAddress("redis://127.0.0.1:1/0"))
     record = run_of()
     page.create(record)
@@ -54,43 +53,39 @@ def test_a_run_is_kept_though_no_worker_can_be_called(address):
     page.close()
 
 
-def test_runs_that_wait_without_a_call_get_one_each_and_no_more(store, broker, caretaker):
+def test_queued_runs_without_a_message_get_one_each_and_no_more(store, broker, watchdog):
     for _ in range(3):
         created(store)
-    broker.call()
+    broker.notify()
     for _ in range(2):
-        caretaker.look()
-        assert broker.n_calls() == 3
+        watchdog.poll()
+        assert broker.n_messages() == 3
 
 
-def test_an_empty_queue_calls_nobody(broker, caretaker):
-    caretaker.look()
-    assert broker.n_calls() == 0
+def test_an_empty_queue_sends_no_message(broker, watchdog):
+    watchdog.poll()
+    assert broker.n_messages() == 0
 
 
-def test_a_run_that_was_claimed_and_never_began_waits_again_after_a_while(
-    store, broker, monkeypatch
-):
-    clock = Watch()
-    monkeypatch.setattr(module, "time", clock)
-    caretaker = Caretaker(store, broker)
+def test_a_run_that_was_claimed_and_never_started_is_queued_again(store, broker):
+    clock = ManualClock()
+    watchdog = Watchdog(store, broker, clock)
     record = created(store)
     store.claim()
-    for clock.now_s in range(int(LOST_AFTER_S) + 1):
-        caretaker.look()
+    for clock.now_s in range(int(DEAD_AFTER_S) + 1):
+        watchdog.poll()
         assert store.n_queued() == 0
     clock.now_s += 1
-    caretaker.look()
+    watchdog.poll()
     assert store.claim() == record
 
 
-def test_a_run_that_began_is_not_put_back(store, broker, monkeypatch):
-    clock = Watch()
-    monkeypatch.setattr(module, "time", clock)
-    caretaker = Caretaker(store, broker)
+def test_a_run_that_started_is_not_queued_again(store, broker):
+    clock = ManualClock()
+    watchdog = Watchdog(store, broker, clock)
     began, _ = created(store), created(store)
     store.claim()
     store.transition(began.run_id, {RunState.QUEUED}, state=RunState.RUNNING, heartbeat_s=2e9)
-    clock.now_s += LOST_AFTER_S + 1
-    caretaker.look()
+    clock.now_s += DEAD_AFTER_S + 1
+    watchdog.poll()
     assert store.n_queued() == 1

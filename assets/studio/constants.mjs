@@ -1,0 +1,129 @@
+// Written by tools/page_constants.py: what the page shares with Python. Do not edit.
+
+/** Element ids, by the id in camel case. */
+export const ID = Object.freeze({
+  choice: "choice",
+  source: "source",
+  data: "data",
+  revision: "revision",
+  dropZone: "drop-zone",
+  dataError: "data-error",
+  dataSummary: "data-summary",
+  label: "label",
+  standardise: "standardise",
+  columns: "columns",
+  columnsOpen: "columns-open",
+  columnsSearch: "columns-search",
+  columnsError: "columns-error",
+  columnsTable: "columns-table",
+  columnsPage: "columns-page",
+  columnsReset: "columns-reset",
+  method: "method",
+  methodExplanation: "method-explanation",
+  gamma: "gamma",
+  nComponents: "n-components",
+  nInit: "n-init",
+  nInitReason: "n-init-reason",
+  settings: "settings",
+  randomState: "random-state",
+  heldOut: "held-out",
+  run: "run",
+  runError: "run-error",
+  mode: "mode",
+  runTabs: "run-tabs",
+  panels: "panels",
+  panelModel: "panel-model",
+  connection: "connection",
+  linked: "linked",
+  aligned: "aligned",
+  contours: "contours",
+  arrows: "arrows",
+  address: "address",
+  wanted: "wanted",
+  brought: "brought",
+  notice: "notice",
+  presentLegend: "present-legend",
+  caption: "caption",
+  keys: "keys",
+  story: "story",
+  storyShown: "story-shown",
+  storyAdded: "story-added",
+  storyView: "story-view",
+  storyList: "story-list",
+  storySave: "story-save",
+  storyFile: "story-file",
+  severalMethods: "several-methods",
+  severalGammas: "several-gammas",
+  severalBoth: "several-both",
+  runSeveral: "run-several",
+  drag: "drag",
+  brushed: "brushed",
+  isolated: "isolated",
+  compareTab: "compare-tab",
+  compareClock: "compare-clock",
+  sort: "sort",
+  compared: "compared",
+  checkAll: "check-all",
+  agreement: "agreement",
+  moversFrom: "movers-from",
+  moversTo: "movers-to",
+  movers: "movers",
+  check: "check",
+  checkAsked: "check-asked",
+  checkRun: "check-run",
+  checkClock: "check-clock",
+  checkKnown: "check-known",
+  checkStop: "check-stop",
+  surface: "surface",
+  surfaceAsked: "surface-asked",
+  surfaceRun: "surface-run",
+  surfaceKind: "surface-kind",
+  surfaceClass: "surface-class",
+  surfaceMethod: "surface-method",
+  surfaceWords: "surface-words",
+  surfacePlot: "surface-plot",
+});
+
+/** What the page can show. */
+export const MODES = Object.freeze(["explore", "compare", "present"]);
+
+/** Switches above the panels, by element id and state. */
+export const SWITCHES = Object.freeze(["linked", "aligned", "contours", "arrows"]);
+
+/** States of a run. */
+export const STATES = Object.freeze(["queued", "running", "paused", "done", "failed", "cancelled", "lost"]);
+
+/** States that a run never leaves. */
+export const FINAL_STATES = Object.freeze(["done", "failed", "cancelled", "lost"]);
+
+/** What a trace of a plane shows. */
+export const PLANE_TRACE = Object.freeze({
+  contour: "contour",
+  train: "train",
+  heldOut: "held_out",
+  threshold: "threshold",
+  arrowLines: "arrow_lines",
+  arrowHeads: "arrow_heads",
+});
+
+/** What a trace of the curve shows. */
+export const CURVE_TRACE = Object.freeze({
+  steps: "steps",
+  best: "best",
+  heldOut: "held_out",
+  starts: "starts",
+  records: "records",
+});
+
+/** Fields of a query that describe a view. */
+export const VIEW_FIELD = Object.freeze({
+  gamma: "gamma",
+  kept: "kept",
+  morph: "morph",
+  moves: "moves",
+  from: "from",
+  toward: "toward",
+});
+
+/** Significant digits of a kernel width. */
+export const GAMMA_DIGITS = 3;

@@ -1,0 +1,72 @@
+// The front run: the one that Explore and Present show, and the row of tabs to choose it from.
+import { whenPresent } from "./page/dom.mjs";
+import { allPanels, shownPanels } from "./panel/panels.mjs";
+import { onChange, state, update } from "./state.mjs";
+
+const STATE_LABELS = {
+  queued: "waiting",
+  running: "running",
+  paused: "paused",
+  failed: "failed",
+  cancelled: "stopped",
+  lost: "lost",
+};
+
+export function connectFrontRun() {
+  document.addEventListener("click", ({ target }) => {
+    const chosen = /** @type {HTMLElement} */ (target).closest?.("[data-tab]");
+    if (chosen) bringToFront(/** @type {HTMLElement} */ (chosen).dataset.tab);
+  });
+  onChange("mode", arrange);
+  onChange("states", showStates);
+  followNewRuns();
+}
+
+/** Makes a run the front run. @param {string} run */
+export function bringToFront(run) {
+  update({ front: run }, "mode");
+}
+
+// Shows the front run; where it was removed, the newest.
+function arrange() {
+  const panels = allPanels();
+  if (!panels.some(({ run }) => run === state.front)) update({ front: panels.at(-1)?.run ?? null });
+  for (const { run, node } of panels) {
+    const isFront = run === state.front;
+    node.classList.toggle("is-front", isFront);
+    tabOf(run)?.setAttribute("aria-pressed", isFront);
+  }
+  for (const panel of shownPanels()) panel.restyle().catch(console.warn);
+}
+
+/** @returns {any} */
+const tabOf = (run) => document.querySelector(`[data-tab="${run}"]`);
+
+function showStates() {
+  for (const { run, node } of allPanels()) {
+    if (state.states[run]) node.dataset.state = state.states[run];
+  }
+  for (const [run, name] of Object.entries(state.states)) {
+    const tab = tabOf(run);
+    if (!tab || tab.dataset.state === name) continue;
+    tab.dataset.state = name;
+    tab.querySelector(".tab-state").textContent = STATE_LABELS[name] ?? "";
+  }
+}
+
+// A run that has just been started comes to the front; when the page loads, the newest does.
+function followNewRuns() {
+  let isLoaded = false;
+  let isDue = false;
+  whenPresent("[data-run]", (node) => {
+    if (isLoaded || state.front === null) update({ front: node.dataset.run });
+    if (isDue) return;
+    isDue = true;
+    // Once for all panels that were rendered together.
+    queueMicrotask(() => {
+      isLoaded = true;
+      isDue = false;
+      arrange();
+    });
+  });
+}

@@ -1,0 +1,75 @@
+// The curve of a run: its traces from the events of the run, as pure functions.
+import { CURVE_TRACE } from "../constants.mjs";
+
+/** @typedef {import("../types").Trace} Trace */
+
+/**
+ * What is known of a run: its events, and the held-out divergence of every plane that was shown.
+ * @typedef {object} Events
+ * @property {number[]} x sequences
+ * @property {number[]} objective
+ * @property {number[]} best so far
+ * @property {number[]} starts the start that each event belongs to
+ * @property {Map<number, number>} heldOut by sequence
+ */
+
+/** The trace of a kind. @param {Trace[]} traces @param {string} kind */
+const traceOf = (traces, kind) => traces.find(({ meta }) => meta.kind === kind);
+
+/**
+ * The traces of the objective along a run.
+ * @param {Trace[]} styles of the figure
+ * @param {Events} events
+ */
+export function objectiveTraces(styles, { x, objective, best, starts, heldOut }) {
+  const shown = [...heldOut].sort(([one], [other]) => one - other);
+  const data = {
+    [CURVE_TRACE.steps]: { x: [...x], y: [...objective] },
+    [CURVE_TRACE.best]: { x: [...x], y: [...best] },
+    [CURVE_TRACE.heldOut]: { x: shown.map(([sequence]) => sequence), y: shown.map(([, value]) => value) },
+    [CURVE_TRACE.starts]: pointsAt(x, objective, startIndices(starts)),
+    [CURVE_TRACE.records]: pointsAt(x, best, recordIndices(best)),
+  };
+  return styles.map((style) => ({ ...style, ...data[style.meta.kind] }));
+}
+
+/**
+ * The traces of a divergence along something else: the kernel width, or the way to another run.
+ * @param {Trace[]} styles of the figure
+ * @param {number[]} x
+ * @param {(number | null)[]} train
+ * @param {(number | null)[]} heldOut
+ */
+export function divergenceTraces(styles, x, train, heldOut) {
+  const line = traceOf(styles, CURVE_TRACE.best);
+  const ofTrain = { line: { ...line.line, shape: "linear" }, hovertemplate: "%{y:.4g}<extra>training rows</extra>" };
+  return [
+    { ...line, ...ofTrain, x, y: train },
+    { ...traceOf(styles, CURVE_TRACE.heldOut), mode: "lines", x, y: heldOut },
+  ];
+}
+
+const pointsAt = (x, y, indices) => ({ x: indices.map((i) => x[i]), y: indices.map((i) => y[i]) });
+
+/**
+ * The first event of every start but the first; starts that run in parallel alternate.
+ * @param {number[]} starts the start of each event
+ * @returns {number[]}
+ */
+export function startIndices(starts) {
+  let newest = starts[0];
+  return starts.flatMap((start, i) => {
+    if (start <= newest) return [];
+    newest = start;
+    return [i];
+  });
+}
+
+/**
+ * The last event of every climb of the best value.
+ * @param {number[]} best so far
+ * @returns {number[]}
+ */
+export function recordIndices(best) {
+  return best.flatMap((value, i) => (value > best[i - 1] && !(best[i + 1] > value) ? [i] : []));
+}

@@ -1,0 +1,175 @@
+// The history of a run: its curve, the slider through its planes, and the player.
+import { draw, drawnRange, isDrawn, keepFitted, pixelAxes } from "../drawing/plotly.mjs";
+import { playButton, rangeInput } from "../page/dom.mjs";
+import { isAsFound, morphIn } from "../panel/view_options.mjs";
+import { divergenceTraces, objectiveTraces } from "./curve.mjs";
+import { Player } from "./player.mjs";
+
+/** @typedef {import("../types").Plane} Plane */
+/** @typedef {import("../types").Range} Range */
+/** @typedef {{ name: string, caption?: string, range: Range, traces: object[] }} Curve */
+
+const DRAWN_EVERY_MS = 250;
+const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
+
+export class History {
+  /** @param {import("../panel/panel.mjs").Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    /** @type {import("./curve.mjs").Events} */
+    this.events = { x: [], objective: [], best: [], starts: [], heldOut: new Map() };
+    /** @type {{ name: string | null, points: Map<number, [number, number]> }} */
+    this.morphed = { name: null, points: new Map() }; // divergences on the way to another run, by share
+    this.drawnAt = performance.now(); // the picture of a first plane does not wait for the curve
+    this.node = panel.part("curve");
+    this.player = new Player(panel);
+    this.slider = rangeInput("History of the run", { min: 0, max: 0, value: 0, disabled: true });
+    this.slider.addEventListener("input", () => panel.scrubTo(Number(this.slider.value)));
+    this.button = playButton("Play", () => this.player.toggle());
+    panel.part("scrubber").replaceChildren(this.button, this.slider);
+    keepFitted(this.node, () => this.moveCursor());
+  }
+
+  /** Takes over what another history of the same run knows. @param {History} other */
+  adopt({ events }) {
+    this.events = events;
+    this.showLength();
+  }
+
+  /** @param {import("../types").News} news */
+  extend({ sequences, objective, best, starts }) {
+    this.events.x.push(...sequences);
+    this.events.objective.push(...objective);
+    this.events.best.push(...best);
+    this.events.starts.push(...starts);
+    this.showLength();
+  }
+
+  showLength() {
+    this.slider.max = String(this.panel.sequence);
+    this.slider.disabled = this.button.disabled = this.panel.sequence < 1;
+    if (this.panel.isLive) this.slider.value = String(this.panel.sequence);
+  }
+
+  /** @param {Plane} plane */
+  show(plane) {
+    this.noteMorph(plane);
+    if (plane.twin !== null && isAsFound(this.panel.options)) this.events.heldOut.set(plane.sequence, plane.twin);
+    const position = `plane ${plane.sequence + 1} of ${this.panel.sequence + 1}`;
+    this.slider.setAttribute("aria-valuetext", position);
+  }
+
+  /**
+   * Draws the curve along the run; or by the kernel width, if another than the run's is set; or
+   * along the way to another run. A growing curve is drawn a few times a second, less often among
+   * others; its cursor moves with every plane.
+   */
+  async draw(isUrgent = false) {
+    const { isFinal, peers } = this.panel;
+    clearTimeout(this.timer);
+    const every = isFinal ? FINAL_DRAWN_EVERY_MS : DRAWN_EVERY_MS * peers.shown().length;
+    const wait = this.drawnAt + every - performance.now();
+    if (!isUrgent && wait > 0) this.timer = setTimeout(() => this.draw(true), wait);
+    else await this.drawCurve();
+    this.moveCursor();
+  }
+
+  async drawCurve() {
+    const { figure, figureScheme } = this.panel;
+    const curve = await this.curve();
+    const name = curve && `${curve.name}/${figureScheme}`;
+    if (!curve || name === this.drawn) return;
+    this.drawn = name;
+    this.drawnAt = performance.now();
+    const { layout } = figure.curve;
+    const annotations = layout.annotations.map((note) => ({ ...note, text: curve.caption ?? note.text }));
+    const xaxis = { ...layout.xaxis, range: curve.range };
+    await draw(this.node, curve.traces, { ...layout, annotations, xaxis });
+  }
+
+  /** @returns {Curve | null | Promise<Curve | null>} */
+  curve() {
+    const { morph, gamma } = this.panel.options;
+    if (morph) return this.morphCurve();
+    return gamma === null ? this.objectiveCurve() : this.gammaCurve();
+  }
+
+  // To where on the curve the plane on screen is.
+  moveCursor() {
+    if (!isDrawn(this.node)) return;
+    const { offset, length } = pixelAxes(this.node, null).x;
+    const [low, high] = drawnRange(this.node);
+    const share = Math.min(1, (this.position() - low) / (high - low)); // the curve may lag behind
+    this.panel.part("cursor").style.transform = `translateX(${(offset + share * length).toFixed(1)}px)`;
+  }
+
+  position() {
+    const { options, plane, sequence } = this.panel;
+    if (options.morph) return options.morph[1];
+    return options.gamma === null ? (plane?.sequence ?? sequence) : Math.log10(options.gamma);
+  }
+
+  get styles() {
+    return this.panel.figure.curve.data;
+  }
+
+  objectiveCurve() {
+    const { events, panel } = this;
+    if (!events.x.length) return null;
+    return {
+      name: `curve ${panel.sequence}/${events.heldOut.size}`,
+      range: /** @type {Range} */ ([0, Math.max(1, panel.sequence)]),
+      traces: objectiveTraces(this.styles, events),
+    };
+  }
+
+  morphCurve() {
+    const { name, points } = this.morphed;
+    const passed = [...points].sort(([one], [other]) => one - other);
+    const [shares, divergences] = [passed.map(([share]) => share), passed.map(([, values]) => values)];
+    return {
+      name: `morph ${name}/${passed.length}`,
+      caption: "divergence along the way",
+      range: /** @type {Range} */ ([0, 1]),
+      traces: divergenceTraces(this.styles, shares, ...columns(divergences)),
+    };
+  }
+
+  /** Keeps the divergences of a plane on the way to another run. @param {Plane} plane */
+  noteMorph({ address, sequence, numbers }) {
+    const morph = address && morphIn(address);
+    if (!morph) return;
+    const name = `${sequence} to ${morph.other}`;
+    if (this.morphed.name !== name) this.morphed = { name, points: new Map() };
+    this.morphed.points.set(morph.share, [numbers["divergence-seen"], numbers["divergence-unseen"]]);
+  }
+
+  async gammaCurve() {
+    const profile = await this.profile();
+    if (!profile || this.panel.options.gamma === null) return null; // meanwhile reset
+    const x = profile.gammas.map(Math.log10);
+    return {
+      name: `profile ${profile.address}`,
+      caption: "divergence by γ, training and held-out rows",
+      range: /** @type {Range} */ ([x[0], x.at(-1)]),
+      traces: divergenceTraces(this.styles, x, profile.seen, profile.unseen),
+    };
+  }
+
+  // The divergence of the plane on screen by the kernel width.
+  async profile() {
+    const { panel } = this;
+    const { sequence } = panel.plane;
+    const query = panel.query({ gamma: null, toward: null });
+    const address = `${sequence}?${query}`;
+    if (this.measured?.address !== address) {
+      const answer = await fetch(`runs/${panel.run}/planes/${sequence}/profile?${query}`);
+      if (!answer.ok) return null;
+      this.measured = { address, ...(await answer.json()) };
+    }
+    return this.measured;
+  }
+}
+
+/** @param {[number, number][]} pairs @returns {[number[], number[]]} */
+const columns = (pairs) => [pairs.map(([first]) => first), pairs.map(([, second]) => second)];

@@ -1,0 +1,79 @@
+// Elements of the page: found as Dash renders them, or made here.
+
+/**
+ * Calls back with every element that matches, now and whenever Dash renders a new one.
+ * @param {string} selector
+ * @param {(element: HTMLElement) => void} callback
+ */
+export function whenPresent(selector, callback) {
+  const known = new WeakSet();
+  const look = () => {
+    for (const element of document.querySelectorAll(selector)) {
+      if (known.has(element)) continue;
+      known.add(element);
+      callback(/** @type {HTMLElement} */ (element));
+    }
+  };
+  new MutationObserver(look).observe(document.documentElement, { childList: true, subtree: true });
+  look();
+}
+
+/** The color scheme of the page: light or dark. */
+export const colorScheme = () => document.documentElement.dataset.mantineColorScheme || "light";
+
+/** @param {string} id @returns {any} */
+export const byId = (id) => document.getElementById(id);
+
+/**
+ * A range input, which Dash does not have.
+ * @param {string | null} label
+ * @param {object} properties
+ */
+export function rangeInput(label, properties) {
+  const input = document.createElement("input");
+  Object.assign(input, { type: "range", ...properties });
+  if (label) input.setAttribute("aria-label", label);
+  return input;
+}
+
+/**
+ * A button that plays something, disabled at first.
+ * @param {string} label
+ * @param {() => Promise<unknown>} play
+ */
+export function playButton(label, play) {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "play", disabled: true });
+  button.setAttribute("aria-label", label);
+  button.addEventListener("click", () => play().catch(console.warn));
+  return button;
+}
+
+/**
+ * A label that acts as a button for choosing a file.
+ * @param {string} label for screen readers
+ * @param {string} accept
+ * @param {(file: File) => void} onChoice
+ */
+export function fileLabel(label, accept, onChoice) {
+  const input = document.createElement("input");
+  Object.assign(input, { type: "file", accept });
+  input.setAttribute("aria-label", label);
+  input.addEventListener("change", () => {
+    if (input.files.length) onChoice(input.files[0]);
+    input.value = ""; // the same file may be chosen again
+  });
+  const node = document.createElement("label");
+  node.append(input);
+  return node;
+}
+
+/** @param {string} text @param {string} [className] */
+export function span(text, className = "") {
+  const node = document.createElement("span");
+  Object.assign(node, { textContent: text, className });
+  return node;
+}
+
+/** @param {number} milliseconds */
+export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));

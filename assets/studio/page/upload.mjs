@@ -1,0 +1,57 @@
+// The drop zone: takes a file dropped anywhere on the page, or chosen by click or keyboard,
+// uploads it and hands its key to the page.
+import { ID } from "../constants.mjs";
+import { setProps } from "./dash.mjs";
+import { byId, fileLabel, span, whenPresent } from "./dom.mjs";
+
+const ACCEPTED = ".csv,.tsv,.txt,text/csv,text/plain";
+const NO_SERVER = "The server does not answer. Check that the studio is running, then drop the file again.";
+
+export function connectUpload() {
+  acceptDrops();
+  whenPresent(`#${ID.dropZone}`, (zone) => {
+    const label = fileLabel("Labelled CSV file", ACCEPTED, upload);
+    label.append(span("", "icon icon-upload"), span("Drop a labelled CSV here, or choose a file"));
+    zone.append(label);
+  });
+}
+
+async function upload(file) {
+  const zone = byId(ID.dropZone);
+  const form = new FormData();
+  form.append("file", file);
+  zone.dataset.state = "sending";
+  showError(null);
+  try {
+    const answer = await fetch("upload", { method: "POST", body: form });
+    const result = await answer.json();
+    if (answer.ok) choose(result);
+    else showError(result.error);
+  } catch {
+    showError(NO_SERVER);
+  } finally {
+    delete zone.dataset.state;
+  }
+}
+
+function choose({ key, name }) {
+  const data = { kind: "upload", key, name, label: null, standardise: true };
+  setProps(ID.choice, { data });
+}
+
+const showError = (sentence) => setProps(ID.dataError, { children: sentence });
+
+function acceptDrops() {
+  let depth = 0; // of the element under the pointer, among those entered
+  const mark = (isOver) => document.body.classList.toggle("is-dropping", isOver);
+  const isFile = (event) => event.dataTransfer?.types.includes("Files");
+  addEventListener("dragenter", (event) => isFile(event) && mark(++depth > 0));
+  addEventListener("dragleave", (event) => isFile(event) && mark(--depth > 0));
+  addEventListener("dragover", (event) => isFile(event) && event.preventDefault());
+  addEventListener("drop", (event) => {
+    if (!isFile(event)) return;
+    event.preventDefault();
+    mark((depth = 0) > 0);
+    if (event.dataTransfer.files.length) upload(event.dataTransfer.files[0]);
+  });
+}

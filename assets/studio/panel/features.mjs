@@ -1,0 +1,28 @@
+// What panels can do beyond drawing: features are added to every panel, dressers change its traces.
+
+/** @typedef {import("./panel.mjs").Panel} Panel */
+/** @typedef {import("../types").Trace} Trace */
+
+/** @type {((panel: Panel) => void)[]} */
+const features = [];
+/** @type {((trace: Trace, panel: Panel, position: number) => void)[]} */
+const dressers = [];
+
+/** Calls back with every new panel. @param {(panel: Panel) => void} feature */
+export const addToPanels = (feature) => features.push(feature);
+
+/**
+ * Lets a function change every trace before it is drawn, after those that were added earlier.
+ * @param {(trace: Trace, panel: Panel, position: number) => void} dresser
+ */
+export const dressTraces = (dresser) => dressers.push(dresser);
+
+/** @param {Panel} panel */
+export function extend(panel) {
+  for (const feature of features) feature(panel);
+}
+
+/** @param {Trace} trace @param {Panel} panel @param {number} position */
+export function dress(trace, panel, position) {
+  for (const dresser of dressers) dresser(trace, panel, position);
+}

@@ -1,0 +1,118 @@
+// The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
+import { PLANE_TRACE } from "../constants.mjs";
+import { CanvasAnimation } from "../drawing/animation.mjs";
+import { draw, keepFitted } from "../drawing/plotly.mjs";
+import { union } from "../drawing/scales.mjs";
+import { state } from "../state.mjs";
+import { dress } from "./features.mjs";
+
+/** @typedef {import("../types").Axes} Axes */
+/** @typedef {import("../types").Plane} Plane */
+
+const CONFIG = { scrollZoom: true, doubleClick: false };
+const SWITCHED_BY = {
+  [PLANE_TRACE.contour]: "contours",
+  [PLANE_TRACE.arrowLines]: "arrows",
+  [PLANE_TRACE.arrowHeads]: "arrows",
+};
+
+export class Painting {
+  /** @param {import("./panel.mjs").Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.plot = panel.part("plot");
+    /** @type {Plane | null} */
+    this.plane = null; // the plane that is painted
+    this.paintedAs = null; // the axes and the scheme that it is painted with
+    this.nStill = 0;
+    /** @type {Axes | null} */
+    this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
+    this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.paint(true));
+    keepFitted(this.plot, () => this.paint(true)); // on axes that again hold everything
+  }
+
+  /** Paints the plane on screen; by plotly where `isStill`. */
+  async paint(isStill = false) {
+    const { panel } = this;
+    if (!panel.plane || !panel.figure) return;
+    const { plane, figure } = panel;
+    const traces = figure.plane.data.map((style, i) => this.dressed(style, plane.traces[i], i));
+    const axes = this.axes();
+    const paintedAs = this.key(axes);
+    this.plane = plane;
+    const isRunning = panel.isLive && !panel.isFinal;
+    const isAnimated = this.animation.isOn(isRunning) && !isStill;
+    if (isAnimated) this.animation.draw(traces, axes, figure.plane.layout, isRunning);
+    else await this.paintStill(traces, axes);
+    this.paintedAs = paintedAs;
+    panel.notePainted(plane);
+  }
+
+  async paintStill(traces, axes) {
+    this.animation.begin();
+    await draw(this.plot, traces, this.layout(axes), CONFIG);
+    this.animation.end();
+    this.listenForZoom();
+  }
+
+  // A trace with its style and arrays, changed by the switches and the features.
+  dressed(style, arrays, position) {
+    const trace = { ...style, ...arrays };
+    if (arrays.marker) trace.marker = { ...style.marker, ...arrays.marker };
+    const name = SWITCHED_BY[style.meta.kind];
+    if (name) trace.visible = state[name];
+    dress(trace, this.panel, position);
+    return trace;
+  }
+
+  isStale() {
+    const { plane } = this.panel;
+    return plane && (this.plane !== plane || this.paintedAs !== this.key(this.axes()));
+  }
+
+  key(axes) {
+    return `${axes}/${this.panel.figureScheme}`;
+  }
+
+  layout([x, y]) {
+    const base = this.panel.figure.plane.layout;
+    this.nStill += 1;
+    return {
+      ...base,
+      dragmode: state.drag,
+      // What is selected is state of the page, not what was drawn in one panel.
+      selections: [],
+      selectionrevision: this.nStill,
+      xaxis: { ...base.xaxis, range: [...x], autorange: false },
+      yaxis: { ...base.yaxis, range: [...y], autorange: false },
+    };
+  }
+
+  // A line has axes of its own kind.
+  isLinked() {
+    return state.linked && this.panel.nComponents > 1;
+  }
+
+  /** The axes that the picture shows at least. @returns {Axes} */
+  axes() {
+    if (!this.isLinked()) return this.zoom ?? this.panel.limits;
+    const alike = this.panel.peers.shown().filter(({ nComponents }) => nComponents > 1);
+    return state.zoom ?? union(alike.map(({ limits }) => limits));
+  }
+
+  listenForZoom() {
+    const plot = this.plot;
+    if (this.isListening) return;
+    this.isListening = true;
+    plot.on("plotly_relayout", (change) => "xaxis.range[0]" in change && this.setZoom(change));
+    plot.on("plotly_doubleclick", () => this.setZoom(null));
+  }
+
+  setZoom(change) {
+    const range = (axis) => [change[`${axis}.range[0]`], change[`${axis}.range[1]`]];
+    const zoom = /** @type {Axes | null} */ (change && [range("xaxis"), range("yaxis")]);
+    if (this.isLinked()) state.zoom = zoom;
+    else this.zoom = zoom;
+    this.panel.peers.paintStale();
+  }
+}

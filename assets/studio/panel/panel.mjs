@@ -1,0 +1,240 @@
+// A panel: one run with its picture, its scores and its history.
+import { History } from "../history/history.mjs";
+import { steadyLimits } from "../drawing/scales.mjs";
+import { colorScheme } from "../page/dom.mjs";
+import { state } from "../state.mjs";
+import { extend } from "./features.mjs";
+import { figureOf } from "./figures.mjs";
+import { Painting } from "./painting.mjs";
+import { PlaneRequests } from "./plane_requests.mjs";
+import { fillFromTemplate } from "./template.mjs";
+import { DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
+
+/** @typedef {import("../types").Axes} Axes */
+/** @typedef {import("../types").News} News */
+/** @typedef {import("../types").Plane} Plane */
+/** @typedef {import("../types").ViewOptions} ViewOptions */
+
+/**
+ * What a panel asks of the others.
+ * @typedef {object} Peers
+ * @property {() => Panel[]} shown
+ * @property {() => string | null} reference
+ * @property {() => Promise<void>} paintStale
+ */
+
+const NO_HELD_OUT = "A class has no held-out row";
+
+export class Panel {
+  /**
+   * @param {HTMLElement} node the placeholder that Dash has rendered
+   * @param {Peers} peers
+   */
+  constructor(node, peers) {
+    fillFromTemplate(node);
+    this.node = node;
+    this.peers = peers;
+    this.run = node.dataset.run;
+    this.gamma = Number(node.dataset.gamma); // of the run
+    this.nComponents = Number(node.dataset.components);
+    this.sequence = -1; // of the newest plane known
+    /** @type {Plane | null} */
+    this.plane = null; // the plane on screen
+    this.isLive = true; // follows the run, until the slider is moved
+    this.isFinal = false;
+    /** @type {Axes | null} */
+    this.limits = null;
+    /** @type {ViewOptions} */
+    this.options = { ...DEFAULT_VIEW };
+    this.arrowLimit = Infinity;
+    this.history = new History(this);
+    this.painting = new Painting(this);
+    this.requests = new PlaneRequests(
+      this.run,
+      (plane) => this.showRequested(plane),
+      (isBusy) => node.toggleAttribute("data-asking", isBusy),
+    );
+    this.part("back").onclick = () => this.changeView({ ...DEFAULT_VIEW, from: this.options.from });
+    extend(this);
+    this.loadFigure().catch(console.warn); // while the first plane is on its way
+  }
+
+  /** Takes over what was known of the run before Dash rendered its panel again. @param {Panel} other */
+  adopt({ sequence, plane, isLive, limits, painting, options, figure, figureScheme, history }) {
+    Object.assign(this, { sequence, isLive, limits, options, figure, figureScheme });
+    this.painting.zoom = painting.zoom;
+    this.history.adopt(history);
+    if (!plane) return;
+    this.show(plane);
+    this.showOptions();
+    this.history.slider.value = String(plane.sequence);
+  }
+
+  /** The element of the template with this name. @param {string} name @returns {any} */
+  part(name) {
+    return this.node.querySelector(`[data-part="${name}"]`);
+  }
+
+  /** Loads the figure in the colors of the page. */
+  async loadFigure() {
+    const scheme = colorScheme();
+    if (this.figure && this.figureScheme === scheme) return;
+    this.figure = await figureOf(this.run, scheme);
+    this.figureScheme = scheme;
+  }
+
+  /** Takes news of the run: a message, scalars, and perhaps a newer plane, which is not yet painted. @param {News} news */
+  async receive(news) {
+    await this.loadFigure();
+    const hasEnded = news.is_final && !this.isFinal;
+    this.isFinal = news.is_final;
+    this.node.dataset.state = news.state;
+    this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
+    this.part("words").textContent = news.words;
+    this.part("stop").hidden = news.is_final;
+    this.showProgress(news);
+    if (news.sequences.length) {
+      this.sequence = news.sequences.at(-1);
+      this.history.extend(news);
+    }
+    if (news.plane && this.isLive && isAsFound(this.options)) this.show(news.plane);
+    this.history.draw(this.isFinal);
+    if (hasEnded) this.realign();
+    this.announce("news", news);
+  }
+
+  showProgress({ fraction, is_final: isFinal }) {
+    const bar = this.part("progress");
+    bar.style.setProperty("--fraction", fraction);
+    bar.classList.toggle("is-final", isFinal);
+    bar.setAttribute("aria-valuenow", Math.round(100 * fraction));
+  }
+
+  /** Makes a plane the one on screen; it is painted afterwards. @param {Plane} plane */
+  show(plane) {
+    this.plane = plane;
+    this.limits = steadyLimits(this.limits, plane.limits);
+    this.showScores(plane.numbers);
+    this.part("drawn").textContent = plane.drawn;
+    this.part("plot").setAttribute("aria-label", plane.caption);
+    this.history.show(plane);
+    this.announce("plane", plane);
+  }
+
+  showScores(scores) {
+    for (const [name, value] of Object.entries(scores)) {
+      const cell = this.part(name);
+      cell.textContent = value === null ? "–" : value.toPrecision(3);
+      cell.title = value === null ? NO_HELD_OUT : String(value);
+    }
+  }
+
+  /**
+   * Sends an event to the features of the panel: "news", "plane", "painted" or "look" (new view
+   * options).
+   * @param {string} event
+   * @param {object} detail
+   */
+  announce(event, detail) {
+    this.node.dispatchEvent(new CustomEvent(`panel:${event}`, { detail }));
+  }
+
+  /** @param {Plane} plane */
+  notePainted(plane) {
+    this.node.dataset.sequence = String(plane.sequence);
+    this.node.dataset.divergence = String(plane.numbers["divergence-seen"]);
+    this.announce("painted", plane);
+  }
+
+  paint(isStill = false) {
+    return this.painting.paint(isStill);
+  }
+
+  axes() {
+    return this.painting.axes();
+  }
+
+  /** Shows another plane of the run. @param {number} sequence */
+  scrubTo(sequence) {
+    this.isLive = sequence === this.sequence;
+    return this.request(sequence);
+  }
+
+  /** Shows the plane on screen with some view options changed. @param {Partial<ViewOptions>} change */
+  changeView(change) {
+    if (!this.plane) return null;
+    this.options = { ...this.options, ...change };
+    this.showOptions();
+    return this.request(this.plane.sequence);
+  }
+
+  /**
+   * Shows a plane of the run with view options of its own.
+   * @param {number} sequence
+   * @param {Partial<ViewOptions>} options
+   */
+  showAs(sequence, options) {
+    this.options = { ...DEFAULT_VIEW, ...options };
+    this.showOptions();
+    this.history.slider.value = String(sequence);
+    return this.scrubTo(sequence);
+  }
+
+  showOptions() {
+    this.node.classList.toggle("is-elsewhere", !isAsFound(this.options));
+    this.part("back").textContent = isOwnPlane(this.options)
+      ? `Shown at γ ${this.options.gamma}; back to γ ${this.gamma}`
+      : "Back to the plane of the run";
+    this.announce("look", this.options);
+  }
+
+  /**
+   * The query of the plane on screen, with some of it changed.
+   * @param {Partial<ViewOptions> & { toward?: string | null }} [change]
+   */
+  query(change = {}) {
+    const { toward, ...options } = { ...this.options, toward: this.peers.reference(), ...change };
+    return viewQuery(options, toward);
+  }
+
+  request(sequence) {
+    return this.requests.request(`${sequence}?${this.query()}`);
+  }
+
+  /** Fetches the plane that a player will show next. @param {number} sequence @param {Partial<ViewOptions>} [change] */
+  prefetch(sequence, change) {
+    this.requests.prefetch(`${sequence}?${this.query(change)}`);
+  }
+
+  async showRequested(plane) {
+    this.show(plane);
+    await this.peers.paintStale();
+    await this.history.draw();
+  }
+
+  // Finished runs are aligned with the newest plane of the reference; once the reference itself has
+  // finished, the others are aligned again.
+  realign() {
+    const reference = this.peers.reference();
+    if (reference === null) return;
+    const turned = this.run === reference ? this.peers.shown() : [this];
+    turned.forEach((panel) => panel.run !== reference && panel.refresh());
+  }
+
+  /** Requests the plane on screen again: what it is aligned with has changed. */
+  refresh() {
+    if (this.plane && this.isFinal) this.request(this.plane.sequence);
+  }
+
+  /** Paints everything again in the colors of the page. */
+  async restyle() {
+    if (!this.isShown()) return;
+    await this.loadFigure();
+    await this.paint(true);
+    this.history.draw(true);
+  }
+
+  isShown() {
+    return state.mode === "compare" || this.run === state.front;
+  }
+}

@@ -1,0 +1,59 @@
+// Requests for planes of one run: one at a time, and the last one made wins.
+
+/** @typedef {import("../types").Plane} Plane */
+
+export class PlaneRequests {
+  /**
+   * @param {string} run
+   * @param {(plane: Plane) => Promise<void>} show
+   * @param {(isBusy: boolean) => void} onBusy
+   */
+  constructor(run, show, onBusy) {
+    this.run = run;
+    this.show = show;
+    this.onBusy = onBusy;
+    /** @type {string | null} */
+    this.requested = null; // the address of the plane that was requested last
+    /** @type {Map<string, Promise<Response | null>>} */
+    this.prefetched = new Map();
+  }
+
+  /**
+   * Fetches and shows a plane, unless a later request replaces this one.
+   * @param {string} address sequence and query
+   */
+  async request(address) {
+    const isBusy = this.requested !== null;
+    this.requested = address;
+    if (isBusy) return;
+    this.onBusy(true);
+    try {
+      await this.showUntilCurrent();
+    } catch {
+      // The run loop notices that the server is gone, and reports it.
+    } finally {
+      this.requested = null;
+      this.onBusy(false);
+    }
+  }
+
+  async showUntilCurrent() {
+    let shown = null;
+    while (this.requested !== shown) {
+      const address = this.requested;
+      const answer = await (this.prefetched.get(address) ?? fetch(this.url(address)));
+      if (!answer?.ok) return;
+      await this.show({ ...(await answer.json()), address });
+      shown = address;
+    }
+  }
+
+  /** Fetches the plane that a player will request next. @param {string} address */
+  prefetch(address) {
+    this.prefetched = new Map([[address, fetch(this.url(address)).catch(() => null)]]);
+  }
+
+  url(address) {
+    return `runs/${this.run}/planes/${address}`;
+  }
+}

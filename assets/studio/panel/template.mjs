@@ -1,0 +1,52 @@
+// The panel template: Dash renders an empty placeholder for each panel, and a copy of the template
+// fills it, many times faster than Dash would render the parts of every panel.
+import { ID } from "../constants.mjs";
+import { rangeInput, span, whenPresent } from "../page/dom.mjs";
+
+/** @type {DocumentFragment} */
+let template;
+
+// Dash appends the children of a <template> to the element itself, where selectors would find them
+// among the parts of the panels.
+export function takeTemplate() {
+  whenPresent(`#${ID.panelModel}`, (element) => {
+    const { content } = /** @type {HTMLTemplateElement} */ (element);
+    content.append(...element.childNodes);
+    template = content;
+  });
+}
+
+/**
+ * Fills a placeholder with a copy of the template, adapted to its run.
+ * @param {HTMLElement} placeholder
+ */
+export function fillFromTemplate(placeholder) {
+  const { run, title, has } = placeholder.dataset;
+  const parts = /** @type {DocumentFragment} */ (template.cloneNode(true));
+  removeUnneeded(parts, new Set(has.split(" ")));
+  for (const slot of elements(parts, "[data-slider]")) slot.replaceChildren(slider(slot.dataset));
+  parts.querySelector('[data-part="title"]').textContent = title;
+  for (const link of elements(parts, "[data-file]")) link.href = `runs/${run}/${link.dataset.file}`;
+  // Dash may reuse the placeholder of a removed run for another one.
+  delete placeholder.dataset.sequence;
+  delete placeholder.dataset.state;
+  placeholder.replaceChildren(parts);
+}
+
+/** @returns {any[]} */
+const elements = (parts, selector) => [...parts.querySelectorAll(selector)];
+
+// Parts that only other kinds of runs need.
+function removeUnneeded(parts, features) {
+  for (const part of elements(parts, "[data-needs]")) {
+    if (!part.dataset.needs.split(" ").every((need) => features.has(need))) part.remove();
+  }
+}
+
+function slider({ slider: name, label, low, high, value }) {
+  const input = rangeInput(null, { min: low, max: high, value });
+  input.dataset.part = name;
+  const node = document.createElement("label");
+  node.append(span(label), input);
+  return node;
+}

@@ -1,0 +1,56 @@
+// View options: all that a picture differs in from the plane as the run found it.
+import { VIEW_FIELD } from "../constants.mjs";
+
+/** @typedef {import("../types").ViewOptions} ViewOptions */
+
+/** @type {Readonly<ViewOptions>} */
+export const DEFAULT_VIEW = Object.freeze({ gamma: null, kept: null, morph: null, moves: [], from: null });
+
+/**
+ * The query by which every route that takes a plane knows the options.
+ * @param {ViewOptions} options
+ * @param {string | null} toward the run that the plane is aligned with
+ * @returns {URLSearchParams}
+ */
+export function viewQuery({ gamma, kept, morph, moves, from }, toward) {
+  const fields = {
+    [VIEW_FIELD.gamma]: gamma,
+    [VIEW_FIELD.kept]: kept,
+    [VIEW_FIELD.morph]: morph && morph.join(":"),
+    [VIEW_FIELD.moves]: moves.map((move) => move.join(":")).join(",") || null,
+    [VIEW_FIELD.from]: from && from.join(":"),
+    [VIEW_FIELD.toward]: toward,
+  };
+  const given = Object.entries(fields).filter(([, value]) => value !== null);
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * The other run and the share of the way to it that the address of a plane names, if any.
+ * @param {string} address
+ * @returns {{ other: string, share: number } | null}
+ */
+export function morphIn(address) {
+  const query = new URLSearchParams(address.split("?")[1]);
+  const [other, share] = query.get(VIEW_FIELD.morph)?.split(":") ?? [];
+  return other ? { other, share: Number(share) } : null;
+}
+
+/** Whether the options leave the plane that of the run. @param {ViewOptions} options */
+export function isOwnPlane({ kept, morph, moves }) {
+  return kept === null && morph === null && !moves.length;
+}
+
+/** Whether the plane and its kernel width are those of the run. @param {ViewOptions} options */
+export const isAsFound = (options) => options.gamma === null && isOwnPlane(options);
+
+/**
+ * The options with the loading of a feature set. A feature that is set again replaces its last move.
+ * @param {ViewOptions["moves"]} moves
+ * @param {ViewOptions["moves"][number]} move
+ * @returns {ViewOptions["moves"]}
+ */
+export function withMove(moves, move) {
+  const earlier = moves.at(-1)?.[0] === move[0] ? moves.slice(0, -1) : moves;
+  return [...earlier, move];
+}

@@ -1,0 +1,71 @@
+// The arrows of a plane as data: origins, tips and loadings.
+import { PLANE_TRACE } from "../constants.mjs";
+
+/** @typedef {import("../types").Point} Point */
+
+const PER_SEGMENT = 3; // origin, tip, and the gap before the next segment
+
+/** The arrays of the trace of a kind. */
+function arraysOf(figure, plane, kind) {
+  return plane.traces[figure.plane.data.findIndex(({ meta }) => meta.kind === kind)];
+}
+
+/**
+ * The origin of an arrow, in data coordinates.
+ * @param {import("../types").Figure} figure
+ * @param {import("../types").Plane} plane
+ * @param {number} i among the arrows
+ * @returns {Point}
+ */
+export function originOf(figure, plane, i) {
+  const { x, y } = arraysOf(figure, plane, PLANE_TRACE.arrowLines);
+  return [x[PER_SEGMENT * i], y[PER_SEGMENT * i]];
+}
+
+/**
+ * The tips of all arrows, in data coordinates.
+ * @param {import("../types").Figure} figure
+ * @param {import("../types").Plane} plane
+ * @returns {Point[]}
+ */
+export function tipsOf(figure, plane) {
+  const { x, y } = arraysOf(figure, plane, PLANE_TRACE.arrowHeads);
+  return x.map((value, i) => [value, y[i]]);
+}
+
+/**
+ * The loading whose arrow, from this origin, has its tip at a point.
+ * @param {Point} tip
+ * @param {Point} origin
+ * @param {number} scale length of an arrow by length of its loading
+ * @returns {Point}
+ */
+export function loadingOf(tip, origin, scale) {
+  return [(tip[0] - origin[0]) / scale, (tip[1] - origin[1]) / scale];
+}
+
+/**
+ * The points of a trace that belong to the first arrows.
+ * @param {import("../types").Trace} trace
+ * @param {number} count
+ */
+export function limitArrows(trace, count) {
+  const { kind } = trace.meta;
+  const isLines = kind === PLANE_TRACE.arrowLines;
+  if (!isLines && kind !== PLANE_TRACE.arrowHeads) return;
+  const length = (isLines ? PER_SEGMENT : 1) * count;
+  for (const key of ["x", "y"]) trace[key] = trace[key].slice(0, length);
+}
+
+/**
+ * The nearest of several points, if one is within reach.
+ * @param {Point[]} points
+ * @param {Point} at
+ * @param {number} reach
+ * @returns {number | null}
+ */
+export function nearest(points, at, reach) {
+  const distances = points.map(([x, y]) => Math.hypot(x - at[0], y - at[1]));
+  const i = distances.indexOf(Math.min(...distances));
+  return distances[i] <= reach ? i : null;
+}

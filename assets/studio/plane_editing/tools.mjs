@@ -1,0 +1,144 @@
+// The tools beside a picture: how many arrows are shown, how many features are kept, the loading of
+// one feature, and the view angle of three components.
+import { withMove } from "../panel/view_options.mjs";
+import { DEGREES, rounded, wrapped } from "./angles.mjs";
+import { loadingOf, originOf, tipsOf } from "./arrows.mjs";
+
+export class Tools {
+  /** @param {import("../panel/panel.mjs").Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    if (this.tool("arrow-limit")) this.connectArrowLimit();
+    if (this.tool("kept")) this.connectKept();
+    if (this.tool("arrow")) this.connectArrow();
+    if (panel.nComponents === 3) this.connectAngles();
+    panel.node.addEventListener("panel:plane", ({ detail: plane }) => this.follow(plane));
+  }
+
+  tool(name) {
+    return this.panel.part(name);
+  }
+
+  // The tools show what the plane is, whatever changed it.
+  follow(plane) {
+    if (this.tool("arrow-limit")) this.followArrowLimit(plane);
+    if (this.tool("kept")) this.followKept(plane);
+    if (this.tool("arrow")) this.followArrows(plane);
+  }
+
+  // The strongest arrows are shown.
+  connectArrowLimit() {
+    const slider = this.tool("arrow-limit");
+    slider.addEventListener("input", () => {
+      this.panel.arrowLimit = slider.value === slider.max ? Infinity : Number(slider.value);
+      this.panel.paint(true);
+    });
+  }
+
+  followArrowLimit({ arrows: { features } }) {
+    const slider = this.tool("arrow-limit");
+    slider.max = features.length;
+    slider.value = Math.min(this.panel.arrowLimit, features.length);
+  }
+
+  // The slider ends at all features, one step beyond the most that have an arrow.
+  connectKept() {
+    const slider = this.tool("kept");
+    slider.addEventListener("input", () => {
+      const isAll = slider.value === slider.max;
+      this.panel.changeView({ kept: isAll ? null : Number(slider.value), moves: [] });
+    });
+  }
+
+  followKept({ arrows, kept }) {
+    const slider = this.tool("kept");
+    const { nComponents, options } = this.panel;
+    slider.min = nComponents;
+    slider.max = Math.max(nComponents, Math.min(arrows.features.length, arrows.of - 1)) + 1;
+    if (document.activeElement !== slider) slider.value = options.kept ?? slider.max;
+    this.tool("kept-words").textContent = kept ?? "All features.";
+    slider.setAttribute("aria-valuetext", options.kept === null ? "all features" : `${options.kept} features`);
+  }
+
+  // The arrow that is chosen by name is rotated by its angle and stretched by its length.
+  connectArrow() {
+    const select = this.tool("arrow");
+    select.addEventListener("change", () => this.showArrow());
+    for (const name of ["angle", "length"]) {
+      this.tool(name).addEventListener("input", () => {
+        const angle = Number(this.tool("angle").value) / DEGREES;
+        const length = Number(this.tool("length").value) / 100;
+        this.setLoading(Number(select.value), [length * Math.cos(angle), length * Math.sin(angle)]);
+      });
+    }
+  }
+
+  followArrows({ arrows: { features, names } }) {
+    const select = this.tool("arrow");
+    const listed = features.join();
+    if (select.dataset.features !== listed && document.activeElement !== select) {
+      const chosen = select.value;
+      select.dataset.features = listed;
+      select.replaceChildren(...features.map((feature, i) => new Option(names[i], feature)));
+      if (chosen && features.includes(Number(chosen))) select.value = chosen;
+    }
+    this.showArrow();
+  }
+
+  showArrow() {
+    const [x, y] = this.loading(Number(this.tool("arrow").value)) ?? [0, 0];
+    const angle = Math.round(Math.atan2(y, x) * DEGREES);
+    const length = Math.hypot(x, y);
+    this.setSlider("angle", angle, `${angle} degrees`);
+    this.setSlider("length", Math.round(100 * length), `loading ${length.toFixed(2)}`);
+  }
+
+  // A slider that is being moved is left alone.
+  setSlider(name, value, text) {
+    const slider = this.tool(name);
+    if (document.activeElement !== slider) slider.value = value;
+    slider.setAttribute("aria-valuetext", text);
+  }
+
+  // The loadings of a feature in the plane on screen.
+  loading(feature) {
+    const { figure, plane } = this.panel;
+    const i = plane.arrows.features.indexOf(feature);
+    if (i < 0) return null;
+    return loadingOf(tipsOf(figure, plane)[i], originOf(figure, plane, i), plane.arrows.scale);
+  }
+
+  /** Shows the plane in which a feature has this loading. @param {number} feature @param {import("../types").Point} loading */
+  setLoading(feature, [x, y]) {
+    const { history, options } = this.panel;
+    history.player.pause();
+    const moves = withMove(options.moves, [feature, rounded(x), rounded(y)]);
+    return this.panel.changeView({ moves });
+  }
+
+  /** Chooses an arrow by its feature, if it is in the list. @param {number} feature */
+  choose(feature) {
+    const select = this.tool("arrow");
+    if ([...select.options].some(({ value }) => Number(value) === feature)) select.value = feature;
+  }
+
+  connectAngles() {
+    for (const name of ["side", "up"]) {
+      this.tool(name).addEventListener("input", () => {
+        this.turnTo(Number(this.tool("side").value) / DEGREES, Number(this.tool("up").value) / DEGREES);
+      });
+    }
+    this.panel.node.addEventListener("panel:look", ({ detail: { from } }) => {
+      const angles = (from ?? [0, 0]).map((angle) => Math.round(angle * DEGREES));
+      for (const [i, name] of ["side", "up"].entries()) {
+        this.tool(name).value = angles[i];
+        this.tool(name).setAttribute("aria-valuetext", `${angles[i]} degrees`);
+      }
+    });
+  }
+
+  /** Views three components from another angle. @param {number} azimuth @param {number} elevation in radians */
+  turnTo(azimuth, elevation) {
+    return this.panel.changeView({ from: [rounded(wrapped(azimuth)), rounded(wrapped(elevation))] });
+  }
+}

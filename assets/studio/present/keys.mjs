@@ -1,0 +1,70 @@
+// The keys of Present, and the actions of its buttons.
+import { ID } from "../constants.mjs";
+import { bringToFront } from "../front_run.mjs";
+import { setProps } from "../page/dash.mjs";
+import { byId } from "../page/dom.mjs";
+import { allPanels, frontPanel } from "../panel/panels.mjs";
+import { state } from "../state.mjs";
+import { hasStory, stepStory } from "../views/story.mjs";
+
+/** Connects the keys. @param {() => Promise<unknown> | undefined} playMorph */
+export function connectKeys(playMorph) {
+  const actions = {
+    ArrowLeft: () => step(-1),
+    ArrowRight: () => step(1),
+    " ": () => frontPanel()?.history.player.toggle().catch(console.warn),
+    m: () => playMorph()?.catch(console.warn),
+    f: toggleFullScreen,
+    "?": toggleKeys,
+    Escape: leave,
+  };
+  document.addEventListener("keydown", (event) => {
+    const action = isForPresent(event) && (actions[event.key] ?? runAction(event.key));
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+/** Shows or hides the list of keys. */
+export const toggleKeys = () => byId(ID.keys).toggleAttribute("hidden");
+
+/** Leaves Present. */
+export const leave = () => setProps(ID.mode, { value: "explore" });
+
+export function toggleFullScreen() {
+  if (document.fullscreenElement) return document.exitFullscreen();
+  return document.documentElement.requestFullscreen().catch(console.warn);
+}
+
+// Through the story, or through the planes of the run where there is none.
+const step = (steps) => (hasStory() ? stepStory(steps) : stepPlane(steps));
+
+function stepPlane(steps) {
+  const panel = frontPanel();
+  if (!panel?.plane) return;
+  panel.history.player.pause();
+  const sequence = Math.min(Math.max(panel.plane.sequence + steps, 0), panel.sequence);
+  panel.history.slider.value = String(sequence);
+  panel.scrubTo(sequence);
+}
+
+// Digits choose the front run.
+function runAction(key) {
+  if (!/^[1-9]$/.test(key)) return null;
+  return () => {
+    const panel = allPanels()[Number(key) - 1];
+    if (panel) bringToFront(panel.run);
+  };
+}
+
+function isForPresent(event) {
+  const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+  return state.mode === "present" && !hasModifier && !isTaken(event);
+}
+
+// Fields, sliders and windows have the keys to themselves, and buttons have Space and Enter.
+function isTaken({ target, key }) {
+  if (target.closest?.("input, textarea, select, [contenteditable], [role=dialog]")) return true;
+  return (key === " " || key === "Enter") && Boolean(target.closest?.("button, a"));
+}

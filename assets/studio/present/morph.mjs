@@ -1,0 +1,118 @@
+// The morph: the plane on screen along the shortest way to that of another run.
+import { playButton, rangeInput, span, wait } from "../page/dom.mjs";
+import { allPanels, frontPanel } from "../panel/panels.mjs";
+import { state } from "../state.mjs";
+import { morphShares } from "./morph_steps.mjs";
+
+const STEP_MS = 50;
+const RANGE = { min: 0, max: 1, step: 0.005, value: 0, disabled: true };
+
+export class Morph {
+  /**
+   * @param {HTMLElement} node of the controls
+   * @param {HTMLSelectElement} choice of the other run
+   * @param {HTMLElement} slot for button and slider
+   */
+  constructor(node, choice, slot) {
+    this.node = node;
+    this.choice = choice;
+    this.playing = 0; // which play is on; 0 for none
+    this.slider = rangeInput("Share of the way to the other run", RANGE);
+    this.slider.addEventListener("input", () => {
+      this.playing = 0;
+      this.showShare(Number(this.slider.value));
+    });
+    this.button = playButton("Play the morph", () => this.play());
+    this.percent = span("", "bar-percent");
+    slot.replaceChildren(this.button, this.slider, this.percent);
+    choice.addEventListener("change", () => this.choose());
+  }
+
+  choose() {
+    const other = this.choice.value;
+    this.stop();
+    if (frontPanel()?.options.morph) frontPanel().changeView({ morph: null });
+    this.follow();
+    this.choice.blur(); // the keys of Present go to the page again
+    if (other) this.play().catch(console.warn);
+  }
+
+  /** @param {number} share of the way @returns {[string, number] | null} */
+  viewAt(share) {
+    return share > 0 ? [this.choice.value, Number(share.toFixed(4))] : null;
+  }
+
+  showShare(share) {
+    return frontPanel()?.changeView({ morph: this.viewAt(share) });
+  }
+
+  /** Goes to the other end in even steps, since a plane that skips does not seem to turn; or pauses. */
+  async play() {
+    if (this.playing) return this.stop();
+    const panel = frontPanel();
+    if (!panel?.plane || !this.choice.value) return null;
+    panel.history.player.pause();
+    const number = (this.playing = performance.now());
+    this.showPlaying();
+    const shares = morphShares(panel.options.morph?.[1] ?? 0, state.speed);
+    for (const [step, share] of shares.entries()) {
+      if (this.playing !== number || panel !== frontPanel()) break;
+      const began = performance.now();
+      const shown = this.showShare(share);
+      const next = shares[step + 1];
+      if (next !== undefined) panel.prefetch(panel.plane.sequence, { morph: this.viewAt(next) });
+      await shown;
+      await wait(began + STEP_MS - performance.now());
+    }
+    return this.playing === number ? this.stop() : null;
+  }
+
+  stop() {
+    this.playing = 0;
+    this.showPlaying();
+  }
+
+  showPlaying() {
+    this.button.classList.toggle("is-playing", this.playing > 0);
+    this.button.setAttribute("aria-label", this.playing ? "Pause the morph" : "Play the morph");
+  }
+
+  /** Lists the runs that the front run can morph to: of the same table, with as many components. */
+  followRuns() {
+    const panel = frontPanel();
+    const others = othersInSpace(panel);
+    const listed = `${panel?.run}:${others.map(({ run }) => run).join()}`;
+    if (this.node.dataset.runs !== listed) {
+      this.node.dataset.runs = listed;
+      this.stop();
+      this.list(others, panel?.options.morph?.[0] ?? "");
+    }
+    this.follow();
+  }
+
+  list(others, chosen) {
+    const none = new Option(others.length ? "Choose a run" : "No other run yet", "");
+    this.choice.replaceChildren(none, ...others.map(({ node, run }) => new Option(node.dataset.title, run)));
+    this.choice.disabled = !others.length;
+    this.choice.value = chosen;
+  }
+
+  /** Shows the share of the way that is on screen. */
+  follow() {
+    const morph = frontPanel()?.options.morph;
+    if (morph) this.choice.value = morph[0];
+    const isChosen = this.choice.value !== "";
+    const share = morph?.[1] ?? 0;
+    const percent = Math.round(100 * share);
+    this.slider.disabled = this.button.disabled = !isChosen;
+    if (document.activeElement !== this.slider || this.playing) this.slider.value = String(share);
+    this.slider.setAttribute("aria-valuetext", `${percent} percent of the way`);
+    this.percent.textContent = isChosen ? `${percent} %` : "";
+  }
+}
+
+function othersInSpace(panel) {
+  const space = panel?.node.dataset.space;
+  if (!space) return [];
+  return allPanels().filter(({ run, node }) => run !== panel.run && node.dataset.space === space);
+}

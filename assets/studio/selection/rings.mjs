@@ -1,0 +1,108 @@
+// Rings around a row in every panel: the row under the pointer, and the one that is marked.
+import { numbers } from "../drawing/arrays.mjs";
+import { isDrawn, toPixels } from "../drawing/plotly.mjs";
+import { shownPanels } from "../panel/panels.mjs";
+import { state, update } from "../state.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+/** @type {WeakMap<Panel, Rings>} */
+const ringsOf = new WeakMap();
+
+/** @type {WeakMap<object, Map<number, [trace: number, point: number]>>} */
+const indices = new WeakMap();
+
+/** @param {Panel} panel @param {(rows: number[]) => void} onSelect */
+export function addRings(panel, onSelect) {
+  ringsOf.set(panel, new Rings(panel, onSelect));
+}
+
+/** Marks a row of the table, or none. @param {number | null} row */
+export function mark(row) {
+  update({ marked: row });
+  for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-mark]"))) {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.mark) === row));
+  }
+  placeRings();
+}
+
+function hover(row) {
+  if (row === state.hovered) return;
+  update({ hovered: row });
+  placeRings();
+}
+
+const placeRings = () => shownPanels().forEach((panel) => ringsOf.get(panel).place());
+
+class Rings {
+  constructor(panel, onSelect) {
+    this.panel = panel;
+    this.plot = panel.part("plot");
+    this.onSelect = onSelect;
+    this.hovered = ring("is-hovered");
+    this.marked = ring("is-marked");
+    panel.node.querySelector(".picture").append(this.hovered, this.marked);
+    panel.node.addEventListener("panel:painted", () => {
+      this.listen();
+      this.place();
+    });
+  }
+
+  listen() {
+    const { plot } = this;
+    if (this.isListening || !plot.on) return; // plotly may not have drawn yet
+    this.isListening = true;
+    plot.on("plotly_hover", ({ points: [point] }) => hover(this.rowOf(point) ?? null));
+    plot.on("plotly_unhover", () => hover(null));
+    plot.on("plotly_relayouting", () => this.place());
+    // Without points, the event only reports that the outline of a selection was removed.
+    plot.on("plotly_selected", (event) => event?.points.length && this.onSelect(this.rowsOf(event.points)));
+    plot.on("plotly_deselect", () => this.onSelect([]));
+  }
+
+  rowOf({ curveNumber, pointNumber }) {
+    return this.panel.figure?.rows[curveNumber]?.[pointNumber];
+  }
+
+  rowsOf(points) {
+    return points.map((point) => this.rowOf(point)).filter((row) => row !== undefined);
+  }
+
+  /** Moves the rings to where the rows are drawn now. */
+  place() {
+    const { hovered, marked } = state;
+    for (const [node, row] of /** @type {const} */ ([[this.hovered, hovered], [this.marked, marked]])) {
+      const at = row === null ? null : this.pixels(row);
+      node.hidden = at === null;
+      if (at) node.style.translate = `${at[0]}px ${at[1]}px`;
+    }
+  }
+
+  // Null where the row is not drawn, or is outside the picture.
+  pixels(row) {
+    const { plot, panel } = this;
+    const { plane } = panel.painting;
+    const index = panel.figure && plane && isDrawn(plot) && indexOf(panel.figure, row);
+    if (!index) return null;
+    const [trace, i] = index;
+    const { x, y } = plane.traces[trace];
+    const at = toPixels(plot, [numbers(x)[i], numbers(y)[i]]);
+    const size = [plot.clientWidth, plot.clientHeight];
+    return at.every((pixel, axis) => pixel >= 0 && pixel <= size[axis]) ? at : null;
+  }
+}
+
+// The trace that draws a row of the table, and the point of it that does.
+function indexOf(figure, row) {
+  if (!indices.has(figure)) {
+    const entries = figure.rows.flatMap((rows, trace) => rows.map((known, i) => [known, [trace, i]]));
+    indices.set(figure, new Map(entries));
+  }
+  return indices.get(figure).get(row);
+}
+
+function ring(kind) {
+  const node = document.createElement("span");
+  Object.assign(node, { className: `ring ${kind}`, hidden: true });
+  return node;
+}

@@ -1,0 +1,113 @@
+// What the server sends and the modules pass to each other, for the type checker alone.
+
+export type Range = [low: number, high: number];
+export type Axes = [x: Range, y: Range];
+export type Point = [x: number, y: number];
+
+/** How a plane is viewed; null stands for "as the run found it". */
+export interface ViewOptions {
+  gamma: number | null;
+  /** How many features are kept, the strongest. */
+  kept: number | null;
+  /** Another run and the share of the way to its plane. */
+  morph: [run: string, share: number] | null;
+  /** Loadings set by hand, in their order. */
+  moves: [feature: number, x: number, y: number][];
+  /** Azimuth and elevation in radians, of three components. */
+  from: [azimuth: number, elevation: number] | null;
+}
+
+/** An array as plotly and the server write it: plain, or float32 in base 64. */
+export type Encoded = number[] | Float32Array | { dtype: string; bdata: string };
+
+export interface TraceMeta {
+  kind: string;
+  class?: number;
+}
+
+export interface Trace {
+  meta: TraceMeta;
+  mode: string;
+  x?: any;
+  y?: any;
+  [property: string]: any;
+}
+
+/** The styles of a run's figures, without data; `rows` are the rows of the file by trace. */
+export interface Figure {
+  plane: { data: Trace[]; layout: any };
+  curve: { data: Trace[]; layout: any };
+  rows: number[][];
+  classes: string[];
+}
+
+/** One plane as it is drawn: the arrays of every trace of the figure, and its scores. */
+export interface Plane {
+  sequence: number;
+  traces: Record<string, any>[];
+  limits: Axes;
+  arrows: { features: number[]; names: string[]; scale: number; of: number };
+  kept: string | null;
+  numbers: Record<string, number | null>;
+  twin: number | null;
+  drawn: string;
+  caption: string;
+  gamma?: number;
+  /** The address that it was requested by; absent for planes that came with the news. */
+  address?: string;
+}
+
+/** What the frames route reports of one run. */
+export interface News {
+  state: string;
+  is_final: boolean;
+  words: string;
+  fraction: number;
+  sequences: number[];
+  objective: number[];
+  best: number[];
+  starts: number[];
+  plane: Plane | null;
+}
+
+/** A view that the server has restored: the run that shows it, and how. */
+export interface RestoredView {
+  choice?: unknown;
+  run: string;
+  mode: string;
+  hidden: string[];
+  look: Partial<ViewOptions>;
+  plane: number | null;
+  divergence: number | null;
+  caution: string | null;
+  quiet: boolean;
+}
+
+export interface StoryView {
+  title: string;
+  caption: string;
+  view: { mode: string };
+}
+
+/** The axes of a drawn figure in pixels, whoever has laid them out. */
+export interface PixelAxis {
+  offset: number;
+  length: number;
+  gridColor: string;
+  tickStep?: number;
+}
+
+declare global {
+  interface HTMLElementEventMap {
+    "panel:news": CustomEvent<News>;
+    "panel:plane": CustomEvent<Plane>;
+    "panel:painted": CustomEvent<Plane>;
+    "panel:look": CustomEvent<ViewOptions>;
+  }
+  interface Window {
+    Plotly: any;
+    dash_clientside: any;
+    DashRenderer: new () => unknown;
+    dashMantineFunctions: Record<string, Function>;
+  }
+}

@@ -1,0 +1,103 @@
+// Shared views: links made of what is on screen, and views that the server has restored.
+import { FINAL_STATES, ID, MODES, SWITCHES } from "../constants.mjs";
+import { bringToFront } from "../front_run.mjs";
+import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
+import { wait } from "../page/dom.mjs";
+import { NO_PLANE, showNotice } from "../page/notice.mjs";
+import { panelOfRun } from "../panel/panels.mjs";
+import { state } from "../state.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {import("../types").RestoredView} RestoredView */
+
+const CHECK_EVERY_MS = 50;
+
+let newest = 0; // the number of the last view that was restored
+
+export function connectSharedViews() {
+  const mode = modeIn(location.search);
+  // What a link in Present hides is hidden before anything else is there.
+  if (mode) document.body.dataset.mode = mode;
+  provideCallbacks({ readAddress: () => [location.search, mode ?? noUpdate()], bringUp: showRestored });
+}
+
+/** The mode that an address asks for, if it is one. @param {string} query */
+export function modeIn(query) {
+  const mode = new URLSearchParams(query).get("mode");
+  return MODES.includes(mode) ? mode : null;
+}
+
+/**
+ * What is on screen as a shared view: for a story, and as the query of an address.
+ * @param {Panel} panel
+ * @returns {Promise<{ view?: object, title?: string, query?: string, words?: string }>}
+ */
+export async function sharedView(panel) {
+  const query = panel.query({ toward: null });
+  query.set("mode", state.mode);
+  query.set("hidden", SWITCHES.filter((name) => !state[name]).join());
+  const answer = await fetch(`runs/${panel.run}/planes/${panel.plane.sequence}/recipe?${query}`);
+  return answer.json();
+}
+
+/** Puts a link to what is on screen into the address bar and the clipboard. @param {Panel | undefined} panel */
+export async function copyLink(panel) {
+  if (!panel?.plane) return showNotice(NO_PLANE);
+  const { query, words: message } = await sharedView(panel);
+  if (!query) return showNotice(message);
+  history.replaceState(history.state, "", `?${query}`);
+  try {
+    await navigator.clipboard.writeText(location.href);
+    return showNotice("Link copied. It is also in the address bar.", { briefly: true });
+  } catch {
+    return showNotice("The link is in the address bar. Copy it from there.");
+  }
+}
+
+// What the server could find of a view: the data to choose first, or the run that shows it.
+function showRestored(restored) {
+  if (restored?.choice) setTimeout(() => setProps(ID.choice, { data: restored.choice }));
+  else if (restored) showRun(restored).catch(console.warn);
+}
+
+// Shows the run of a view with its options, once it has ended; then reports whether the result is
+// the same as when the view was shared.
+async function showRun(/** @type {RestoredView} */ restored) {
+  const number = ++newest;
+  const isOutdated = () => number !== newest;
+  setProps(ID.mode, { value: restored.mode });
+  for (const name of SWITCHES) setProps(name, { checked: !restored.hidden.includes(name) });
+  await until(() => isOutdated() || panelOfRun(restored.run));
+  if (isOutdated()) return;
+  bringToFront(restored.run);
+  await until(() => isOutdated() || hasEnded(restored));
+  const panel = panelOfRun(restored.run);
+  if (isOutdated() || panel.sequence < 0) return;
+  await panel.showAs(sequenceOf(panel, restored), restored.look);
+  await reportReproduction(panel, restored);
+}
+
+// Its own run, and the run that it morphs to.
+function hasEnded({ run, look }) {
+  const isOtherFinal = !look.morph || FINAL_STATES.includes(state.states[look.morph[0]]);
+  return panelOfRun(run)?.isFinal && isOtherFinal;
+}
+
+const sequenceOf = ({ sequence }, { plane }) => Math.min(plane ?? sequence, sequence);
+
+async function reportReproduction(panel, restored) {
+  const { divergence, caution, quiet } = restored;
+  if (panel.node.dataset.state !== "done") return showNotice(panel.part("words").textContent);
+  if (divergence === null) return caution && showNotice(caution);
+  const query = panel.query({ toward: null });
+  query.set("divergence", divergence);
+  const answer = await fetch(`runs/${panel.run}/planes/${sequenceOf(panel, restored)}/verdict?${query}`);
+  const { is_same: isSame, words: verdict } = await answer.json();
+  const message = [verdict, caution].filter(Boolean).join(" ");
+  if (!isSame || !quiet) showNotice(message, { briefly: isSame && !caution });
+  return null;
+}
+
+async function until(condition) {
+  while (!condition()) await wait(CHECK_EVERY_MS);
+}

@@ -1,0 +1,48 @@
+"""The answer to an error, the same for every route: a status and a sentence."""
+
+from __future__ import annotations
+
+from dash import Dash
+
+from callbacks.services import services
+from melm_core.base import UserError
+from melm_studio.views.renderer import DataGoneError
+from melm_studio.worker.config.messages import DATA_GONE
+from melm_studio.worker.records.limits import DiskFullError, LimitReachedError
+from melm_studio.worker.store.protocol import StoreUnavailableError
+
+
+def register(app: Dash) -> None:
+    """Connect the answers."""
+    for error, answer in (
+        (UserError, refuse),
+        (LimitReachedError, refuse_at_limit),
+        (DataGoneError, data_gone),
+        (StoreUnavailableError, unavailable),
+    ):
+        app.server.register_error_handler(error, answer)
+
+
+def refuse(error: UserError) -> tuple[dict[str, str], int]:
+    """A value in the request breaks a rule."""
+    return sentence(str(error)), 400
+
+
+def refuse_at_limit(error: LimitReachedError) -> tuple[dict[str, str], int]:
+    """There is no room for what was requested."""
+    return sentence(str(error)), 507 if isinstance(error, DiskFullError) else 409
+
+
+def data_gone(error: DataGoneError) -> tuple[dict[str, str], int]:
+    """The data of a run are no longer stored."""
+    return sentence(DATA_GONE.format(days=services().settings.days_kept)), 404
+
+
+def unavailable(error: StoreUnavailableError) -> tuple[dict[str, str], int]:
+    """The store does not answer."""
+    return sentence(str(error)), 503
+
+
+def sentence(text: str) -> dict[str, str]:
+    """Return the body of an answer; uploads read "error", panels "words"."""
+    return {"words": text, "error": text}

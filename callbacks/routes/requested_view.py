@@ -1,0 +1,47 @@
+"""The run, plane, and view options that a request names."""
+
+from __future__ import annotations
+
+import flask
+from msgspec.structs import replace
+
+from callbacks.services import services
+from callbacks.session import own_run
+from melm_studio.views.validation import read
+from melm_studio.views.view_options import ViewOptions
+from melm_studio.views.view_query import option_values
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
+
+
+def requested_options() -> ViewOptions:
+    """Return the view options in the query, see `option_values`.
+
+    Answers 404 for a run that is unknown or belongs to another visitor.
+
+    Raises
+    ------
+    InputError
+        If an option breaks a rule.
+    """
+    values = option_values(flask.request.args)
+    options = read(values, ViewOptions, "The view options")
+    if options.morph is not None:
+        own_run(options.morph.run_id)
+    if options.toward is not None:
+        own_run(options.toward)
+    return options
+
+
+def requested_event(run_id: str, sequence: int | None) -> PlaneEvent:
+    """Return a plane by its number, the newest for None; answer 404 if there is none."""
+    store = services().store
+    event = store.last_event(run_id) if sequence is None else store.event(run_id, sequence)
+    if event is None:
+        flask.abort(404)
+    return event
+
+
+def viewed_event(record: RunRecord, event: PlaneEvent) -> PlaneEvent:
+    """Return the event with the components under the view options in the query."""
+    components = services().renderer.components(record, event, requested_options())
+    return replace(event, components=components)

@@ -1,0 +1,71 @@
+"""Shares the view on screen, and compares a restored view with the shared one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flask
+from dash import Dash
+
+from callbacks.routes.requested_view import requested_event, requested_options
+from callbacks.services import services
+from callbacks.session import own_run
+from melm_studio.views.captions import reproduced_sentence, title
+from melm_studio.views.validation import InputError
+from melm_studio.views.view_query import to_query
+from melm_studio.views.view_spec import ViewSpec, spec_of
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
+
+UNKNOWN_SOURCE = (
+    "The source of this run's data is not known. Load the data and run the method again."
+)
+
+
+def register(app: Dash) -> None:
+    """Connect the routes."""
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/recipe")(share)
+    # Pages that were opened before the route was renamed still ask for the verdict.
+    for name in ("reproduction", "verdict"):
+        app.server.get(f"/runs/<run_id>/planes/<int:sequence>/{name}")(reproduction)
+
+
+def share(run_id: str, sequence: int) -> dict[str, Any]:
+    """The shared view of a plane under view options; ``mode`` and ``hidden`` are the page's."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    spec = _spec(record, event)
+    name = f"{title(record)}, {record.data_name}"
+    return {"view": spec.to_json(), "title": name, **_link(spec)}
+
+
+def reproduction(run_id: str, sequence: int) -> dict[str, Any]:
+    """Whether the plane under view options has the ``divergence`` of the shared view."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    expected = flask.request.args.get("divergence", type=float)
+    if expected is None:
+        flask.abort(400)
+    found = services().renderer.divergence(record, event, requested_options())
+    is_same, words = reproduced_sentence(expected, found)
+    return {"is_same": is_same, "words": words}
+
+
+def _spec(record: RunRecord, event: PlaneEvent) -> ViewSpec:
+    if not record.source:
+        raise InputError(UNKNOWN_SOURCE)
+    query, options = flask.request.args, requested_options()
+    return spec_of(
+        record,
+        event,
+        options,
+        other=own_run(options.morph.run_id) if options.morph else None,
+        mode=query.get("mode", "explore"),
+        hidden=query["hidden"].split(",") if query.get("hidden") else [],
+        divergence=services().renderer.divergence(record, event, options),
+    )
+
+
+def _link(spec: ViewSpec) -> dict[str, str]:
+    """The query, or why there is none."""
+    try:
+        return {"query": to_query(spec), "words": ""}
+    except InputError as error:
+        return {"query": "", "words": str(error)}

@@ -1,0 +1,33 @@
+"""Reads a story file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flask
+from dash import Dash
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from callbacks.routes.error_answers import sentence
+from melm_studio.views.story import Story
+
+_MAX_BYTES = 8 * 2**20
+_TOO_LARGE = "This file is larger than 8 MB, which no story is. Choose a story that was saved here."
+_NO_FILE = "No file arrived. Choose a story that was saved here."
+
+
+def register(app: Dash) -> None:
+    """Connect the route, which takes the file as the body of the request."""
+    app.server.post("/story")(read_story)
+
+
+def read_story() -> tuple[dict[str, Any], int]:
+    """Return the story of a file."""
+    flask.request.max_content_length = _MAX_BYTES
+    try:
+        raw = flask.request.get_data()
+    except RequestEntityTooLarge:
+        return sentence(_TOO_LARGE), 413
+    if not raw:
+        return sentence(_NO_FILE), 400
+    return {"story": Story.from_bytes(raw).to_json()}, 200

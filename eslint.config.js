@@ -1,0 +1,36 @@
+// Rules for the page's scripts. Layout is left to taste, types are left to the type checker.
+import js from "@eslint/js";
+import globals from "globals";
+
+const STRICT = {
+  curly: ["error", "multi-line"],
+  eqeqeq: "error",
+  "max-lines": ["error", 400],
+  "no-eval": "error",
+  "no-implied-eval": "error",
+  "no-restricted-properties": [
+    "error",
+    ...["innerHTML", "outerHTML"].map((property) => ({ property, message: "Set textContent; names may hold markup." })),
+  ],
+  "no-shadow": "error",
+  "no-var": "error",
+  "object-shorthand": "error",
+  "prefer-const": "error",
+  "prefer-template": "error",
+};
+
+// plotly's private attributes are read in one module.
+const PRIVATE = ["error", ...["_fullLayout", "_fullData", "_offset", "_length"].map((property) => ({ property }))];
+
+export default [
+  { ignores: ["node_modules/", ".venv/", "test-results/"] },
+  js.configs.recommended,
+  { rules: STRICT },
+  { files: ["assets/**/*.mjs"], languageOptions: { globals: globals.browser } },
+  {
+    files: ["assets/**/*.mjs"],
+    ignores: ["assets/studio/drawing/plotly.mjs"],
+    rules: { "no-restricted-properties": [...STRICT["no-restricted-properties"], ...PRIVATE.slice(1)] },
+  },
+  { files: ["tests/page/**/*.mjs", "*.config.js"], languageOptions: { globals: globals.node } },
+];

@@ -1,0 +1,31 @@
+"""What every trace of a figure shows, in its `meta`, so that the page need not count traces."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class PlaneTrace(StrEnum):
+    """What a trace of the figure of a plane shows."""
+
+    CONTOUR = "contour"
+    TRAIN = "train"
+    HELD_OUT = "held_out"
+    THRESHOLD = "threshold"
+    ARROW_LINES = "arrow_lines"
+    ARROW_HEADS = "arrow_heads"
+
+
+class CurveTrace(StrEnum):
+    """What a trace of the figure of a run's objective shows."""
+
+    STEPS = "steps"
+    BEST = "best"
+    HELD_OUT = "held_out"
+    STARTS = "starts"
+    RECORDS = "records"
+
+
+def trace_meta(kind: PlaneTrace | CurveTrace, code: int | None = None) -> dict[str, str | int]:
+    """The `meta` of a trace: its kind, and the code of its class where it belongs to one."""
+    return {"kind": kind.value} | ({} if code is None else {"class": code})

@@ -1,0 +1,110 @@
+"""Where data come from and how they are prepared, as the page, a link, and a story hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct, field
+from msgspec.structs import force_setattr, replace
+
+from melm_studio.tables import SAMPLES
+from melm_studio.views.validation import InputError, Sha256, Text, read, shown
+from melm_studio.worker.records.run import Table, table_of
+
+NO_DATA = "There are no data to run on yet. Drop a CSV file or choose a sample."
+
+
+class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
+    """A sample or an uploaded file, and how its columns are used.
+
+    Attributes
+    ----------
+    kind : str
+    key : str
+        The name of a sample, or the SHA-256 of an uploaded file.
+    name : str
+        The name of an uploaded file.
+    label : str or None
+        The label column; None to infer it.
+    standardize : bool
+        JSON: ``standardise``.
+    roles : mapping of str to str
+        The use of each column for which the user chose one.
+    """
+
+    kind: Annotated[Literal["sample", "upload"], Meta(title="The kind of data")]
+    key: Annotated[Text, Meta(title="The key of the data")]
+    name: Annotated[Text, Meta(title="The file name")] = ""
+    label: Annotated[str, Meta(title="The label column", min_length=1, max_length=2_000)] | None = (
+        None
+    )
+    standardize: Annotated[bool, Meta(title="The standardize option")] = field(
+        default=True, name="standardise"
+    )
+    roles: Annotated[
+        dict[Text, Literal["feature", "ignored"]], Meta(title="The use of a column")
+    ] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.kind == "upload":
+            read(self.key, Sha256, "The hash of the file")
+            if not self.name:
+                raise InputError("The file name is missing. It must be that of the uploaded file.")
+            return
+        force_setattr(self, "name", "")  # earlier versions stored a placeholder
+        if self.key not in SAMPLES:
+            raise InputError(
+                f"The sample must be one of {', '.join(SAMPLES)}; it is {shown(self.key)}."
+            )
+
+
+class ShownData(Struct, frozen=True, forbid_unknown_fields=True):
+    """The data set that the page shows, and the source that it was prepared from.
+
+    Attributes
+    ----------
+    id : str
+        Content hash of the prepared data.
+    name, label : str
+    source : DataSource
+        As the user chose it, so its label may be None where `label` was inferred.
+    """
+
+    id: Sha256
+    name: Text
+    label: Text
+    source: DataSource
+
+    @classmethod
+    def from_json(cls, values: Any) -> ShownData:
+        """Return the data set that JSON values describe.
+
+        Raises
+        ------
+        InputError
+            If there is none, or a value breaks a rule.
+        """
+        if values is None:
+            raise InputError(NO_DATA)
+        return read(values, cls, "The data set")
+
+    @property
+    def run_source(self) -> dict[str, Any]:
+        """The source as a run of these data records it."""
+        source: dict[str, Any] = msgspec.to_builtins(replace(self.source, label=self.label))
+        return source
+
+    @property
+    def table(self) -> Table:
+        """Identifies the rows, however their features were prepared."""
+        return table_of(self.id, self.run_source)
+
+
+def source_of_run(recorded: Mapping[str, Any]) -> DataSource:
+    """Return the source that a run records; earlier versions recorded further values."""
+    known = DataSource.__struct_encode_fields__
+    return read(
+        {name: recorded[name] for name in known if name in recorded}, DataSource, "The data"
+    )

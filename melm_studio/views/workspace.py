@@ -1,0 +1,186 @@
+"""The data and the runs of one visitor."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from melm_core.base import UserError
+from melm_core.methods import HELD_OUT, METHODS, SEED
+from melm_studio.tables import SAMPLES, LabelledData, load_sample, prepare, read_table
+from melm_studio.tables import Table as FileTable
+from melm_studio.views.data_source import DataSource, ShownData
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.execution.validation_run import standing_checks
+from melm_studio.worker.records.limits import LimitReachedError
+from melm_studio.worker.records.run import RunKind, RunRecord, Table, new_check, new_run
+from melm_studio.worker.store.protocol import RunStore
+
+MAX_PANELS = 9
+PANELS_FULL = f"The page holds {MAX_PANELS} panels. Remove one to run another."
+DATA_GONE = "These data are no longer stored here. Drop the file again, or choose a sample."
+
+_FILE_GONE = "{name} is no longer stored here. Drop the file again, or choose a sample."
+
+
+class PanelsFullError(LimitReachedError):
+    """The page holds no further panel of a table."""
+
+    def __init__(self) -> None:
+        super().__init__(PANELS_FULL)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """The data and the runs of one visitor in a store."""
+
+    store: RunStore
+    owner: str
+    settings: Settings
+
+    def table(self, source: DataSource) -> FileTable:
+        """Read the sample or the uploaded file of a source.
+
+        Raises
+        ------
+        UserError
+            If the file is no longer stored, or cannot be read.
+        """
+        if source.kind == "sample":
+            return load_sample(source.key)
+        raw = self.store.get_upload(self.owner, source.key)
+        if raw is None:
+            raise UserError(_FILE_GONE.format(name=source.name))
+        limits = self.settings
+        return read_table(
+            raw, source.name, max_rows=limits.max_rows, max_columns=limits.max_columns
+        )
+
+    def prepare(self, table: FileTable, source: DataSource) -> LabelledData:
+        """Prepare a table as its source says, and store the data for runs."""
+        data = prepare(table, source.label, standardize=source.standardize, roles=source.roles)
+        self.store.put_data(self.owner, data.content_hash, data.to_bytes())
+        return data
+
+    def has_file(self, source: DataSource) -> bool:
+        """Whether the table of a source can be read here."""
+        if source.kind == "sample":
+            return source.key in SAMPLES
+        return self.store.get_upload(self.owner, source.key) is not None
+
+    def data(self, shown: ShownData) -> LabelledData:
+        """Return the prepared data that the page shows.
+
+        Raises
+        ------
+        UserError
+            If they are no longer stored.
+        """
+        raw = self.store.get_data(self.owner, shown.id)
+        if raw is None:
+            raise UserError(DATA_GONE)
+        return LabelledData.from_bytes(raw)
+
+    def run(self, run_id: str) -> RunRecord | None:
+        """Return the run of that id if it belongs to the visitor."""
+        record = self.store.get(run_id)
+        return record if record is not None and record.owner == self.owner else None
+
+    def fits(self) -> list[RunRecord]:
+        """Return the runs that have a panel, oldest first."""
+        return [run for run in self.store.runs_of(self.owner) if run.kind is RunKind.FIT]
+
+    def fits_of(self, table: Table) -> list[RunRecord]:
+        """Return the fits of a table, however its features were prepared, oldest first."""
+        return [run for run in self.fits() if run.table == table]
+
+    def shown_fits(self, shown: ShownData | None) -> list[RunRecord]:
+        """Return the fits of the data that the page shows, oldest first."""
+        return self.fits_of(shown.table) if shown else []
+
+    def revision(self) -> str:
+        """Return the revision of the visitor's panels."""
+        return revision_of(self.fits())
+
+    def equal_fit(
+        self, data_id: str, method: str, parameters: Mapping[str, Any]
+    ) -> RunRecord | None:
+        """Return the newest fit with these data and parameters that was not cut short."""
+        equal = [
+            run
+            for run in self.fits()
+            if (run.data_id, run.method) == (data_id, method)
+            and run.parameters == parameters
+            and not run.state.is_cut_short
+        ]
+        return equal[-1] if equal else None
+
+    def new_fit(self, shown: ShownData, method: str, parameters: Mapping[str, Any]) -> RunRecord:
+        """Return a fit of the data that the page shows, not yet queued."""
+        return new_run(
+            self.owner, shown.id, shown.name, method, parameters, source=shown.run_source
+        )
+
+    def rerun(self, record: RunRecord, method: str, parameters: Mapping[str, Any]) -> RunRecord:
+        """Return a fit of the data of another run, not yet queued."""
+        return new_run(
+            self.owner, record.data_id, record.data_name, method, parameters, source=record.source
+        )
+
+    def queue(self, *fits: RunRecord) -> None:
+        """Queue fits; if a limit is reached, those before it stay queued.
+
+        Raises
+        ------
+        LimitReachedError
+        """
+        for fit in fits:
+            if len(self.fits_of(fit.table)) >= MAX_PANELS:
+                raise PanelsFullError
+            self.store.create(fit)
+
+    def remove(self, record: RunRecord) -> None:
+        """Delete a run and the checks of it."""
+        checks = [run for run in self.store.runs_of(self.owner) if run.of_run == record.run_id]
+        for run in (record, *checks):
+            self.store.delete(run.run_id)
+
+    def checks(self) -> dict[str, RunRecord]:
+        """Return the current check of each run that has one, by the id of the run."""
+        return standing_checks(self.store.runs_of(self.owner))
+
+    def check(self, record: RunRecord) -> RunRecord:
+        """Return the current check of a run; queue one if there is none.
+
+        Raises
+        ------
+        LimitReachedError
+        """
+        if current := self.checks().get(record.run_id):
+            return current
+        check = new_check(record)
+        self.store.create(check)
+        return check
+
+
+def revision_of(runs: Iterable[RunRecord]) -> str:
+    """Return a name for a list of runs, by which a page knows whether its list is current."""
+    return hashlib.sha256(" ".join(run.run_id for run in runs).encode()).hexdigest()[:16]
+
+
+def check_data(method: str, data: LabelledData, parameters: Mapping[str, Any]) -> None:
+    """Refuse data that a method cannot fit, before a run is queued.
+
+    Raises
+    ------
+    UserError
+        Says why, and what would help.
+    """
+    train, _ = data.split(parameters[HELD_OUT.name], parameters[SEED.name])
+    refusal = METHODS[method].refusal(
+        train.X.shape[1], train.class_counts, parameters["n_components"]
+    )
+    if refusal is not None:
+        raise UserError(refusal)

@@ -1,0 +1,62 @@
+"""What the user requests of a run that has not ended."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+import msgspec
+from msgspec.structs import replace
+
+from melm_studio.worker.records.record import Record
+
+
+class Command(StrEnum):
+    """What a run should do."""
+
+    GO = "go"
+    PAUSE = "pause"
+    CANCEL = "cancel"
+
+
+class RunRequest(Record, frozen=True):
+    """A command, and how many single steps were requested so far.
+
+    A paused run compares `n_steps` with the number it has carried out, so requests and steps need
+    no further synchronization. A cancelled run stays cancelled.
+    """
+
+    command: Command = msgspec.field(default=Command.GO, name="order")
+    n_steps: int = 0
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the run should stop."""
+        return self.command is Command.CANCEL
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the run should pause."""
+        return self.command is Command.PAUSE
+
+    def cancelled(self) -> Self:
+        """Return the request after Stop."""
+        return replace(self, command=Command.CANCEL)
+
+    def paused(self) -> Self:
+        """Return the request after Pause."""
+        return self._unless_cancelled(Command.PAUSE)
+
+    def stepped(self) -> Self:
+        """Return the request after Step."""
+        return replace(self.paused(), n_steps=self.n_steps + 1)
+
+    def resumed(self) -> Self:
+        """Return the request after Resume."""
+        return self._unless_cancelled(Command.GO)
+
+    def _unless_cancelled(self, command: Command) -> Self:
+        return self if self.is_cancelled else replace(self, command=command)
+
+
+GO = RunRequest()

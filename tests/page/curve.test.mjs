@@ -1,0 +1,51 @@
+// The curve of a run: where starts begin, where records are, and which trace shows what.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { divergenceTraces, objectiveTraces, recordIndices, startIndices } from "../../assets/studio/history/curve.mjs";
+
+const styles = ["steps", "best", "held_out", "starts", "records"].map((kind) => ({
+  meta: { kind },
+  mode: "lines",
+  line: { color: kind, shape: "hv" },
+}));
+
+const byKind = (traces) => Object.fromEntries(traces.map((trace) => [trace.meta.kind, trace]));
+
+test("every start but the first is marked where it begins", () => {
+  assert.deepEqual(startIndices([0, 0, 1, 1, 2]), [2, 4]);
+  assert.deepEqual(startIndices([3, 3, 4]), [2]);
+  assert.deepEqual(startIndices([]), []);
+});
+
+test("starts that run in parallel are marked once each", () => {
+  assert.deepEqual(startIndices([0, 1, 0, 1, 2, 0]), [1, 4]);
+});
+
+test("a record is the last event of a climb of the best value", () => {
+  assert.deepEqual(recordIndices([1, 1, 2, 3, 3, 3, 4]), [3, 6]);
+  assert.deepEqual(recordIndices([5, 5, 5]), []);
+});
+
+test("the objective is drawn by the kind of the trace, whatever the order of the traces", () => {
+  const events = { x: [0, 1, 2], objective: [1, 3, 2], best: [1, 3, 3], starts: [0, 0, 1], heldOut: new Map([[2, 0.5], [0, 0.25]]) };
+  for (const order of [styles, [...styles].reverse()]) {
+    const traces = byKind(objectiveTraces(order, events));
+    assert.deepEqual(traces.steps.y, [1, 3, 2]);
+    assert.deepEqual(traces.best.y, [1, 3, 3]);
+    assert.deepEqual([traces.held_out.x, traces.held_out.y], [[0, 2], [0.25, 0.5]]);
+    assert.deepEqual([traces.starts.x, traces.starts.y], [[2], [2]]);
+    assert.deepEqual([traces.records.x, traces.records.y], [[1], [3]]);
+  }
+});
+
+test("drawing leaves the styles as they are", () => {
+  objectiveTraces(styles, { x: [0], objective: [1], best: [1], starts: [0], heldOut: new Map() });
+  assert.ok(styles.every((style) => !("x" in style)));
+});
+
+test("a divergence by kernel width is a straight line for training rows, and one for held-out rows", () => {
+  const [train, heldOut] = divergenceTraces(styles, [0, 1], [2, 3], [null, 1]);
+  assert.deepEqual([train.y, train.line.shape], [[2, 3], "linear"]);
+  assert.deepEqual([heldOut.meta.kind, heldOut.y], ["held_out", [null, 1]]);
+});

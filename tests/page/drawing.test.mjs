@@ -1,0 +1,68 @@
+// Arrays and scales: what the server sends becomes pixels.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { numbers } from "../../assets/studio/drawing/arrays.mjs";
+import { multiples, scale, steadyLimits, union, withEqualUnits } from "../../assets/studio/drawing/scales.mjs";
+
+const encoded = (values) => ({
+  dtype: "f4",
+  bdata: Buffer.from(new Float32Array(values).buffer).toString("base64"),
+});
+
+test("a float32 array in base 64 is decoded, once", () => {
+  const array = encoded([1.5, -2, 0.25]);
+  assert.deepEqual([...numbers(array)], [1.5, -2, 0.25]);
+  assert.equal(numbers(array), numbers(array));
+});
+
+test("a gap in a float32 array stays a gap", () => {
+  assert.deepEqual([...numbers(encoded([1, NaN, 2]))], [1, NaN, 2]);
+});
+
+test("plain numbers are taken as they are, and a missing array is empty", () => {
+  const plain = [1, null, 2];
+  assert.equal(numbers(plain), plain);
+  assert.deepEqual(numbers(undefined), []);
+});
+
+test("a scale maps the ends of a range to the ends of an axis", () => {
+  const across = scale([-2, 6], 10, 400);
+  assert.deepEqual([-2, 2, 6].map(across), [10, 210, 410]);
+});
+
+test("a scale of negative length points up", () => {
+  const up = scale([0, 1], 300, -200);
+  assert.deepEqual([0, 1].map(up), [300, 100]);
+});
+
+test("where a line ends there is no pixel", () => {
+  assert.ok(Number.isNaN(scale([0, 1], 0, 100)(null)));
+});
+
+test("equal units widen one range about its middle and leave the other", () => {
+  assert.deepEqual(withEqualUnits([[0, 10], [4, 6]], [100, 100]), [[0, 10], [0, 10]]);
+  assert.deepEqual(withEqualUnits([[0, 10], [4, 6]], [200, 100]), [[0, 10], [2.5, 7.5]]);
+});
+
+test("multiples of a step lie within the range, both ends included", () => {
+  assert.deepEqual(multiples(0.5, [-0.6, 1]), [-0.5, 0, 0.5, 1]);
+});
+
+test("there are no multiples without a step, and never too many", () => {
+  assert.deepEqual(multiples(undefined, [0, 1]), []);
+  assert.equal(multiples(1e-6, [0, 1]).length, 50);
+});
+
+test("the union holds every box and leaves out those that are not known", () => {
+  const boxes = [[[0, 1], [0, 1]], null, [[-3, 0.5], [0.2, 4]]];
+  assert.deepEqual(union(boxes), [[-3, 1], [0, 4]]);
+});
+
+test("limits that shrink a little stay; limits that grow or shrink much change", () => {
+  const old = [[0, 10], [0, 10]];
+  assert.deepEqual(steadyLimits(old, [[1, 9], [0, 10]]), old);
+  assert.deepEqual(steadyLimits(old, [[4, 6], [0, 10]]), [[4, 6], [0, 10]]);
+  assert.deepEqual(steadyLimits(old, [[0, 11], [1, 9]]), [[0, 11], [0, 10]]);
+  assert.deepEqual(steadyLimits(null, old), old);
+});

@@ -1,0 +1,75 @@
+// Requests for planes: one at a time, and the last one wins.
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+
+import { PlaneRequests } from "../../assets/studio/panel/plane_requests.mjs";
+
+const { fetch } = globalThis;
+afterEach(() => {
+  globalThis.fetch = fetch;
+});
+
+// A server whose answers are given by hand.
+function server() {
+  const asked = [];
+  globalThis.fetch = (url) =>
+    new Promise((resolve) => {
+      asked.push({ url, answer: () => resolve(Response.json({ url })), refuse: () => resolve(Response.json({}, { status: 404 })) });
+    });
+  return asked;
+}
+
+function requests() {
+  const shown = [];
+  const busy = [];
+  const made = new PlaneRequests("r1", async (plane) => void shown.push(plane.address), (isBusy) => busy.push(isBusy));
+  return { made, shown, busy };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test("a plane is requested of its run and shown with its address", async () => {
+  const asked = server();
+  const { made, shown, busy } = requests();
+  const done = made.request("3?gamma=2");
+  asked[0].answer();
+  await done;
+  assert.equal(asked[0].url, "runs/r1/planes/3?gamma=2");
+  assert.deepEqual(shown, ["3?gamma=2"]);
+  assert.deepEqual(busy, [true, false]);
+});
+
+test("of the requests that are made meanwhile only the last is sent", async () => {
+  const asked = server();
+  const { made, shown } = requests();
+  const done = made.request("1?");
+  made.request("2?");
+  made.request("3?");
+  asked[0].answer();
+  await settled();
+  asked[1].answer();
+  await done;
+  assert.deepEqual(shown, ["1?", "3?"]);
+  assert.equal(asked.length, 2);
+});
+
+test("a plane that was fetched ahead is not requested again", async () => {
+  const asked = server();
+  const { made, shown } = requests();
+  made.prefetch("4?");
+  const done = made.request("4?");
+  asked[0].answer();
+  await done;
+  assert.deepEqual(shown, ["4?"]);
+  assert.equal(asked.length, 1);
+});
+
+test("a plane that is refused is not shown, and the next request is free", async () => {
+  const asked = server();
+  const { made, shown } = requests();
+  const done = made.request("9?");
+  asked[0].refuse();
+  await done;
+  assert.deepEqual(shown, []);
+  assert.equal(made.requested, null);
+});

@@ -1,0 +1,1 @@
+"""A running studio and its page, driven by tests, benchmarks and tools."""

@@ -1,0 +1,84 @@
+"""Write the constants that the page's scripts share with Python.
+
+`python -m tools.page_constants` writes assets/studio/constants.mjs; with `--check` it only says
+whether that file is current.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from melm_studio.figures.traces import CurveTrace, PlaneTrace
+from melm_studio.layout import ids
+from melm_studio.layout.method_form import GAMMA_DIGITS
+from melm_studio.views.query_names import ViewField
+from melm_studio.views.view_spec import MODES, SWITCHES
+from melm_studio.worker.records.run import RunState
+
+MODULE = Path(__file__).parents[1] / "assets" / "studio" / "constants.mjs"
+OUTDATED = "{path} is not current. Write it again: make constants"
+HEAD = "// Written by tools/page_constants.py: what the page shares with Python. Do not edit.\n"
+
+
+def page_constants() -> str:
+    """The module of constants, as JavaScript."""
+    states = [state.value for state in RunState]
+    final = [state.value for state in RunState if state.is_final]
+    exports = [
+        _export("ID", _element_ids(), "Element ids, by the id in camel case."),
+        _export("MODES", MODES, "What the page can show."),
+        _export("SWITCHES", SWITCHES, "Switches above the panels, by element id and state."),
+        _export("STATES", states, "States of a run."),
+        _export("FINAL_STATES", final, "States that a run never leaves."),
+        _export("PLANE_TRACE", _members(PlaneTrace), "What a trace of a plane shows."),
+        _export("CURVE_TRACE", _members(CurveTrace), "What a trace of the curve shows."),
+        _export("VIEW_FIELD", _members(ViewField), "Fields of a query that describe a view."),
+        _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
+    ]
+    return "\n".join([HEAD, *exports])
+
+
+def _element_ids() -> dict[str, str]:
+    constants = {name: value for name, value in vars(ids).items() if name.isupper()}
+    return {_camel_case(value): value for value in constants.values()}
+
+
+def _members(kinds: type[StrEnum]) -> dict[str, str]:
+    return {_camel_case(kind.value): kind.value for kind in kinds}
+
+
+def _camel_case(name: str) -> str:
+    first, *others = name.replace("_", "-").split("-")
+    return first + "".join(other.capitalize() for other in others)
+
+
+def _export(name: str, value: Mapping[str, str] | Sequence[str] | int, meaning: str) -> str:
+    return f"/** {meaning} */\nexport const {name} = {_javascript(value)};\n"
+
+
+def _javascript(value: Mapping[str, str] | Sequence[str] | int) -> str:
+    if isinstance(value, int):
+        return str(value)
+    if not isinstance(value, Mapping):
+        return f"Object.freeze({json.dumps(list(value))})"
+    lines = (f"  {name}: {json.dumps(text)}," for name, text in value.items())
+    return "Object.freeze({\n" + "\n".join(lines) + "\n})"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the module, or check that it is current."""
+    is_current = MODULE.is_file() and MODULE.read_text() == page_constants()
+    if "--check" in arguments:
+        if not is_current:
+            print(OUTDATED.format(path=MODULE.name), file=sys.stderr)
+        return int(not is_current)
+    MODULE.write_text(page_constants())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
