@@ -18,14 +18,12 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.estimator import (
     PlaneEstimator,
     check_integer,
-    check_magnitudes,
     check_n_components,
     check_positive,
 )
 from melm_core.density.kernel_density import whitening
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.completion import plane_through, standard_units
-from melm_core.linalg.planes import with_positive_loadings
 
 # Separating k sources requires a number of rows proportional to k^2; with fewer, FastICA overfits
 # and finds non-Gaussian projections in noise.
@@ -53,14 +51,14 @@ class _FactorPlane(PlaneEstimator):
             If a parameter or the data are invalid.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        check_magnitudes(X)
         check_n_components(self.n_components, X.shape[1])
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)
         self.mean_ = X.mean(axis=0)
         self.n_iter_, self.converged_ = 0, True
-        plane, self.n_found_ = plane_through(self._directions(X), X - self.mean_, self.n_components)
-        self.components_ = with_positive_loadings(plane)
+        self.components_, self.n_found_ = plane_through(
+            self._directions(X), X - self.mean_, self.n_components
+        )
         return self
 
     def _directions(self, X: FloatArray) -> FloatArray:

@@ -67,7 +67,8 @@ def _members(n_classes: int) -> FloatArray:
     """How often each class is in each pair, shape (n_classes, n_pairs)."""
     codes = np.arange(n_classes)[:, None]
     first, second = np.triu_indices(n_classes)
-    return (first == codes).astype(np.float64) + (second == codes)
+    members: FloatArray = (first == codes).astype(np.float64) + (second == codes)
+    return members
 
 
 class PairTiles:
@@ -306,7 +307,8 @@ class TiledPotentials:
         by_class = np.add.reduceat(by_block.astype(np.float64), tiles.first_blocks, axis=2)
         moments = by_class[:, a, b] + by_class[:, b, a]  # sum over pairs of K w w'
         moments /= self._totals[..., None, None]
-        return 0.5 * (precisions @ moments @ precisions - precisions)
+        by_pairs: FloatArray = 0.5 * (precisions @ moments @ precisions - precisions)
+        return by_pairs
 
     def _underflown(self) -> list[tuple[int, int]]:
         """Planes and pairs of classes whose kernel values have underflown."""
@@ -374,8 +376,8 @@ class _Sides:
     def step(self) -> int:
         """Tiles in a chunk."""
         length = self.left.shape[-1]
-        fitting = max(1, _CHUNK_BYTES // (length * length * self.left.itemsize))
-        return min(fitting, len(self.of_left))
+        fitting = _CHUNK_BYTES // (length * length * self.left.itemsize)
+        return max(1, min(int(fitting), len(self.of_left)))
 
     def chunks(
         self,

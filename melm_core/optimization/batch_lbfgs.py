@@ -152,7 +152,7 @@ class _Searches:
         return self.points + self.lengths[:, None] * self.directions
 
     def move(
-        self, who: IntArray, points: FloatArray, values: FloatArray, grads: FloatArray
+        self, who: IntArray, points: FloatArray, values: FloatArray, gradients: FloatArray
     ) -> None:
         """Accept the trials of some searches and remember the curvature along them."""
         steps, changes = points - self.points[who], gradients - self.gradients[who]
@@ -186,10 +186,8 @@ class _Searches:
         parabola = -self.slopes * np.square(lengths) / np.where(positive, curvature, np.inf)
         gap = lengths - self.lower
         shorter = np.clip(parabola, self.lower + 0.1 * gap, self.lower + 0.5 * gap)
-        is_open = np.isinf(self.upper)
-        longer = np.where(
-            is_open, 2.0 * lengths, 0.5 * (self.lower + np.where(is_open, 0.0, self.upper))
-        )
+        between = 0.5 * (self.lower + self.upper)
+        longer = np.where(np.isinf(self.upper), 2.0 * lengths, between)
         self.lengths = np.where(rejected, np.where(too_long, shorter, longer), lengths)
 
 

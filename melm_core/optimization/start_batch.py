@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from melm_core.base.array_types import FloatArray
 from melm_core.optimization.batch_lbfgs import maximize_batch
-from melm_core.optimization.parallel import Tracker
 from melm_core.optimization.start_state import Position, StageMonitor, StartState
+from melm_core.optimization.tracker import ProgressTracker
 from melm_core.optimization.types import LocalOptimum, Stage
 
 
@@ -26,7 +26,7 @@ class StartBatch:
     states: list[StartState]
     positions: list[Position]
 
-    def optimize(self, tracker: Tracker, *, stage: Stage) -> None:
+    def optimize(self, tracker: ProgressTracker, *, stage: Stage) -> None:
         """Optimize all starts from their current planes."""
         monitors = [
             state.enter(tracker, stage, position)
@@ -61,7 +61,7 @@ class _InOrder:
     """
 
     monitors: Sequence[StageMonitor]
-    tracker: Tracker
+    tracker: ProgressTracker
     current: int = 0
     ended: set[int] = field(default_factory=set)
     waiting: dict[int, list[tuple[FloatArray, float]]] = field(default_factory=dict)

@@ -76,7 +76,7 @@ class StartState:
             optimum = solver(stage, self.components, monitor)
             self.leave(optimum, stopped=tracker.stopped)
 
-    def enter(self, tracker: Tracker, stage: Stage, position: Position) -> StageMonitor:
+    def enter(self, tracker: ProgressTracker, stage: Stage, position: Position) -> StageMonitor:
         """Begin a stage; what is returned follows the local solver."""
         self.history = []
         return StageMonitor(self, tracker, stage, position)
