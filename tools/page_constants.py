@@ -15,7 +15,7 @@ from pathlib import Path
 from melm_studio.figures.traces import CurveTrace, PlaneTrace
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
-from melm_studio.views.query_names import ViewField
+from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.view_spec import MODES, SWITCHES
 from melm_studio.worker.records.run import RunState
 
@@ -36,7 +36,7 @@ def page_constants() -> str:
         _export("FINAL_STATES", final, "States that a run never leaves."),
         _export("PLANE_TRACE", _members(PlaneTrace), "What a trace of a plane shows."),
         _export("CURVE_TRACE", _members(CurveTrace), "What a trace of the curve shows."),
-        _export("VIEW_FIELD", _members(ViewField), "Fields of a query that describe a view."),
+        _export("VIEW_FIELD", _view_fields(), "Fields of a query that describe a view."),
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
     ]
     return "\n".join([HEAD, *exports])
@@ -45,6 +45,10 @@ def page_constants() -> str:
 def _element_ids() -> dict[str, str]:
     constants = {name: value for name, value in vars(ids).items() if name.isupper()}
     return {_camel_case(value): value for value in constants.values()}
+
+
+def _view_fields() -> dict[str, str]:
+    return {name: name for name in ViewOptions.__struct_encode_fields__}
 
 
 def _members(kinds: type[StrEnum]) -> dict[str, str]:

@@ -119,9 +119,9 @@ export const CURVE_TRACE = Object.freeze({
 export const VIEW_FIELD = Object.freeze({
   gamma: "gamma",
   kept: "kept",
-  morph: "morph",
   moves: "moves",
   from: "from",
+  morph: "morph",
   toward: "toward",
 });
 

@@ -24,9 +24,7 @@ UNKNOWN_SOURCE = (
 def register(app: Dash) -> None:
     """Connect the routes."""
     app.server.get("/runs/<run_id>/planes/<int:sequence>/recipe")(share)
-    # Pages that were opened before the route was renamed still ask for the verdict.
-    for name in ("reproduction", "verdict"):
-        app.server.get(f"/runs/<run_id>/planes/<int:sequence>/{name}")(reproduction)
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/reproduction")(reproduction)
 
 
 def share(run_id: str, sequence: int) -> dict[str, Any]:

@@ -28,6 +28,6 @@ def test_noise_is_unmasked(page: Page):
     expect(body).to_be_hidden()
 
     panel.node.get_by_role("button", name="Is it real?").click()
-    body.get_by_role("button", name=re.compile("show class 1 and class 3 alone")).first.click()
+    body.get_by_role("button", name=re.compile("show only class 1 and class 3")).first.click()
     expect(body).to_be_hidden()
     expect(page.locator(f"#{ids.ISOLATED}")).to_contain_text("Only class 1 and class 3 are shown")

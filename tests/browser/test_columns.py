@@ -105,5 +105,5 @@ def test_columns_are_found_by_their_name(window: Locator):
 
 def test_figures_of_the_summary_are_explained_to_the_keyboard(page: Page):
     studio = StudioPage(page)
-    studio.summary.get_by_text("density").focus()
+    studio.summary.get_by_text("filled cells").focus()
     expect(page.get_by_role("tooltip")).to_have_text(re.compile("not zero"))

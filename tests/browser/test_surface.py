@@ -19,7 +19,7 @@ def test_a_panel_shows_a_machine_its_modes_and_their_speed(page: Page):
     expect(words).to_have_text(re.compile(r"centers.*; AUC \d\.\d{3} against \d\.\d{3}"))
     expect(plot.locator(".heatmaplayer image")).to_have_count(2)
     expect(plot.locator(".textpoint").first).to_be_visible()
-    page.get_by_label("This class against the rest").and_(page.get_by_role("textbox")).click()
+    page.get_by_label("Class, against the rest").and_(page.get_by_role("textbox")).click()
     page.get_by_role("option", name="Grignolino").click()
     expect(plot).to_have_attribute("data-state", "drawn")
     page.keyboard.press("Escape")

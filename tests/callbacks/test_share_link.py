@@ -113,11 +113,11 @@ def test_a_stranger_gets_a_run_that_comes_out_the_same(studio, maker, visitor):
     studio.work()
     own, theirs = studio.store.event(run, 1), studio.store.event(maker.runs.melm, 1)
     assert own.components.tobytes() == theirs.components.tobytes()
-    verdict = visitor.http.get(
+    answer = visitor.http.get(
         f"/runs/{run}/planes/1/reproduction", query_string={"divergence": expected}
     )
-    assert verdict.json["is_same"]
-    assert verdict.json["words"] == f"Reproduced: divergence {expected:.5g}, equal to within 1e-09."
+    assert answer.json["is_same"]
+    assert answer.json["words"] == f"Reproduced: divergence {expected:.5g}, equal to within 1e-09."
 
 
 def test_what_did_not_come_out_the_same_is_told_with_the_difference(maker):

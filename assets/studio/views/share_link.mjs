@@ -91,9 +91,9 @@ async function reportReproduction(panel, restored) {
   if (divergence === null) return caution && showNotice(caution);
   const query = panel.query({ toward: null });
   query.set("divergence", divergence);
-  const answer = await fetch(`runs/${panel.run}/planes/${sequenceOf(panel, restored)}/verdict?${query}`);
-  const { is_same: isSame, words: verdict } = await answer.json();
-  const message = [verdict, caution].filter(Boolean).join(" ");
+  const answer = await fetch(`runs/${panel.run}/planes/${sequenceOf(panel, restored)}/reproduction?${query}`);
+  const { is_same: isSame, words } = await answer.json();
+  const message = [words, caution].filter(Boolean).join(" ");
   if (!isSame || !quiet) showNotice(message, { briefly: isSame && !caution });
   return null;
 }

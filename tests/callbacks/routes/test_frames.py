@@ -23,7 +23,6 @@ RUN_ROUTES = (
     "planes/0/profile",
     "planes/0/recipe",
     "planes/0/reproduction?divergence=1",
-    "planes/0/verdict?divergence=1",
     "points.csv",
     "components.csv",
     "model.json",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.views.query_names import ViewField
+from melm_studio.views.view_options import ViewOptions
 
 
-@pytest.mark.parametrize("field", ViewField)
+@pytest.mark.parametrize("field", ViewOptions.__struct_encode_fields__)
 def test_a_route_reads_the_field_and_refuses_a_value_that_is_none(field, studio, visitor):
     visitor.choose_sample("wine")
     run = visitor.start(method="pca")
     studio.work()
-    answer = visitor.http.get(f"/runs/{run}/planes/0", query_string={field.value: "no:value"})
+    answer = visitor.http.get(f"/runs/{run}/planes/0", query_string={field: "no:value"})
     assert answer.status_code in {400, 404}, f"{field} is ignored"
