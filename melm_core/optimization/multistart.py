@@ -145,10 +145,15 @@ def first_alike(planes: Sequence[FloatArray]) -> list[int]:
     list of int
         The index of the plane itself if it equals none before it.
     """
+    if not planes:
+        return []
+    frames, _ = np.linalg.qr(np.stack(planes).swapaxes(1, 2))
+    cosines = np.linalg.svd(frames[:, None].swapaxes(2, 3) @ frames, compute_uv=False)[..., -1]
+    is_same = cosines > np.cos(SAME_PLANE)
     firsts: list[int] = []
-    for index, plane in enumerate(planes):
+    for index in range(len(planes)):
         distinct = (i for i, first in enumerate(firsts) if i == first)
-        firsts.append(next((i for i in distinct if is_same_plane(planes[i], plane)), index))
+        firsts.append(next((i for i in distinct if is_same[i, index]), index))
     return firsts
 
 

@@ -65,10 +65,10 @@ def test_a_plane_has_the_same_bits_whatever_planes_are_beside_it(precision):
     _, together = tiled(planes, kernels, precision)
     _, alone = tiled(planes[4:5], kernels[4:5], precision)
     np.testing.assert_array_equal(together.log_values[4:5], alone.log_values)
-    for all_planes, one in zip(
-        together.weighted_derivatives(weights), alone.weighted_derivatives(weights[4:5]), strict=True
-    ):
-        np.testing.assert_array_equal(all_planes[4:5], one)
+    of_all = together.weighted_derivatives(weights)
+    of_one = alone.weighted_derivatives(weights[4:5])
+    for derivatives, expected in zip(of_all, of_one, strict=True):
+        np.testing.assert_array_equal(derivatives[4:5], expected)
 
 
 @pytest.mark.parametrize("counts", [[2, 2], [5, 1_000], [180] * 10, [20] * 40, [3_000, 7]])
