@@ -12,7 +12,7 @@ from benchmarks.table import Measurement
 from melm_core import MELM
 from melm_core.density import kernel_classes, within_class_whitening
 from melm_core.melm import divergence_and_gradient
-from melm_studio.tables import LabelledData, load_sample, prepare
+from melm_studio.tables import LabeledData, load_sample, prepare
 
 SAMPLE = "breast_cancer"
 N_COMPONENTS = 2
@@ -36,7 +36,7 @@ def fit(repeats: int) -> list[Measurement]:
     ]
 
 
-def _evaluations(data: LabelledData) -> Callable[[], None]:
+def _evaluations(data: LabeledData) -> Callable[[], None]:
     """Values and gradients at a random plane, as in the search."""
     centered = data.X - data.X.mean(axis=0)
     whitened = centered @ within_class_whitening(centered, data.y)

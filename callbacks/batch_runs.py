@@ -30,11 +30,11 @@ def register(app: Dash) -> None:
     app.callback(
         Output(ids.REVISION, "data", allow_duplicate=True),
         Output(ids.RUN_ERROR, "children", allow_duplicate=True),
-        Input(ids.RUN_SEVERAL, "n_clicks"),
+        Input(ids.RUN_BATCH, "n_clicks"),
         State(ids.DATA, "data"),
-        State(ids.SEVERAL_METHODS, "value"),
-        State(ids.SEVERAL_GAMMAS, "value"),
-        State(ids.SEVERAL_BOTH, "checked"),
+        State(ids.BATCH_METHODS, "value"),
+        State(ids.BATCH_GAMMAS, "value"),
+        State(ids.BATCH_BOTH, "checked"),
         *SIDEBAR,
         prevent_initial_call=True,
     )(start_batch)

@@ -13,7 +13,7 @@ from melm_core.base import UserError
 from melm_studio.figures.theme import THEMES, Scheme, class_shape
 from melm_studio.layout import ids
 from melm_studio.layout.summary import data_summary
-from melm_studio.tables import LabelledData, Role, label_candidates, summarize
+from melm_studio.tables import LabeledData, Role, label_candidates, summarize
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.validation import InputError, read
 
@@ -31,7 +31,7 @@ def register(app: Dash) -> None:
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
         Input(ids.LABEL, "value"),
-        Input(ids.STANDARDISE, "checked"),
+        Input(ids.STANDARDIZE, "checked"),
         State(ids.DATA, "data"),
         prevent_initial_call=True,
     )(choose_preparation)
@@ -39,7 +39,7 @@ def register(app: Dash) -> None:
         Output(ids.DATA_SUMMARY, "children"),
         Output(ids.LABEL, "data"),
         Output(ids.LABEL, "value"),
-        Output(ids.STANDARDISE, "checked"),
+        Output(ids.STANDARDIZE, "checked"),
         Output(ids.DATA, "data"),
         Output(ids.SOURCE, "data"),
         Output(ids.DATA_ERROR, "children"),
@@ -95,7 +95,7 @@ def _source(choice: Any) -> DataSource:
         raise InputError(_UNREADABLE) from None
 
 
-def _swatches(data: LabelledData) -> list[tuple[str, str]]:
+def _swatches(data: LabeledData) -> list[tuple[str, str]]:
     return [
         (f"var(--class-{code % _N_COLORS})", class_shape(code, _N_COLORS))
         for code in range(len(data.class_names))

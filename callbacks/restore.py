@@ -57,25 +57,25 @@ class RequestedView(Struct, frozen=True, forbid_unknown_fields=True):
 def register(app: Dash) -> None:
     """Take one step toward the requested view at every change of the data."""
     app.callback(
-        Output(ids.BROUGHT, "data"),
-        Output(ids.WANTED, "data", allow_duplicate=True),
+        Output(ids.RESTORED, "data"),
+        Output(ids.REQUESTED, "data", allow_duplicate=True),
         Output(ids.REVISION, "data", allow_duplicate=True),
         Output(ids.NOTICE, "children", allow_duplicate=True),
-        Input(ids.WANTED, "data"),
+        Input(ids.REQUESTED, "data"),
         Input(ids.DATA, "data"),
         prevent_initial_call=True,
     )(restore)
     app.callback(
-        Output(ids.WANTED, "data", allow_duplicate=True),
+        Output(ids.REQUESTED, "data", allow_duplicate=True),
         Output(ids.NOTICE, "children", allow_duplicate=True),
         Input(ids.DATA_ERROR, "children"),
-        State(ids.WANTED, "data"),
+        State(ids.REQUESTED, "data"),
         prevent_initial_call=True,
     )(give_up)
     connect_script(
         app,
         "bringUp",
-        Input(ids.BROUGHT, "data"),
+        Input(ids.RESTORED, "data"),
     )
 
 
@@ -87,7 +87,7 @@ def restore(wanted: Any, data: Any) -> tuple[Any, ...]:
         requested = read(wanted, RequestedView, "The requested view")
         shown = None if data is None else ShownData.from_json(data)
         if shown is None or not _is_of(shown, requested.view):
-            is_new = f"{ids.WANTED}.data" in ctx.triggered_prop_ids
+            is_new = f"{ids.REQUESTED}.data" in ctx.triggered_prop_ids
             return _choose_data(requested, shown, is_new=is_new)
         restored, is_new = _restored(workspace(), requested, shown)
     except UserError as error:

@@ -24,7 +24,7 @@ def register(app: Dash) -> None:
         Input(ids.ADDRESS, "id"),
     )
     app.callback(
-        Output(ids.WANTED, "data", allow_duplicate=True),
+        Output(ids.REQUESTED, "data", allow_duplicate=True),
         Output(ids.NOTICE, "children", allow_duplicate=True),
         Input(ids.ADDRESS, "data"),
         prevent_initial_call=True,

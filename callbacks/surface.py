@@ -22,13 +22,13 @@ def register(app: Dash) -> None:
         Output(ids.SURFACE_RUN, "data"),
         Output(ids.SURFACE_CLASS, "data"),
         Output(ids.SURFACE_CLASS, "value"),
-        Input(ids.SURFACE_ASKED, "data"),
+        Input(ids.SURFACE_REQUESTED, "data"),
         prevent_initial_call=True,
     )(open_surface)
     connect_script(
         app,
         "showSurface",
-        Output(ids.SURFACE_WORDS, "children"),
+        Output(ids.SURFACE_CAPTION, "children"),
         Input(ids.SURFACE_RUN, "data"),
         Input(ids.SURFACE_KIND, "value"),
         Input(ids.SURFACE_CLASS, "value"),

@@ -25,7 +25,7 @@ def register(app: Dash) -> None:
         Output(ids.CHECK, "title"),
         Output(ids.CHECK_RUN, "data"),
         Output(ids.CHECK_BODY, "children", allow_duplicate=True),
-        Input(ids.CHECK_ASKED, "data"),
+        Input(ids.CHECK_REQUESTED, "data"),
         prevent_initial_call=True,
     )(open_check)
     app.callback(

@@ -14,7 +14,7 @@ def prepare(
     standardise: bool = True,
     roles: Mapping[str, str] | None = None,
 ) -> Any:
-    r"""Prepare a table as labelled data; see `melm_studio.tables.prepare`.
+    r"""Prepare a table as labeled data; see `melm_studio.tables.prepare`.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def prepare(
 
     Returns
     -------
-    melm_studio.tables.LabelledData
+    melm_studio.tables.LabeledData
 
     Raises
     ------

@@ -19,7 +19,7 @@ from callbacks.services import services
 from callbacks.session import own_run
 from melm_core.base import SavedPlane
 from melm_core.methods import METHODS
-from melm_studio.tables import LabelledData
+from melm_studio.tables import LabeledData
 from melm_studio.views.program import program_of
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
@@ -66,7 +66,7 @@ def program(run_id: str) -> flask.Response:
     return attachment(text, record, "script.py", "text/x-python")
 
 
-def points_table(data: LabelledData, record: RunRecord, event: PlaneEvent) -> pd.DataFrame:
+def points_table(data: LabeledData, record: RunRecord, event: PlaneEvent) -> pd.DataFrame:
     """Row number in the file, label, whether it is a training row ("seen"), and coordinates."""
     train, held_out = rows_of(data, record)
     coordinates = np.concatenate([train.X, held_out.X]) @ event.components.T
@@ -82,7 +82,7 @@ def points_table(data: LabelledData, record: RunRecord, event: PlaneEvent) -> pd
     return table.sort_values("row", ignore_index=True)
 
 
-def components_table(data: LabelledData, event: PlaneEvent) -> pd.DataFrame:
+def components_table(data: LabeledData, event: PlaneEvent) -> pd.DataFrame:
     """The components; a coordinate is the sum of (value - center) / scale * component."""
     return pd.DataFrame(
         {
@@ -94,7 +94,7 @@ def components_table(data: LabelledData, event: PlaneEvent) -> pd.DataFrame:
     )
 
 
-def model_text(data: LabelledData, record: RunRecord, event: PlaneEvent) -> str:
+def model_text(data: LabeledData, record: RunRecord, event: PlaneEvent) -> str:
     """The plane as JSON for `melm_core.base.SavedPlane`, with how it was found."""
     plane = SavedPlane.of(
         event.components,

@@ -23,7 +23,7 @@ UNKNOWN_SOURCE = (
 
 def register(app: Dash) -> None:
     """Connect the routes."""
-    app.server.get("/runs/<run_id>/planes/<int:sequence>/recipe")(share)
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/shared-view")(share)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/reproduction")(reproduction)
 
 

@@ -89,14 +89,14 @@ class SupervisedPlaneEstimator(PlaneEstimator):
         tags.target_tags.required = True
         return tags
 
-    def _validate_labelled(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
+    def _validate_labeled(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
         """Valid rows and class codes; sets `classes_` and `mean_`."""
-        X, y = validate_labelled(self, X, y)
+        X, y = validate_labeled(self, X, y)
         self.mean_ = X.mean(axis=0)
         return X, y
 
 
-def validate_labelled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
+def validate_labeled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
     """Valid rows and class codes; sets `classes_` of the estimator.
 
     Parameters

@@ -36,7 +36,7 @@ class _ClassCovariancePlane(SupervisedPlaneEstimator):
         ValueError
             If the data or n_components are invalid.
         """
-        X, y = self._validate_labelled(X, y)
+        X, y = self._validate_labeled(X, y)
         check_n_components(self.n_components, X.shape[1])
         self.components_, self.n_class_axes_ = plane_through(
             self._directions(X, y), X - self.mean_, self.n_components

@@ -62,7 +62,7 @@ class DiscriminantPlane(SupervisedPlaneEstimator):
         ValueError
             If the data or n_components are invalid.
         """
-        X, y = self._validate_labelled(X, y)
+        X, y = self._validate_labeled(X, y)
         check_n_components(self.n_components, X.shape[1])
         centered = X - self.mean_
         whitener = within_class_whitening(centered, y)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import check_integer, check_positive, validate_labelled
+from melm_core.base.estimator import check_integer, check_positive, validate_labeled
 from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_space
 from melm_core.density.gaussian_sums import gaussian_sums
 from melm_core.linalg.class_moments import class_means
@@ -120,7 +120,7 @@ class KernelFisherDiscriminant(
         ValueError
             If a parameter or the data are invalid.
         """
-        X, codes = validate_labelled(self, X, y)
+        X, codes = validate_labeled(self, X, y)
         n_components = self._checked_n_components()
         check_positive("regularization", self.regularization)
         space, self.sample_indices_ = sampled_space(

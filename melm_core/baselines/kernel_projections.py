@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import check_integer, check_positive, validate_labelled
+from melm_core.base.estimator import check_integer, check_positive, validate_labeled
 from melm_core.baselines.kernel_fisher import kernel_discriminants
 from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_space
 from melm_core.density.gaussian_sums import gaussian_sums
@@ -227,7 +227,7 @@ class KernelFisherProjection(_KernelProjection):
         ValueError
             If a parameter or the data are invalid.
         """
-        X, codes = validate_labelled(self, X, y)
+        X, codes = validate_labeled(self, X, y)
         check_integer("n_components", self.n_components, minimum=1)
         check_positive("regularization", self.regularization)
         space, self.sample_indices_ = sampled_space(

@@ -116,7 +116,7 @@ class NeighborhoodComponentsPlane(SupervisedPlaneEstimator):
         ValueError
             If a parameter or the data are invalid.
         """
-        X, y = self._validate_labelled(X, y)
+        X, y = self._validate_labeled(X, y)
         check_n_components(self.n_components, X.shape[1])
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)

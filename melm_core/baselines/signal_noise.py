@@ -37,7 +37,7 @@ from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import independent_rows
 from melm_core.linalg.informed_planes import complete
 from melm_core.linalg.planes import with_positive_loadings
-from melm_core.linalg.second_moments import centred_rows, square_sum
+from melm_core.linalg.second_moments import centered_rows, square_sum
 
 Member: TypeAlias = Literal["pca", "vca", "fisher_lda", "sir", "oriented_pca"]
 Moment: TypeAlias = Callable[[FloatArray, IntArray], FloatArray]
@@ -96,7 +96,7 @@ def signal_noise_directions(
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     check_class_sizes(classes, codes)
-    return _directions(centred_rows(X), codes, member, noise)
+    return _directions(centered_rows(X), codes, member, noise)
 
 
 class SignalNoisePlane(SupervisedPlaneEstimator):
@@ -158,10 +158,10 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
         ValueError
             If a parameter or the data are invalid.
         """
-        X, y = self._validate_labelled(X, y)
+        X, y = self._validate_labeled(X, y)
         check_n_components(self.n_components, X.shape[1])
         check_choice("member", self.member, tuple(MEMBERS))
-        centered = centred_rows(X)
+        centered = centered_rows(X)
         ratios, vectors = _directions(centered, y, self.member, self.noise)
         with_signal = ratios > _NO_SIGNAL * ratios.max(initial=0.0)
         found, kept = independent_rows(vectors.T[with_signal], self.n_components)

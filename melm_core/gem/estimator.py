@@ -35,7 +35,7 @@ from melm_core.gem.eigenvectors import (
 )
 from melm_core.linalg.completion import independent_rows
 from melm_core.linalg.informed_planes import complete
-from melm_core.linalg.second_moments import ClassSecondMoments, centred_rows
+from melm_core.linalg.second_moments import ClassSecondMoments, centered_rows
 
 # Eigenvalues below this fraction of the largest are rounding errors.
 _NEGLIGIBLE = 1e-10
@@ -269,10 +269,10 @@ class GEMPlane(SupervisedPlaneEstimator):
         ValueError
             If a parameter or the data are invalid.
         """
-        X, y = self._validate_labelled(X, y)
+        X, y = self._validate_labeled(X, y)
         check_n_components(self.n_components, X.shape[1])
         check_gamma(self.gamma)
-        centered = centred_rows(X)
+        centered = centered_rows(X)
         pairs = all_pairs(len(self.classes_))
         # The leading n_components of each pair suffice, whichever are skipped: they are linearly
         # independent.

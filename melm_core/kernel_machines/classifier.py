@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
-from melm_core.base.estimator import validate_labelled
+from melm_core.base.estimator import validate_labeled
 from melm_core.kernel_machines.approximation import KernelMachineApproximation
 from melm_core.kernel_machines.machine import KernelMachine
 from melm_core.kernel_machines.maximum_entropy import MarginalMethod
@@ -98,7 +98,7 @@ class ApproximateKernelClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstim
             If there are not two classes, or the kernel of the estimator is not
             Gaussian.
         """
-        X, codes = validate_labelled(self, X, y)
+        X, codes = validate_labeled(self, X, y)
         if len(self.classes_) > 2:
             raise UserError(
                 "Only binary classification is supported. The type of the target is "

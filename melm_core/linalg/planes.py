@@ -275,11 +275,13 @@ def align_projection(projection: FloatArray, reference: FloatArray) -> FloatArra
     True
     """
     centered = projection - projection.mean(axis=0)
-    aligned: FloatArray = centered @ orthogonal_turn(projection, reference) + reference.mean(axis=0)
+    aligned: FloatArray = centered @ orthogonal_procrustes(projection, reference) + reference.mean(
+        axis=0
+    )
     return aligned
 
 
-def orthogonal_turn(projection: FloatArray, reference: FloatArray) -> FloatArray:
+def orthogonal_procrustes(projection: FloatArray, reference: FloatArray) -> FloatArray:
     """The orthogonal matrix Q for which projection @ Q is closest to the reference.
 
     Both are centered first.
@@ -296,9 +298,9 @@ def orthogonal_turn(projection: FloatArray, reference: FloatArray) -> FloatArray
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.linalg import orthogonal_turn
+    >>> from melm_core.linalg import orthogonal_procrustes
     >>> projection = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
-    >>> orthogonal_turn(projection, -projection).round(6) + 0.0
+    >>> orthogonal_procrustes(projection, -projection).round(6) + 0.0
     array([[-1.,  0.],
            [ 0., -1.]])
     """

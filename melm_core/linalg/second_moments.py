@@ -145,7 +145,7 @@ def square_sum(rows: FloatArray) -> FloatArray:
     return squares
 
 
-def centred_rows(X: FloatArray) -> FloatArray:
+def centered_rows(X: FloatArray) -> FloatArray:
     """Rows less their mean.
 
     The first row is subtracted before, so that a constant feature becomes

@@ -191,7 +191,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         ValueError
             If a parameter or the data are invalid; the message says which and why.
         """
-        X, y = self._validate_labelled(X, y)
+        X, y = self._validate_labeled(X, y)
         self._validate_parameters(X.shape[1])
         prepare = whitened_kernel_classes if self.solver == "lbfgs" else centered_kernel_classes
         classes, whitener = prepare(

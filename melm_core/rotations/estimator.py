@@ -179,7 +179,7 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         ValueError
             If a parameter or the data are invalid; the message says which and why.
         """
-        X, y = self._validate_labelled(X, y)
+        X, y = self._validate_labeled(X, y)
         self._validate_parameters(X.shape[1])
         dimensions = (*self.nested, self.n_components)
         check_rows_for_plane(self.classes_, y, dimensions[0])

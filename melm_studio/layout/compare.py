@@ -57,7 +57,7 @@ def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
         [
             dmc.Title("Side by side", order=2, size="h5"),
             dmc.MultiSelect(
-                id=ids.SEVERAL_METHODS,
+                id=ids.BATCH_METHODS,
                 label="Methods",
                 data=menu,
                 value=list(_FIRST_METHODS),
@@ -67,14 +67,14 @@ def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
                 maxDropdownHeight=420,
             ),
             dmc.TagsInput(
-                id=ids.SEVERAL_GAMMAS,
+                id=ids.BATCH_GAMMAS,
                 label="Kernel widths γ",
                 data=[f"{gamma:g}" for gamma in GAMMAS],
                 value=[f"{GAMMA.default:g}"],
                 size="sm",
             ),
             dmc.Switch(
-                id=ids.SEVERAL_BOTH,
+                id=ids.BATCH_BOTH,
                 label="With and without standardization",
                 checked=False,
                 size="sm",
@@ -89,7 +89,7 @@ def run_batch_button() -> Component:
     """The button that starts the batch."""
     return dmc.Button(
         "Run these",
-        id=ids.RUN_SEVERAL,
+        id=ids.RUN_BATCH,
         fullWidth=True,
         size="md",
         variant="light",

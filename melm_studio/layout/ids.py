@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Stores
-CHOICE = "choice"  # what the user asks for: a sample or an upload, its label, standardised or not
+CHOICE = "choice"  # the requested data: a sample or an upload, its label, standardized or not
 SOURCE = "source"  # the last choice that could be read, which the browser remembers
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from
 REVISION = "revision"  # changes whenever the list of runs may have changed
@@ -13,7 +13,7 @@ DROP_ZONE = "drop-zone"
 DATA_ERROR = "data-error"
 DATA_SUMMARY = "data-summary"
 LABEL = "label"
-STANDARDISE = "standardise"
+STANDARDIZE = "standardise"
 
 # Columns
 COLUMNS = "columns"
@@ -52,8 +52,8 @@ ARROWS = "arrows"
 
 # Links and stories
 ADDRESS = "address"  # the query of the address that the page was opened with
-WANTED = "wanted"  # a view that is to be brought up, as a recipe
-BROUGHT = "brought"  # the run that shows it, and how
+REQUESTED = "wanted"  # a view to restore
+RESTORED = "brought"  # the run that shows it, and its view options
 NOTICE = "notice"  # what is said about links and views
 PRESENT_LEGEND = "present-legend"
 CAPTION = "caption"
@@ -67,10 +67,10 @@ STORY_SAVE = "story-save"
 STORY_FILE = "story-file"
 
 # Compare
-SEVERAL_METHODS = "several-methods"
-SEVERAL_GAMMAS = "several-gammas"
-SEVERAL_BOTH = "several-both"
-RUN_SEVERAL = "run-several"
+BATCH_METHODS = "several-methods"
+BATCH_GAMMAS = "several-gammas"
+BATCH_BOTH = "several-both"
+RUN_BATCH = "run-several"
 DRAG = "drag"
 BRUSHED = "brushed"  # a script says here which rows are selected,
 ISOLATED = "isolated"  # and here which classes alone are shown
@@ -86,7 +86,7 @@ MOVERS = "movers"
 
 # Is it real?
 CHECK = "check"
-CHECK_ASKED = "check-asked"  # the run that a panel asks about
+CHECK_REQUESTED = "check-asked"  # the run that a panel asks about
 CHECK_RUN = "check-run"
 CHECK_CLOCK = "check-clock"
 CHECK_BODY = "check-known"
@@ -94,12 +94,12 @@ CHECK_STOP = "check-stop"
 
 # Decision surface
 SURFACE = "surface"
-SURFACE_ASKED = "surface-asked"  # the run whose plane a panel asks for
+SURFACE_REQUESTED = "surface-asked"  # the run whose plane a panel asks for
 SURFACE_RUN = "surface-run"
 SURFACE_KIND = "surface-kind"
 SURFACE_CLASS = "surface-class"
 SURFACE_METHOD = "surface-method"
-SURFACE_WORDS = "surface-words"
+SURFACE_CAPTION = "surface-words"
 SURFACE_PLOT = "surface-plot"
 
 

@@ -26,8 +26,8 @@ def link_parts() -> list[Component]:
     """The address, and the view that it requests."""
     return [
         dcc.Store(id=ids.ADDRESS),
-        dcc.Store(id=ids.WANTED),
-        dcc.Store(id=ids.BROUGHT),
+        dcc.Store(id=ids.REQUESTED),
+        dcc.Store(id=ids.RESTORED),
     ]
 
 

@@ -63,7 +63,7 @@ def _data() -> Component:
                 size="sm",
             ),
             dmc.Switch(
-                id=ids.STANDARDISE,
+                id=ids.STANDARDIZE,
                 label="Standardize features",
                 checked=True,
                 size="sm",

@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria
 from melm_studio.layout.attributes import data as data_attributes
-from melm_studio.tables import LabelledData, Summary, count, number
+from melm_studio.tables import LabeledData, Summary, count, number
 
 _FILLED = "Share of table cells that are not zero."
 _COMPONENTS = (
@@ -20,13 +20,13 @@ _COMPONENTS = (
 
 
 def data_summary(
-    data: LabelledData, summary: Summary, swatches: Sequence[tuple[str, str]]
+    data: LabeledData, summary: Summary, swatches: Sequence[tuple[str, str]]
 ) -> Component:
     """Name, size, classes with their colors, and how the table was prepared.
 
     Parameters
     ----------
-    data : LabelledData
+    data : LabeledData
     summary : Summary
         Its key figures, those of Table 1 of the MELM paper.
     swatches : sequence of (color, shape)

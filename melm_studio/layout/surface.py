@@ -20,7 +20,7 @@ def surface_view() -> Component:
         ids.SURFACE,
         "Decision surface",
         [
-            dcc.Store(id=ids.SURFACE_ASKED),
+            dcc.Store(id=ids.SURFACE_REQUESTED),
             dcc.Store(id=ids.SURFACE_RUN),
             dmc.Group(
                 [
@@ -33,7 +33,7 @@ def surface_view() -> Component:
                 gap="md",
                 align="end",
             ),
-            html.P(id=ids.SURFACE_WORDS, className="surface-words", role="status"),
+            html.P(id=ids.SURFACE_CAPTION, className="surface-words", role="status"),
             # A script draws here.
             html.Div(
                 id=ids.SURFACE_PLOT,

@@ -29,7 +29,7 @@ def check_view() -> Component:
         ids.CHECK,
         "Is it real?",
         [
-            dcc.Store(id=ids.CHECK_ASKED),
+            dcc.Store(id=ids.CHECK_REQUESTED),
             dcc.Store(id=ids.CHECK_RUN),
             dcc.Interval(id=ids.CHECK_CLOCK, interval=_FOLLOWED_EVERY_MS, disabled=True),
             html.Div(id=ids.CHECK_BODY, className="check"),

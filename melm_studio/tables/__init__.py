@@ -1,10 +1,10 @@
-"""Reading tables and preparing them as labelled data."""
+"""Reading tables and preparing them as labeled data."""
 
 from __future__ import annotations
 
 from melm_studio.tables.column_roles import Column
 from melm_studio.tables.formatting import count, number
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import Role, Use, label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.samples import SAMPLES, load_sample
@@ -14,7 +14,7 @@ __all__ = [
     "SAMPLES",
     "SHARE_OF_VARIANCE",
     "Column",
-    "LabelledData",
+    "LabeledData",
     "Role",
     "Summary",
     "Table",

@@ -1,4 +1,4 @@
-"""Preparing a table as labelled data: numeric features and classes."""
+"""Preparing a table as labeled data: numeric features and classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 from melm_core.base import FloatArray
 from melm_studio.tables.column_roles import USED, Column, Role, Use, column_roles, find_roles
 from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.labels import find_classes, guess_label, label_candidates, sort_key
 from melm_studio.tables.read import Table, TableError, unique_names
 
@@ -27,7 +27,7 @@ def prepare(
     standardize: bool = True,
     roles: Mapping[str, Use | str] | None = None,
     max_cells: int = MAX_CELLS,
-) -> LabelledData:
+) -> LabeledData:
     """Turn a table into numeric features and classes.
 
     Parameters
@@ -65,7 +65,7 @@ def prepare(
     if standardize:
         center, scale = X.mean(axis=0), X.std(axis=0)
     scaling_steps = ("Standardized: mean 0, standard deviation 1.",) if standardize else ()
-    return LabelledData(
+    return LabeledData(
         name=table.name,
         X=(X - center) / scale,
         y=classes.y,

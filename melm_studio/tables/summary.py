@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base import FloatArray, stratified_sample
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 
 SHARE_OF_VARIANCE = 0.95
 MAX_WORK = 2e9  # multiplications, about a second
@@ -45,7 +45,7 @@ class Summary:
     n_rows_used: int
 
 
-def summarize(data: LabelledData, *, max_work: float = MAX_WORK) -> Summary:
+def summarize(data: LabeledData, *, max_work: float = MAX_WORK) -> Summary:
     """Compute the summary; a table that would need more multiplications is sampled."""
     n_samples, n_features = data.X.shape
     n_classes = len(data.class_names)
@@ -88,7 +88,7 @@ def n_directions(X: FloatArray, share: float) -> int:
     return int(np.searchsorted(kept, share * kept[-1])) + 1 if kept[-1] > 0 else 0
 
 
-def _density(data: LabelledData) -> float:
+def _density(data: LabeledData) -> float:
     # Exact, since a zero of the table was transformed by the same operations.
     zero_as_prepared = (0.0 - data.center) / data.scale
     return float(np.mean(zero_as_prepared != data.X))

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
 from melm_core.linalg import orthonormalize
 from melm_core.melm import MELM
-from melm_studio.tables import LabelledData
+from melm_studio.tables import LabeledData
 from melm_studio.views.validation import Coordinate, Count
 
 # A few steps on a sample take a moment, and suffice to show what the features are worth.
@@ -101,13 +101,13 @@ def strongest_features(components: FloatArray, n_features: int) -> IntArray:
 
 
 def plane_of_features(
-    data: LabelledData, components: FloatArray, features: Sequence[int] | IntArray, gamma: float
+    data: LabeledData, components: FloatArray, features: Sequence[int] | IntArray, gamma: float
 ) -> FloatArray:
     """Fit a plane of these features alone, starting from their loadings in `components`.
 
     Parameters
     ----------
-    data : LabelledData
+    data : LabeledData
     components : ndarray of shape (n_components, n_features)
     features : sequence of int
         At least n_components of them.

@@ -23,9 +23,9 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_core.density import KernelClasses, inverse_root, kernel_classes, log_densities
-from melm_core.linalg import covariance_of, orthogonal_turn
+from melm_core.linalg import covariance_of, orthogonal_procrustes
 from melm_core.melm import divergence, held_out_divergence
-from melm_studio.tables import LabelledData
+from melm_studio.tables import LabeledData
 from melm_studio.views.contours import class_contours
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
 from melm_studio.views.plane_edits import strongest_features
@@ -56,14 +56,14 @@ class PlaneViewer:
 
     Parameters
     ----------
-    train, held_out : LabelledData
+    train, held_out : LabeledData
         Training rows, and held-out rows (possibly none).
     gamma : float
         Kernel width of the densities, relative to Silverman's rule.
     """
 
     def __init__(
-        self, train: LabelledData, held_out: LabelledData, gamma: float, n_components: int = 2
+        self, train: LabeledData, held_out: LabeledData, gamma: float, n_components: int = 2
     ) -> None:
         self.class_names = train.class_names
         self.n_components = n_components
@@ -108,7 +108,7 @@ class PlaneViewer:
         """
         components = self.standardized(components)
         if toward is not None:
-            components = orthogonal_turn(self._coordinates(components), toward).T @ components
+            components = orthogonal_procrustes(self._coordinates(components), toward).T @ components
         projected = self._classes.project(components)
         scores = self._scores(projected, components)
         if self.n_components == 1:
@@ -226,7 +226,7 @@ class PlaneViewer:
         )
         return ProjectedRows(train @ components.T, train_y, held_out @ components.T, held_out_y)
 
-    def _evenly(self, data: LabelledData, share: float) -> tuple[FloatArray, IntArray]:
+    def _evenly(self, data: LabeledData, share: float) -> tuple[FloatArray, IntArray]:
         kept = stratified_sample(data.y, share, self._n_classes)
         return data.X[kept], data.y[kept]
 
@@ -321,7 +321,7 @@ class _Sampled:
     scored_y: IntArray
 
     @classmethod
-    def of(cls, data: LabelledData, n_classes: int, drawn_share: float) -> _Sampled:
+    def of(cls, data: LabeledData, n_classes: int, drawn_share: float) -> _Sampled:
         drawn = stratified_sample(data.y, drawn_share, n_classes)
         scored = stratified_sample(
             data.y, min(1.0, MAX_SCORED_ROWS / max(1, len(data.y))), n_classes

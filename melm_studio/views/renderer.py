@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from melm_core.base import FloatArray, UserError
 from melm_core.linalg import geodesic, orthonormalize
 from melm_core.methods import GAMMA, METHODS
-from melm_studio.tables import LabelledData
+from melm_studio.tables import LabeledData
 from melm_studio.views.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
 from melm_studio.views.plane_edits import (
     align_loading,
@@ -69,7 +69,7 @@ class PlaneRenderer:
         self._profile = lru_cache(maxsize=MAX_VIEWS)(self._measure_profile)
         self._surface = lru_cache(maxsize=MAX_SURFACES)(self._fit_surface)
 
-    def data(self, record: RunRecord) -> LabelledData:
+    def data(self, record: RunRecord) -> LabeledData:
         """Return the data set of a run.
 
         Raises
@@ -79,7 +79,7 @@ class PlaneRenderer:
         raw = self._store.get_data(record.owner, record.data_id)
         if raw is None:
             raise DataGoneError(record.data_id)
-        return LabelledData.from_bytes(raw)
+        return LabeledData.from_bytes(raw)
 
     def viewer(self, record: RunRecord) -> PlaneViewer:
         """Return the viewer of the planes of a run."""
@@ -264,7 +264,7 @@ class PlaneRenderer:
         return record, event
 
 
-def _centered(train: LabelledData, held_out: LabelledData) -> tuple[LabelledData, LabelledData]:
+def _centered(train: LabeledData, held_out: LabeledData) -> tuple[LabeledData, LabeledData]:
     """Subtract the mean of all rows, so that views with and without standardization overlap."""
     total = train.X.sum(axis=0) + held_out.X.sum(axis=0)
     mean = total / (len(train.X) + len(held_out.X))

@@ -9,7 +9,7 @@ from typing import Any
 
 from melm_core.base import UserError
 from melm_core.methods import HELD_OUT, METHODS, SEED
-from melm_studio.tables import SAMPLES, LabelledData, load_sample, prepare, read_table
+from melm_studio.tables import SAMPLES, LabeledData, load_sample, prepare, read_table
 from melm_studio.tables import Table as FileTable
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.worker.config.settings import Settings
@@ -58,7 +58,7 @@ class Workspace:
             raw, source.name, max_rows=limits.max_rows, max_columns=limits.max_columns
         )
 
-    def prepare(self, table: FileTable, source: DataSource) -> LabelledData:
+    def prepare(self, table: FileTable, source: DataSource) -> LabeledData:
         """Prepare a table as its source says, and store the data for runs."""
         data = prepare(table, source.label, standardize=source.standardize, roles=source.roles)
         self.store.put_data(self.owner, data.content_hash, data.to_bytes())
@@ -70,7 +70,7 @@ class Workspace:
             return source.key in SAMPLES
         return self.store.get_upload(self.owner, source.key) is not None
 
-    def data(self, shown: ShownData) -> LabelledData:
+    def data(self, shown: ShownData) -> LabeledData:
         """Return the prepared data that the page shows.
 
         Raises
@@ -81,7 +81,7 @@ class Workspace:
         raw = self.store.get_data(self.owner, shown.id)
         if raw is None:
             raise UserError(DATA_GONE)
-        return LabelledData.from_bytes(raw)
+        return LabeledData.from_bytes(raw)
 
     def run(self, run_id: str) -> RunRecord | None:
         """Return the run of that id if it belongs to the visitor."""
@@ -170,7 +170,7 @@ def revision_of(runs: Iterable[RunRecord]) -> str:
     return hashlib.sha256(" ".join(run.run_id for run in runs).encode()).hexdigest()[:16]
 
 
-def check_data(method: str, data: LabelledData, parameters: Mapping[str, Any]) -> None:
+def check_data(method: str, data: LabeledData, parameters: Mapping[str, Any]) -> None:
     """Refuse data that a method cannot fit, before a run is queued.
 
     Raises

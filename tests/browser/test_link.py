@@ -83,9 +83,9 @@ def test_a_view_of_a_file_asks_for_it_and_comes_up_once_it_is_dropped(
     panel.expect_end()
     stranger.goto(link_to(panel))
     expect(notice(stranger)).to_contain_text("This view needs the file pots.csv")
-    take = stranger.get_by_label("Labelled CSV file")
+    take = stranger.get_by_label("Labeled CSV file")
     take.set_input_files(other)
-    expect(notice(stranger)).to_contain_text("another one than the view needs")
+    expect(notice(stranger)).to_contain_text("differs from that of pots.csv")
     take.set_input_files(file)
     expect(notice(stranger)).to_contain_text("Reproduced")
     assert only_panel(stranger).divergence == panel.divergence
@@ -101,7 +101,9 @@ def test_a_link_can_hide_the_controls_at_once(page: Page):
 
 def test_a_link_that_cannot_be_read_says_why_and_leaves_the_page(page: Page):
     studio = StudioPage(page, "/?data=sample:wine&method=magic")
-    expect(notice(page)).to_contain_text("This link cannot be opened. The method is one of melm")
+    expect(notice(page)).to_contain_text(
+        "This link cannot be opened. The method must be one of melm"
+    )
     page.get_by_role("button", name="Close this note").click()
     expect(notice(page)).to_be_hidden()
     expect(studio.summary).to_contain_text("Wine")

@@ -13,7 +13,7 @@ from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
 from melm_core import MELM, cauchy_schwarz_divergence
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import read_table
 from tools.driver.page import Panel, StudioPage
@@ -51,7 +51,7 @@ def table(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def data(table: Path) -> LabelledData:
+def data(table: Path) -> LabeledData:
     return prepare(read_table(table.read_bytes(), table.name))
 
 
@@ -64,7 +64,7 @@ def test_an_uploaded_table_is_summed_up(page: Page, table: Path):
 
 
 def test_melm_moves_beside_pca_and_ends_where_a_fit_in_process_ends(
-    page: Page, table: Path, data: LabelledData
+    page: Page, table: Path, data: LabeledData
 ):
     page.add_init_script(RECORD_FRAMES)
     studio = StudioPage(page)
@@ -122,7 +122,7 @@ def test_the_slider_shows_earlier_planes_by_keyboard_and_by_mouse(page: Page, ta
     assert panel.divergence == best
 
 
-def test_downloads_hold_the_plane_on_screen(page: Page, table: Path, data: LabelledData):
+def test_downloads_hold_the_plane_on_screen(page: Page, table: Path, data: LabeledData):
     studio = StudioPage(page)
     studio.upload(table)
     panel = studio.run("MELM", n_init=FEW_STARTS)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 
 
-def standardised_by_class(
-    components: FloatArray, seen: LabelledData, drawn: LabelledData
+def standardized_by_class(
+    components: FloatArray, seen: LabeledData, drawn: LabeledData
 ) -> list[FloatArray]:
     """Rows of every class in the plane, where the seen rows have unit covariance."""
     variances, axes = np.linalg.eigh(np.cov(components @ seen.X.T, ddof=0))

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from melm_core.methods import METHODS
 from melm_studio.layout import ids
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import TableError, read_table
 from melm_studio.views.plane_view import PlaneViewer
@@ -40,12 +40,12 @@ def follow_the_path(raw: bytes) -> None:
         assert_drawn(view_of(seen, unseen), seen)
 
 
-def view_of(seen: LabelledData, unseen: LabelledData) -> PlaneView:
+def view_of(seen: LabeledData, unseen: LabeledData) -> PlaneView:
     components = np.linalg.svd(seen.X - seen.X.mean(axis=0), full_matrices=False)[2][:2]
     return PlaneViewer(seen, unseen, 1.0).view(components)
 
 
-def assert_drawn(view: PlaneView, seen: LabelledData) -> None:
+def assert_drawn(view: PlaneView, seen: LabeledData) -> None:
     assert len(view.classes) == len(seen.class_names)
     assert np.isfinite([view.lower, view.upper]).all()
     for drawn in view.classes:

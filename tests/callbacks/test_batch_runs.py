@@ -20,12 +20,12 @@ def ready(visitor):
 
 def press(visitor, methods, gammas=("1",), *, both=False, **controls):
     visitor.values |= {
-        f"{ids.SEVERAL_METHODS}.value": list(methods),
-        f"{ids.SEVERAL_GAMMAS}.value": list(gammas),
-        f"{ids.SEVERAL_BOTH}.checked": both,
+        f"{ids.BATCH_METHODS}.value": list(methods),
+        f"{ids.BATCH_GAMMAS}.value": list(gammas),
+        f"{ids.BATCH_BOTH}.checked": both,
         **{f"{name.replace('_', '-')}.value": value for name, value in controls.items()},
     }
-    return visitor.fire(ids.RUN_SEVERAL, "n_clicks", 1)
+    return visitor.fire(ids.RUN_BATCH, "n_clicks", 1)
 
 
 def runs(studio, visitor):

@@ -52,7 +52,7 @@ def test_another_label_than_the_guess_gives_its_classes(studio, visitor):
 def test_without_standardising_the_numbers_stay_as_they_are(studio, visitor):
     table = blobs()
     visitor.choose_file(csv(table))
-    visitor.fire(ids.CHOICE, "data", visitor.fire(ids.STANDARDISE, "checked", False)[CHOICE])
+    visitor.fire(ids.CHOICE, "data", visitor.fire(ids.STANDARDIZE, "checked", False)[CHOICE])
     np.testing.assert_array_equal(studio.data_of(visitor).X, table[["x", "y"]])
     assert visitor.values["standardise.checked"] is False
 
@@ -60,7 +60,7 @@ def test_without_standardising_the_numbers_stay_as_they_are(studio, visitor):
 def test_what_the_page_itself_filled_in_is_no_new_choice(visitor):
     changes = visitor.choose_sample("iris")
     assert visitor.fire(ids.LABEL, "value", changes["label.value"]) == {}
-    assert visitor.fire(ids.STANDARDISE, "checked", changes["standardise.checked"]) == {}
+    assert visitor.fire(ids.STANDARDIZE, "checked", changes["standardise.checked"]) == {}
 
 
 def test_the_browser_remembers_a_choice_only_once_it_could_be_read(visitor):
@@ -69,7 +69,7 @@ def test_the_browser_remembers_a_choice_only_once_it_could_be_read(visitor):
     bad = visitor.choose_file(b"only one column\n1\n2\n")
     assert bad[ERROR]
     assert SOURCE not in bad
-    assert visitor.fire(ids.STANDARDISE, "checked", False)[CHOICE]["key"] == "wine"
+    assert visitor.fire(ids.STANDARDIZE, "checked", False)[CHOICE]["key"] == "wine"
 
 
 def test_what_is_remembered_is_shown_and_not_written_back(visitor):
@@ -79,7 +79,7 @@ def test_what_is_remembered_is_shown_and_not_written_back(visitor):
 
 
 def test_a_switch_before_there_is_a_label_chooses_nothing(visitor):
-    assert visitor.fire(ids.STANDARDISE, "checked", False) == {}
+    assert visitor.fire(ids.STANDARDIZE, "checked", False) == {}
 
 
 @pytest.mark.parametrize(

@@ -48,15 +48,15 @@ def test_a_saved_link_requests_its_view(visitor):
     for link in (LINK, SMALL_LINK):
         changes = visitor.fire(ids.ADDRESS, "data", f"?{link}")
         assert changes[f"{ids.NOTICE}.children"] is None
-        assert changes[f"{ids.WANTED}.data"]["view"]["method"] in ("melm", "lda")
+        assert changes[f"{ids.REQUESTED}.data"]["view"]["method"] in ("melm", "lda")
 
 
 def test_a_saved_view_of_a_sample_starts_its_run(visitor):
     view = json.loads(STORY)["views"][1]["view"]
     requested = {"view": view, "quiet": True}
-    choice = visitor.fire(ids.WANTED, "data", requested)[f"{ids.BROUGHT}.data"]["choice"]
+    choice = visitor.fire(ids.REQUESTED, "data", requested)[f"{ids.RESTORED}.data"]["choice"]
     visitor.choose(choice)
     shown = visitor.values[f"{ids.DATA}.data"]
-    restored = visitor.fire(ids.DATA, "data", shown, into=ids.BROUGHT)[f"{ids.BROUGHT}.data"]
+    restored = visitor.fire(ids.DATA, "data", shown, into=ids.RESTORED)[f"{ids.RESTORED}.data"]
     assert restored["run"] in visitor.panels()
     assert (restored["mode"], restored["quiet"]) == ("present", True)

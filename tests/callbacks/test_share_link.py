@@ -15,7 +15,11 @@ from melm_studio.views.view_spec import ViewSpec
 from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
-NOTICE, WANTED, BROUGHT = (f"{ids.NOTICE}.children", f"{ids.WANTED}.data", f"{ids.BROUGHT}.data")
+NOTICE, REQUESTED, RESTORED = (
+    f"{ids.NOTICE}.children",
+    f"{ids.REQUESTED}.data",
+    f"{ids.RESTORED}.data",
+)
 DATA, REVISION = f"{ids.DATA}.data", f"{ids.REVISION}.data"
 ERROR = f"{ids.DATA_ERROR}.children"
 POTS = csv(blobs(n_rows=60))
@@ -33,41 +37,41 @@ def maker(studio):
     return SimpleNamespace(visitor=visitor, runs=runs)
 
 
-def recipe(visitor, run: str, plane: int = 0, **query):
-    return visitor.http.get(f"/runs/{run}/planes/{plane}/recipe", query_string=query)
+def shared(visitor, run: str, plane: int = 0, **query):
+    return visitor.http.get(f"/runs/{run}/planes/{plane}/shared-view", query_string=query)
 
 
 def open_link(visitor, query: str) -> dict:
     """What the page does with an address, up to the point where it waits or has the view."""
-    visitor.values.pop(BROUGHT, None)
+    visitor.values.pop(RESTORED, None)
     changes = visitor.fire(ids.ADDRESS, "data", f"?{query}")
-    if changes[WANTED] is None:
+    if changes[REQUESTED] is None:
         return changes
-    return want(visitor, changes[WANTED])
+    return want(visitor, changes[REQUESTED])
 
 
 def want(visitor, wanted) -> dict:
-    changes = visitor.fire(ids.WANTED, "data", wanted)
+    changes = visitor.fire(ids.REQUESTED, "data", wanted)
     return settle(visitor, changes)
 
 
 def settle(visitor, changes) -> dict:
     """Choose data as long as they are asked for."""
     for _ in range(4):
-        choice = (changes.get(BROUGHT) or {}).get("choice")
+        choice = (changes.get(RESTORED) or {}).get("choice")
         if choice is None:
             return changes
         chosen = visitor.choose(choice)
         if DATA not in chosen:
             return visitor.fire(ids.DATA_ERROR, "children", chosen[ERROR], into=NOTICE)
-        changes = visitor.fire(ids.DATA, "data", visitor.values[DATA], into=BROUGHT)
+        changes = visitor.fire(ids.DATA, "data", visitor.values[DATA], into=RESTORED)
     raise AssertionError("The data are asked for without end.")
 
 
 def drop(visitor, raw: bytes, name: str) -> dict:
     """Drop a file, with what follows from it."""
     visitor.choose_file(raw, name)
-    return settle(visitor, visitor.fire(ids.DATA, "data", visitor.values[DATA], into=BROUGHT))
+    return settle(visitor, visitor.fire(ids.DATA, "data", visitor.values[DATA], into=RESTORED))
 
 
 def link_of_a_file(studio, name: str = "pots.csv") -> str:
@@ -75,11 +79,11 @@ def link_of_a_file(studio, name: str = "pots.csv") -> str:
     maker.choose_file(POTS, name, standardise=False)
     run = maker.start(method="pca")
     studio.work()
-    return recipe(maker, run).json["query"]
+    return shared(maker, run).json["query"]
 
 
 def test_a_link_says_in_words_what_is_on_screen(maker):
-    answer = recipe(maker.visitor, maker.runs.melm, 1, gamma=0.5, kept=2, hidden="arrows,linked")
+    answer = shared(maker.visitor, maker.runs.melm, 1, gamma=0.5, kept=2, hidden="arrows,linked")
     query = answer.json["query"]
     for part in ("data=sample:iris", "method=melm", "random_state=3", "plane=1", "kept=2"):
         assert part in query
@@ -91,24 +95,24 @@ def test_a_link_says_in_words_what_is_on_screen(maker):
 
 def test_the_last_plane_of_a_run_is_wanted_as_the_newest(studio, maker):
     last = studio.store.last_event(maker.runs.melm).sequence
-    assert recipe(maker.visitor, maker.runs.melm, last).json["view"]["plane"] is None
+    assert shared(maker.visitor, maker.runs.melm, last).json["view"]["plane"] is None
 
 
 def test_the_maker_of_a_link_finds_the_own_run_again(studio, maker):
-    query = recipe(maker.visitor, maker.runs.melm, 1, gamma=0.5).json["query"]
+    query = shared(maker.visitor, maker.runs.melm, 1, gamma=0.5).json["query"]
     n_runs = len(studio.store.runs_of(maker.visitor.owner))
-    brought = open_link(maker.visitor, query)[BROUGHT]
+    brought = open_link(maker.visitor, query)[RESTORED]
     assert (brought["run"], brought["plane"]) == (maker.runs.melm, 1)
     assert brought["look"]["gamma"] == 0.5
     assert len(studio.store.runs_of(maker.visitor.owner)) == n_runs
 
 
 def test_a_stranger_gets_a_run_that_comes_out_the_same(studio, maker, visitor):
-    query = recipe(maker.visitor, maker.runs.melm, 1).json["query"]
+    query = shared(maker.visitor, maker.runs.melm, 1).json["query"]
     changes = open_link(visitor, query)
-    run, expected = changes[BROUGHT]["run"], changes[BROUGHT]["divergence"]
+    run, expected = changes[RESTORED]["run"], changes[RESTORED]["divergence"]
     assert changes[REVISION]
-    assert changes[WANTED] is None
+    assert changes[REQUESTED] is None
     assert run in visitor.panels()
     studio.work()
     own, theirs = studio.store.event(run, 1), studio.store.event(maker.runs.melm, 1)
@@ -122,7 +126,7 @@ def test_a_stranger_gets_a_run_that_comes_out_the_same(studio, maker, visitor):
 
 def test_what_did_not_come_out_the_same_is_told_with_the_difference(maker):
     route = f"/runs/{maker.runs.pca}/planes/0/reproduction"
-    found = recipe(maker.visitor, maker.runs.pca).json["view"]["divergence"]
+    found = shared(maker.visitor, maker.runs.pca).json["view"]["divergence"]
     answer = maker.visitor.http.get(route, query_string={"divergence": found + 0.25}).json
     assert not answer["is_same"]
     assert answer["words"].startswith("Not reproduced: divergence ")
@@ -131,9 +135,9 @@ def test_what_did_not_come_out_the_same_is_told_with_the_difference(maker):
 
 
 def test_a_view_on_the_way_to_another_run_brings_both_runs(studio, maker, visitor):
-    query = recipe(maker.visitor, maker.runs.pca, morph=f"{maker.runs.melm}:0.5").json["query"]
+    query = shared(maker.visitor, maker.runs.pca, morph=f"{maker.runs.melm}:0.5").json["query"]
     assert maker.runs.melm not in query
-    brought = open_link(visitor, query)[BROUGHT]
+    brought = open_link(visitor, query)[RESTORED]
     other, share = brought["look"]["morph"]
     assert share == 0.5
     assert {brought["run"], other} == set(visitor.panels())
@@ -142,38 +146,38 @@ def test_a_view_on_the_way_to_another_run_brings_both_runs(studio, maker, visito
 
 def test_a_plane_that_was_taken_by_hand_comes_back(maker, visitor):
     moves = "2:0.5:0.25,0:-1.0:0.125"
-    query = recipe(maker.visitor, maker.runs.pca, moves=moves).json["query"]
+    query = shared(maker.visitor, maker.runs.pca, moves=moves).json["query"]
     assert f"moves={moves}" in query
-    assert open_link(visitor, query)[BROUGHT]["look"]["moves"] == [[2, 0.5, 0.25], [0, -1, 0.125]]
+    assert open_link(visitor, query)[RESTORED]["look"]["moves"] == [[2, 0.5, 0.25], [0, -1, 0.125]]
 
 
 def test_a_link_by_hand_is_enough(visitor):
-    brought = open_link(visitor, "data=sample:wine&method=lda&mode=present")[BROUGHT]
+    brought = open_link(visitor, "data=sample:wine&method=lda&mode=present")[RESTORED]
     assert (brought["mode"], brought["plane"], brought["divergence"]) == ("present", None, None)
 
 
 @pytest.mark.parametrize("search", [None, "", "?", "?mode=present"])
 def test_an_address_that_asks_for_no_view_changes_nothing(visitor, search):
-    assert visitor.fire(ids.ADDRESS, "data", search) == {WANTED: None, NOTICE: None}
+    assert visitor.fire(ids.ADDRESS, "data", search) == {REQUESTED: None, NOTICE: None}
 
 
 def test_an_address_that_cannot_be_read_gets_a_sentence(visitor):
     changes = visitor.fire(ids.ADDRESS, "data", "?data=sample:iris&method=magic")
-    assert changes[WANTED] is None
+    assert changes[REQUESTED] is None
     assert changes[NOTICE].startswith("This link cannot be opened. The method must be one of melm")
 
 
 @pytest.mark.parametrize("wanted", [1, "x", [], {}, {"view": 3}, {"view": {"method": "pca"}}])
 def test_whatever_a_browser_wants_it_gets_a_sentence(visitor, wanted):
-    changes = visitor.fire(ids.WANTED, "data", wanted)
-    assert changes[WANTED] is None
+    changes = visitor.fire(ids.REQUESTED, "data", wanted)
+    assert changes[REQUESTED] is None
     assert changes[NOTICE].endswith(".")
 
 
 def test_a_file_that_is_not_here_is_asked_for_and_the_view_comes_with_it(studio, visitor):
     changes = open_link(visitor, link_of_a_file(studio))
     assert changes == {NOTICE: NEEDS_FILE.format(name="pots.csv")}
-    brought = drop(visitor, POTS, "renamed.csv")[BROUGHT]
+    brought = drop(visitor, POTS, "renamed.csv")[RESTORED]
     record = studio.store.get(brought["run"])
     assert brought["caution"] == ""
     assert record.data_name == "pots"
@@ -185,25 +189,25 @@ def test_another_file_is_told_and_the_view_still_waits(studio, visitor):
     assert drop(visitor, csv(breast_cancer()), "pots.csv") == {
         NOTICE: OTHER_FILE.format(name="pots.csv")
     }
-    assert BROUGHT in drop(visitor, POTS, "pots.csv")
+    assert RESTORED in drop(visitor, POTS, "pots.csv")
 
 
 def test_looking_at_a_sample_while_a_file_is_missing_is_nobodys_fault(studio, visitor):
     open_link(visitor, link_of_a_file(studio))
     visitor.choose_sample("iris")
-    assert visitor.fire(ids.DATA, "data", visitor.values[DATA], into=BROUGHT) == {}
+    assert visitor.fire(ids.DATA, "data", visitor.values[DATA], into=RESTORED) == {}
 
 
 def test_a_table_that_was_prepared_otherwise_is_told(maker, visitor):
-    query = recipe(maker.visitor, maker.runs.pca).json["query"]
+    query = shared(maker.visitor, maker.runs.pca).json["query"]
     digest = query.partition("sha256=")[2][:64]
-    brought = open_link(visitor, query.replace(digest, "0" * 64))[BROUGHT]
+    brought = open_link(visitor, query.replace(digest, "0" * 64))[RESTORED]
     assert brought["caution"] == OTHER_PREPARATION
 
 
 def test_a_column_that_the_table_lacks_ends_the_way_with_a_sentence(visitor):
     changes = open_link(visitor, "data=sample:iris&label=colour&method=pca")
-    assert changes[WANTED] is None
+    assert changes[REQUESTED] is None
     assert changes[NOTICE].startswith('There is no column "colour".')
 
 
@@ -211,8 +215,8 @@ def test_a_full_page_takes_no_further_view(studio, maker, visitor):
     visitor.choose_sample("iris")
     for seed in range(MAX_PANELS):
         visitor.press_run(method="pca", random_state=seed + 50)
-    changes = open_link(visitor, recipe(maker.visitor, maker.runs.melm).json["query"])
-    assert changes == {WANTED: None, NOTICE: PANELS_FULL}
+    changes = open_link(visitor, shared(maker.visitor, maker.runs.melm).json["query"])
+    assert changes == {REQUESTED: None, NOTICE: PANELS_FULL}
 
 
 def test_data_that_a_method_cannot_work_on_are_refused_in_a_sentence(visitor):
@@ -229,7 +233,7 @@ def test_a_refined_run_of_many_features_goes_into_the_story(studio, visitor):
     refined = visitor.panels()[-1]
     record = studio.store.get(refined)
     studio.store.append(refined, studio.store.event(run, 0))
-    answer = recipe(visitor, refined).json
+    answer = shared(visitor, refined).json
     assert (answer["query"], answer["words"]) == ("", TOO_LONG)
     assert answer["view"]["parameters"]["init"] == record.parameters["init"]
     studio.store.request_cancel(refined)
@@ -241,11 +245,11 @@ def test_a_run_of_unknown_data_has_no_link(studio, visitor):
     orphan = structs.replace(record, run_id="orphan-of-an-older-studio", source={})
     studio.store.create(orphan)
     studio.work()
-    answer = recipe(visitor, orphan.run_id)
+    answer = shared(visitor, orphan.run_id)
     assert (answer.status_code, answer.json["words"]) == (400, UNKNOWN_SOURCE)
 
 
 def test_a_file_that_cannot_be_read_does_not_end_the_waiting(studio, visitor):
     open_link(visitor, link_of_a_file(studio))
     assert visitor.fire(ids.DATA_ERROR, "children", "Empty.", into=NOTICE) == {}
-    assert BROUGHT in drop(visitor, POTS, "pots.csv")
+    assert RESTORED in drop(visitor, POTS, "pots.csv")

@@ -29,7 +29,7 @@ def asked(visitor, run, **query):
 def test_the_button_of_a_panel_opens_the_view_with_the_classes_of_its_data(finished):
     visitor, run = finished
     visitor.panels()
-    changes = visitor.fire(ids.SURFACE_ASKED, "data", {"run": run})
+    changes = visitor.fire(ids.SURFACE_REQUESTED, "data", {"run": run})
     assert changes[f"{ids.SURFACE}.opened"] is True
     assert changes[f"{ids.SURFACE_RUN}.data"] == run
     assert "PCA" in changes[f"{ids.SURFACE}.title"]

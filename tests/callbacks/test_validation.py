@@ -27,7 +27,7 @@ def finished(studio, visitor):
 
 
 def opened(visitor, run):
-    return visitor.fire(ids.CHECK_ASKED, "data", {"run": run})
+    return visitor.fire(ids.CHECK_REQUESTED, "data", {"run": run})
 
 
 def followed(visitor):
@@ -82,4 +82,4 @@ def test_nobody_follows_a_foreign_check(studio, finished):
     stranger.values |= {RUN: known, f"{ids.CHECK}.opened": True}
     assert stranger.post(ids.CHECK_CLOCK, "n_intervals", 1).status_code == 404
     assert stranger.post(ids.CHECK_STOP, "n_clicks", 1).status_code == 404
-    assert stranger.post(ids.CHECK_ASKED, "data", {"run": run}).status_code == 404
+    assert stranger.post(ids.CHECK_REQUESTED, "data", {"run": run}).status_code == 404

@@ -36,7 +36,7 @@ def test_every_run_of_a_crowd_is_worked_once_and_visitors_take_turns(tmp_path):
     assert len({record.run_id for record in records}) == N_VISITORS * RUNS_EACH
     assert finals == [1] * len(records)
     for position, turn in turns(records):
-        # Two workers start at the same time, so neighbours may change places.
+        # Two workers start at the same time, so neighbors may change places.
         assert turn * N_VISITORS - N_WORKERS <= position < (turn + 1) * N_VISITORS + N_WORKERS
 
 

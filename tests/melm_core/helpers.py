@@ -8,7 +8,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.linalg.planes import random_components
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 
 SIZES = (23, 17, 29, 14)
 
@@ -54,9 +54,9 @@ def assert_orthonormal(components: FloatArray) -> None:
     np.testing.assert_allclose(components @ components.T, np.eye(len(components)), atol=1e-10)
 
 
-def labelled_data(X: FloatArray, y: IntArray) -> LabelledData:
+def labeled_data(X: FloatArray, y: IntArray) -> LabeledData:
     n_features = X.shape[1]
-    return LabelledData(
+    return LabeledData(
         name="a table",
         X=X,
         y=y,

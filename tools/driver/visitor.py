@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse, encode_multipart
 
 from app import create_app
 from melm_studio.layout import ids
-from melm_studio.tables import LabelledData
+from melm_studio.tables import LabeledData
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.store.disk import DiskRunStore
@@ -204,11 +204,11 @@ class Studio:
             visitor.http.set_cookie("melm-studio", cookie)
         return visitor
 
-    def data_of(self, visitor: Visitor) -> LabelledData:
+    def data_of(self, visitor: Visitor) -> LabeledData:
         """Return the data set that the visitor's page shows."""
         raw = self.store.get_data(visitor.owner, visitor.values[f"{ids.DATA}.data"]["id"])
         assert raw is not None
-        return LabelledData.from_bytes(raw)
+        return LabeledData.from_bytes(raw)
 
     def work(self) -> None:
         """Work the queue to its end."""

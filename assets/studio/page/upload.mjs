@@ -10,8 +10,8 @@ const NO_SERVER = "The server does not answer. Check that the studio is running,
 export function connectUpload() {
   acceptDrops();
   whenPresent(`#${ID.dropZone}`, (zone) => {
-    const label = fileLabel("Labelled CSV file", ACCEPTED, upload);
-    label.append(span("", "icon icon-upload"), span("Drop a labelled CSV here, or choose a file"));
+    const label = fileLabel("Labeled CSV file", ACCEPTED, upload);
+    label.append(span("", "icon icon-upload"), span("Drop a labeled CSV here, or choose a file"));
     zone.append(label);
   });
 }

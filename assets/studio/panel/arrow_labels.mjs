@@ -9,8 +9,8 @@ const GAP_PX = 8; // between a tip and its name
 export function addArrowLabels() {
   const pen = document.createElement("canvas").getContext("2d");
   dressTraces((trace, panel) => {
-    const isLabelled = trace.meta.kind === PLANE_TRACE.arrowHeads && trace.textposition && panel.limits;
-    if (isLabelled) trace.textposition = placedLabels(pen, trace, panel);
+    const isLabeled = trace.meta.kind === PLANE_TRACE.arrowHeads && trace.textposition && panel.limits;
+    if (isLabeled) trace.textposition = placedLabels(pen, trace, panel);
   });
 }
 

@@ -36,7 +36,7 @@ export async function sharedView(panel) {
   const query = panel.query({ toward: null });
   query.set("mode", state.mode);
   query.set("hidden", SWITCHES.filter((name) => !state[name]).join());
-  const answer = await fetch(`runs/${panel.run}/planes/${panel.plane.sequence}/recipe?${query}`);
+  const answer = await fetch(`runs/${panel.run}/planes/${panel.plane.sequence}/shared-view?${query}`);
   return answer.json();
 }
 

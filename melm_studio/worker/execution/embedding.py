@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from melm_core.methods import Method
-from melm_studio.tables import LabelledData
+from melm_studio.tables import LabeledData
 
 
 def embedded(
-    method: Method, parameters: Mapping[str, Any], train: LabelledData, held_out: LabelledData
-) -> tuple[LabelledData, LabelledData]:
+    method: Method, parameters: Mapping[str, Any], train: LabeledData, held_out: LabeledData
+) -> tuple[LabeledData, LabeledData]:
     """Return the rows in the coordinates that the method's plane projects.
 
     A linear method projects the features themselves, so the data are unchanged. For a nonlinear
@@ -27,7 +27,7 @@ def embedded(
     parameters : mapping
         Of the run. The embedding is fitted again with them, which gives the same coordinates
         each time.
-    train, held_out : LabelledData
+    train, held_out : LabeledData
         The rows to which the embedding is fitted, and the others.
     """
     if method.is_linear:
@@ -36,7 +36,7 @@ def embedded(
     return _in_coordinates(estimator, train), _in_coordinates(estimator, held_out)
 
 
-def _in_coordinates(estimator: Any, data: LabelledData) -> LabelledData:
+def _in_coordinates(estimator: Any, data: LabeledData) -> LabeledData:
     shape = (0, estimator.n_components)
     coordinates = estimator.transform(data.X) if len(data.X) else np.empty(shape)
     return replace(

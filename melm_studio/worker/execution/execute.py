@@ -16,7 +16,7 @@ import numpy as np
 from melm_core.base import FloatArray, UserError
 from melm_core.melm import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
-from melm_studio.tables import LabelledData
+from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.config.messages import (
     CHECK_STOPPED,
@@ -135,7 +135,7 @@ def _compute(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> 
     raw = store.get_data(record.owner, record.data_id)
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
-    data = LabelledData.from_bytes(raw)
+    data = LabeledData.from_bytes(raw)
     if record.kind is RunKind.CHECK:
         return _check(store, record, data, clock)
     train, _ = rows_of(data, record)
@@ -147,7 +147,7 @@ def _compute(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> 
     return _Ending(RunState.DONE, outcome=fit.outcome)
 
 
-def _check(store: RunStore, record: RunRecord, data: LabelledData, clock: Clock) -> _Ending:
+def _check(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> _Ending:
     checker = Checker(store, record, clock)
     checker.run(data)
     if checker.stopped:
@@ -155,7 +155,7 @@ def _check(store: RunStore, record: RunRecord, data: LabelledData, clock: Clock)
     return _Ending(RunState.DONE)
 
 
-def _fitted(train: LabelledData, record: RunRecord, recorder: Recorder) -> _Fit:
+def _fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> _Fit:
     method = METHODS[record.method]
     if not method.is_linear:
         return _Fit(np.eye(train.X.shape[1]))
@@ -170,7 +170,7 @@ def _outcome(estimator: Any) -> dict[str, Any]:
 
 
 def _objective(
-    train: LabelledData, record: RunRecord, recorder: Recorder, components: FloatArray
+    train: LabeledData, record: RunRecord, recorder: Recorder, components: FloatArray
 ) -> float:
     """The objective of the fitted plane; the divergence if the method reported none."""
     if recorder.best is not None:

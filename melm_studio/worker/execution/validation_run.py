@@ -16,7 +16,7 @@ from melm_core.evaluation import (
     permutation_test,
     verdict,
 )
-from melm_studio.tables import LabelledData
+from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.run import RunKind, RunRecord
@@ -63,7 +63,7 @@ class Checker:
         self._report = CheckReport()
         self._updated_s = float("-inf")
 
-    def run(self, data: LabelledData) -> None:
+    def run(self, data: LabeledData) -> None:
         """Score the method in-sample and held out, then test it against shuffled labels."""
         self._update(stage=f"refitting the plane in each of {N_FOLDS} folds")
         try:
@@ -77,7 +77,7 @@ class Checker:
             words = _words(scores, data, p_value)
             self._update(words=words, stage="done", fraction=1.0, p_value=p_value)
 
-    def _scored(self, data: LabelledData) -> CrossValidatedSeparability:
+    def _scored(self, data: LabeledData) -> CrossValidatedSeparability:
         return cross_validated_separability(
             self._record.method,
             data.X,
@@ -90,7 +90,7 @@ class Checker:
             callback=self._after_fold,
         )
 
-    def _tested(self, data: LabelledData) -> float:
+    def _tested(self, data: LabeledData) -> float:
         test = permutation_test(
             self._record.method,
             data.X,
@@ -110,7 +110,7 @@ class Checker:
         if self.stopped:
             raise _StoppedError
 
-    def _update_scores(self, scores: CrossValidatedSeparability, data: LabelledData) -> None:
+    def _update_scores(self, scores: CrossValidatedSeparability, data: LabeledData) -> None:
         self._update(
             words=_words(scores, data, None),
             stage="fitting to shuffled labels",
@@ -137,7 +137,7 @@ class Checker:
         self.stopped = self._store.cancel_requested(self._record.run_id)
 
 
-def _is_standardized(data: LabelledData) -> bool:
+def _is_standardized(data: LabeledData) -> bool:
     """Whether the features were standardized; if so, they are within each fold too."""
     return bool((data.scale != 1.0).any())
 
@@ -159,5 +159,5 @@ def _accuracies(separability: Separability) -> dict[str, tuple[float, float]]:
     return {name: (score.balanced_accuracy, score.standard_error) for name, score in named.items()}
 
 
-def _words(scores: CrossValidatedSeparability, data: LabelledData, p_value: float | None) -> str:
+def _words(scores: CrossValidatedSeparability, data: LabeledData, p_value: float | None) -> str:
     return verdict(scores.in_sample, scores.held_out, p_value, class_names=data.class_names)

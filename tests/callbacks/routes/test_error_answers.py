@@ -71,7 +71,7 @@ def test_a_check_that_there_is_no_room_for_says_so_in_its_window(visitor_of):
     run = visitor.start(method="pca")
     studio.work()
     visitor.panels()
-    changes = visitor.fire(ids.CHECK_ASKED, "data", {"run": run})
+    changes = visitor.fire(ids.CHECK_REQUESTED, "data", {"run": run})
     assert changes[f"{ids.CHECK}.opened"] is True
     assert "You have 1 run already" in str(changes[f"{ids.CHECK_BODY}.children"])
     assert visitor.fire(ids.CHECK_CLOCK, "n_intervals", 1)[f"{ids.CHECK_CLOCK}.disabled"] is True

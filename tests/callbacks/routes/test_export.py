@@ -51,8 +51,8 @@ def test_the_components_turn_the_file_into_the_points(finished, method, query):
     parts = download(visitor, run, "components", **query)
     rows = pd.read_csv(io.BytesIO(csv(breast_cancer()))).iloc[points["row"] - 1]
     values = rows[parts["feature"]].to_numpy()
-    standardised = (values - parts["center"].to_numpy()) / parts["scale"].to_numpy()
-    coordinates = standardised @ parts[COORDINATES].to_numpy()
+    standardized = (values - parts["center"].to_numpy()) / parts["scale"].to_numpy()
+    coordinates = standardized @ parts[COORDINATES].to_numpy()
     np.testing.assert_allclose(coordinates, points[COORDINATES], rtol=0, atol=1e-8)
     assert list(points["label"]) == list(rows["diagnosis"])
     assert len(points) == 569

@@ -11,7 +11,7 @@ from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.worker.config.messages import DATA_GONE
 from melm_studio.worker.records.run import new_run
-from tests.callbacks.planes import standardised_by_class
+from tests.callbacks.planes import standardized_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
 from tests.melm_studio.figures.views import points
 from tools.driver.visitor import strict_json
@@ -21,7 +21,7 @@ RUN_ROUTES = (
     "figure",
     "planes/0",
     "planes/0/profile",
-    "planes/0/recipe",
+    "planes/0/shared-view",
     "planes/0/reproduction?divergence=1",
     "points.csv",
     "components.csv",
@@ -120,11 +120,11 @@ def test_the_divergence_shown_is_that_of_the_seen_rows_in_that_plane(finished):
         assert shown == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_points_drawn_are_the_standardised_projection(finished):
+def test_the_points_drawn_are_the_standardized_projection(finished):
     traces = finished.visitor.news(finished.run)["plane"]["traces"]
     components, n_classes = finished.events[-1].components, len(finished.seen.class_names)
     for first, rows in ((n_classes, finished.seen), (2 * n_classes, finished.unseen)):
-        expected = standardised_by_class(components, finished.seen, rows)
+        expected = standardized_by_class(components, finished.seen, rows)
         for trace, of_class in zip(traces[first : first + n_classes], expected, strict=True):
             np.testing.assert_allclose(points(trace), of_class, atol=1e-5)
 

@@ -21,8 +21,8 @@ from tests.melm_core.helpers import assert_orthonormal, classes, plane
 
 def white(n_classes: int, n_features: int):
     X, y = classes(n_classes, n_features)
-    centred = X - X.mean(axis=0)
-    return centred @ within_class_whitening(centred, y), y
+    centered = X - X.mean(axis=0)
+    return centered @ within_class_whitening(centered, y), y
 
 
 def informed(n_components: int):

@@ -198,11 +198,11 @@ def test_no_turn_of_a_projection_lies_closer_to_the_reference():
     rng = np.random.default_rng(0)
     projection, reference = rng.normal(size=(2, 30, 2))
     aligned = align_projection(projection, reference)
-    centred = projection - projection.mean(axis=0)
+    centered = projection - projection.mean(axis=0)
     distance = np.linalg.norm(aligned - reference)
     for angle in np.linspace(0, 2 * np.pi, 60):
         for mirror in (1.0, -1.0):
-            other = centred @ turn(angle) @ np.diag([1.0, mirror]) + reference.mean(axis=0)
+            other = centered @ turn(angle) @ np.diag([1.0, mirror]) + reference.mean(axis=0)
             assert np.linalg.norm(other - reference) >= distance - 1e-9
 
 

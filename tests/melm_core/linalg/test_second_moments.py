@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.linalg.second_moments import ClassSecondMoments, centred_rows
+from melm_core.linalg.second_moments import ClassSecondMoments, centered_rows
 from tests.melm_core.helpers import classes
 
 X, CODES = classes(3, 4)
@@ -61,6 +61,6 @@ def test_values_whose_squares_overflow_are_refused_by_size():
 
 def test_a_constant_feature_is_exactly_zero_about_its_mean():
     constant = np.full((21, 1), 1 / 3)
-    centred = centred_rows(np.hstack([X[:21], constant]))
-    np.testing.assert_array_equal(centred[:, 4], 0.0)
-    np.testing.assert_allclose(centred[:, :4], X[:21] - X[:21].mean(axis=0), atol=1e-14)
+    centered = centered_rows(np.hstack([X[:21], constant]))
+    np.testing.assert_array_equal(centered[:, 4], 0.0)
+    np.testing.assert_allclose(centered[:, :4], X[:21] - X[:21].mean(axis=0), atol=1e-14)

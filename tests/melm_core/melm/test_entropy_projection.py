@@ -97,9 +97,9 @@ def test_no_plane_at_random_is_more_extreme_for_the_kernel_density(direction):
     X = table(n_features=4, n_rows=50)
     found = EntropyProjection(direction=direction, density="kde", n_init=4, random_state=0).fit(X)
     kernel = bandwidth_factor(50, 2, 1.0) ** 2 * covariance(X)
-    centred = X - X.mean(axis=0)
-    at_random = [kernel_entropy(plane(2, 4, seed), centred, kernel)[0] for seed in range(100)]
-    own, _ = kernel_entropy(found.components_, centred, kernel)
+    centered = X - X.mean(axis=0)
+    at_random = [kernel_entropy(plane(2, 4, seed), centered, kernel)[0] for seed in range(100)]
+    own, _ = kernel_entropy(found.components_, centered, kernel)
     assert found.entropy_ == pytest.approx(own, rel=1e-9)
     assert found.entropy_ > max(at_random) if direction == "max" else own < min(at_random)
 

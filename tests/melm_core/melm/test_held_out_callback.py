@@ -7,9 +7,9 @@ import pytest
 
 from melm_core import MELM
 from melm_core.evaluation import HeldOutHistory, pure_noise
-from tests.melm_core.helpers import classes, labelled_data
+from tests.melm_core.helpers import classes, labeled_data
 
-TRAIN, HELD_OUT = labelled_data(*classes(3, 5)).split(0.3, random_state=0)
+TRAIN, HELD_OUT = labeled_data(*classes(3, 5)).split(0.3, random_state=0)
 
 
 def scored(train=TRAIN, held_out=HELD_OUT, **parameters):
@@ -39,7 +39,7 @@ def test_scoring_does_not_change_the_fit():
 
 
 def test_on_noise_the_training_scores_rise_and_the_held_out_scores_do_not():
-    noise, others = labelled_data(*pure_noise()).split(0.3, random_state=0)
+    noise, others = labeled_data(*pure_noise()).split(0.3, random_state=0)
     _, scores = scored(noise, others)
     best = max(scores, key=lambda score: score.objective)
     assert best.train_accuracy == 1.0

@@ -9,14 +9,12 @@ import pytest
 from melm_core import MELM
 from melm_core.density import direct_sums
 from melm_core.density.kernel_density import kernel_classes, log_densities
+from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.objective import (
     cauchy_schwarz_divergence,
     divergence_and_gradient,
     divergence_terms,
-    held_out_divergence,
     information_potentials,
-    overlap_bound,
-    rescaled_to_unit_cube,
 )
 from tests.melm_core.helpers import (
     assert_gradient,
@@ -291,34 +289,6 @@ def test_planes_fitted_to_chance_do_not_diverge_on_held_out_rows_on_average():
     train, held_out = np.mean(list(map(train_and_held_out_divergence_of_noise, range(20))), axis=0)
     assert train > 1.5
     assert abs(held_out) < 0.3
-
-
-def test_the_rows_fill_the_unit_cube_and_keep_their_divergence():
-    X, y = classes(2, 4)
-    projected = kernel_classes(X, y, n_components=2).project(plane(2, 4))
-    cube = rescaled_to_unit_cube(projected)
-    rows = np.vstack(cube.rows)
-    np.testing.assert_allclose([rows.min(axis=0), rows.max(axis=0)], [[0, 0], [1, 1]], atol=1e-12)
-    before, _ = divergence_and_gradient(projected, np.eye(2))
-    after, _ = divergence_and_gradient(cube, np.eye(2))
-    assert after == pytest.approx(before, rel=1e-9)
-
-
-@pytest.mark.parametrize(("k", "n_lines"), [(1, 801), (2, 161)])
-@pytest.mark.parametrize("gamma", [0.3, 1.0])
-@pytest.mark.parametrize("apart", [0.0, 5.0])
-def test_the_overlap_in_the_unit_cube_is_within_its_bound(apart, gamma, k, n_lines):
-    X, y = classes(3, 4)
-    X[y == 1] += apart
-    prepared, components = kernel_classes(X, y, n_components=k, gamma=gamma), plane(k, 4)
-    bounds = overlap_bound(prepared, components)
-    cube = rescaled_to_unit_cube(prepared.project(components))
-    middles = (np.arange(n_lines) + 0.5) / n_lines
-    points = np.stack(np.meshgrid(*[middles] * k), axis=-1).reshape(-1, k)
-    densities = np.exp(log_densities(points, cube))
-    for a, b in combinations(range(3), 2):
-        overlap = np.minimum(densities[:, a], densities[:, b]).mean()
-        assert 0 < overlap <= bounds[a, b]
 
 
 @pytest.mark.parametrize(

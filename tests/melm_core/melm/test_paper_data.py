@@ -1,4 +1,4 @@
-"""The data sets of the paper, standardised, at gamma = 1 and two components."""
+"""The data sets of the paper, standardized, at gamma = 1 and two components."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from melm_studio.layout.summary import data_summary
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.summary import summarize
 from tests.melm_studio.layout.trees import parts, texts
 from tests.melm_studio.worker.helpers import blobs
@@ -15,7 +15,7 @@ from tests.melm_studio.worker.helpers import blobs
 SWATCHES = [(f"var(--class-{code})", "circle") for code in range(3)]
 
 
-def shown(data: LabelledData, **changes):
+def shown(data: LabeledData, **changes):
     return data_summary(data, replace(summarize(data), **changes), SWATCHES)
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import guess_label, prepare
 from melm_studio.tables.samples import SAMPLES, load_sample
 
 
 @pytest.fixture
-def data() -> LabelledData:
+def data() -> LabeledData:
     rng = np.random.default_rng(0)
-    return LabelledData(
+    return LabeledData(
         name="Größe <b>",
         X=rng.normal(size=(40, 3)),
         y=np.repeat([0, 1, 2], [30, 8, 2]),
@@ -29,7 +29,7 @@ def data() -> LabelledData:
 
 
 def test_bytes_bring_everything_back(data):
-    copy = LabelledData.from_bytes(data.to_bytes())
+    copy = LabeledData.from_bytes(data.to_bytes())
     for key in ("X", "y", "center", "scale", "row_numbers"):
         before, after = getattr(data, key), getattr(copy, key)
         assert after.dtype == before.dtype
@@ -40,7 +40,7 @@ def test_bytes_bring_everything_back(data):
 
 def test_no_data_at_all_come_back_too(data):
     _, nothing = data.split(0, random_state=0)
-    copy = LabelledData.from_bytes(nothing.to_bytes())
+    copy = LabeledData.from_bytes(nothing.to_bytes())
     assert copy.X.shape == (0, 3)
     assert copy.class_names == data.class_names
 

@@ -12,7 +12,7 @@ from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import Table
 from melm_studio.tables.samples import load_sample
 from melm_studio.tables.summary import MAX_WORK, most_rows, n_directions, summarize
-from tests.melm_core.helpers import labelled_data
+from tests.melm_core.helpers import labeled_data
 
 DECAYING = (10.0, 5.0, 1.0, 1e-6)
 
@@ -65,7 +65,7 @@ def test_the_count_is_that_of_the_singular_values(n_samples, n_features, share):
 def test_a_sample_of_every_class_stands_for_a_table_that_is_too_large():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], [3000, 1000])
-    data = labelled_data(rng.normal(size=(4000, 4)) * DECAYING, y)
+    data = labeled_data(rng.normal(size=(4000, 4)) * DECAYING, y)
     whole = summarize(data)
     sampled = summarize(data, max_work=4**2 * 400)
     assert (whole.n_rows_used, sampled.n_rows_used) == (4000, 400)

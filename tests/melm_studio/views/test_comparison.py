@@ -37,7 +37,7 @@ def renderer(store):
 
 @pytest.fixture
 def start(store):
-    """Queue a run on the table, standardised or not."""
+    """Queue a run on the table, standardized or not."""
 
     def start(method="pca", *, data=STANDARD, **parameters):
         store.put_data("ada", data.content_hash, data.to_bytes())

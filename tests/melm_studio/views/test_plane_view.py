@@ -14,7 +14,7 @@ from melm_core.density.kernel_density import (
     mass_levels,
 )
 from melm_core.linalg.planes import principal_angles
-from melm_core.melm.objective import held_out_divergence
+from melm_core.melm.held_out import held_out_divergence
 from melm_studio.views import plane_view
 from melm_studio.views.contours import CONTOUR_SHARES, class_contours
 from melm_studio.views.plane_view import (
@@ -23,9 +23,9 @@ from melm_studio.views.plane_view import (
     standardized,
     strongest_loadings,
 )
-from tests.melm_core.helpers import classes, invertible, labelled_data, plane
+from tests.melm_core.helpers import classes, invertible, labeled_data, plane
 
-DATA = labelled_data(*classes(3, 5))
+DATA = labeled_data(*classes(3, 5))
 SEEN, UNSEEN = DATA.split(0.3, random_state=0)
 NO_ROWS = DATA.split(0.0, random_state=0)[1]
 
@@ -107,7 +107,7 @@ def test_a_class_that_is_one_point_has_no_lines():
     assert np.isnan(contours).all()
 
 
-def test_the_picture_draws_the_densities_that_are_optimised():
+def test_the_picture_draws_the_densities_that_are_optimized():
     gamma, components = 0.7, plane(2, 5)
     view = PlaneViewer(DATA, NO_ROWS, gamma).view(components)
     kernels = kernel_classes(DATA.X, DATA.y, n_components=2, gamma=gamma, shrinkage="auto")
@@ -152,7 +152,7 @@ def test_every_row_is_drawn_in_its_class():
 def test_the_box_holds_rows_contours_and_arrows(flip):
     rng = np.random.default_rng(0)
     skewed = flip * rng.exponential(size=(90, 3)) ** 3
-    seen, unseen = labelled_data(skewed, np.arange(90) % 2).split(0.2, random_state=0)
+    seen, unseen = labeled_data(skewed, np.arange(90) % 2).split(0.2, random_state=0)
     view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
     for one in view.classes:
         for points in (
@@ -241,7 +241,7 @@ def test_where_a_class_has_no_unseen_row_there_are_no_scores_of_unseen_rows(miss
 def test_classes_that_are_one_point_each_can_still_be_seen(values):
     y = np.arange(40) % 2
     X = np.array(values)[y][:, None] * np.array([1.0, -2.0, 0.5])
-    seen, unseen = labelled_data(X, y).split(0.25, random_state=0)
+    seen, unseen = labeled_data(X, y).split(0.25, random_state=0)
     view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
     assert np.isfinite([view.lower, view.upper]).all()
     assert view.scores.accuracy_held_out == 1
@@ -262,7 +262,7 @@ def test_a_large_table_is_drawn_in_part_and_its_densities_sum_over_all(monkeypat
 
 def test_seen_and_unseen_rows_are_drawn_in_their_proportion(monkeypatch):
     monkeypatch.setattr(plane_view, "MAX_DRAWN_ROWS", 200)
-    data = labelled_data(np.random.default_rng(0).normal(size=(2000, 3)), np.arange(2000) % 2)
+    data = labeled_data(np.random.default_rng(0).normal(size=(2000, 3)), np.arange(2000) % 2)
     view = PlaneViewer(*data.split(0.25, random_state=0), 1.0).view(np.eye(3)[:2])
     assert [len(one.train) for one in view.classes] == [75, 75]
     assert [len(one.held_out) for one in view.classes] == [25, 25]
@@ -282,7 +282,7 @@ def test_scores_on_a_share_of_the_rows_come_close_to_those_on_all(monkeypatch):
     viewers = {}
     for most in (200, 10_000):
         monkeypatch.setattr(plane_view, "MAX_SCORED_ROWS", most)
-        viewers[most] = PlaneViewer(*labelled_data(X, y).split(0.5, random_state=0), 1.0)
+        viewers[most] = PlaneViewer(*labeled_data(X, y).split(0.5, random_state=0), 1.0)
     few, all_ = (viewer.view(np.eye(3)[:2]).scores for viewer in viewers.values())
     assert few.accuracy_train != all_.accuracy_train
     assert few.accuracy_train == pytest.approx(all_.accuracy_train, abs=0.05)
@@ -295,13 +295,13 @@ def test_the_coordinates_are_of_the_same_rows_whatever_was_held_out():
     one = PlaneViewer(*data.split(0.2, 0), 1.0)
     other = PlaneViewer(*data.split(0.4, 7), 1.0)
     assert one.coordinates(plane(2, 5)).shape == other.coordinates(plane(2, 5)).shape
-    # Each is standardised by its own seen rows: the same up to a linear map.
+    # Each is standardized by its own seen rows: the same up to a linear map.
     fitted, *_ = np.linalg.lstsq(
-        centred(one.coordinates(plane(2, 5))), centred(other.coordinates(plane(2, 5)))
+        centered(one.coordinates(plane(2, 5))), centered(other.coordinates(plane(2, 5)))
     )
     np.testing.assert_allclose(
-        centred(one.coordinates(plane(2, 5))) @ fitted,
-        centred(other.coordinates(plane(2, 5))),
+        centered(one.coordinates(plane(2, 5))) @ fitted,
+        centered(other.coordinates(plane(2, 5))),
         atol=1e-10,
     )
 
@@ -325,7 +325,7 @@ def test_turning_changes_no_score():
     assert turned.scores.divergence_held_out == pytest.approx(alone.scores.divergence_held_out)
 
 
-def centred(points):
+def centered(points):
     return points - points.mean(axis=0)
 
 

@@ -30,8 +30,8 @@ def finished(store, **parameters):
 def test_a_plane_is_drawn_with_the_split_and_gamma_of_its_run(store, renderer):
     record, event = finished(store, held_out=0.3, random_state=4, gamma=0.5)
     drawn = renderer.view(record, event)
-    centred = replace(DATA, X=DATA.X - DATA.X.mean(axis=0))
-    expected = PlaneViewer(*centred.split(0.3, 4), 0.5).view(event.components)
+    centered = replace(DATA, X=DATA.X - DATA.X.mean(axis=0))
+    expected = PlaneViewer(*centered.split(0.3, 4), 0.5).view(event.components)
     for found, wanted in zip(drawn.classes, expected.classes, strict=True):
         np.testing.assert_allclose(found.train, wanted.train, atol=1e-12)
         np.testing.assert_allclose(found.held_out, wanted.held_out, atol=1e-12)

@@ -99,12 +99,12 @@ def specs(draw) -> ViewSpec:
 
 
 @given(specs())
-def test_a_recipe_survives_json(spec):
+def test_a_view_survives_json(spec):
     assert ViewSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
 
 
 @given(specs())
-def test_a_recipe_survives_an_address(spec):
+def test_a_view_survives_an_address(spec):
     try:
         query = to_query(spec)
     except InputError:  # too long for one, see below

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from melm_core.base.array_types import FloatArray
 from melm_core.linalg.planes import principal_angles
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState, new_run
 from melm_studio.worker.store.protocol import RunStore
 
@@ -83,12 +83,12 @@ def plane(objective: float = 1.0, seed: int = 0, **changes) -> PlaneEvent:
     return structs.replace(event, **changes)
 
 
-def blobs(n_rows: int = 90, n_classes: int = 3, seed: int = 0) -> LabelledData:
+def blobs(n_rows: int = 90, n_classes: int = 3, seed: int = 0) -> LabeledData:
     """Return overlapping Gaussian classes in five dimensions."""
     rng = np.random.default_rng(seed)
     y = np.arange(n_rows) % n_classes
     X = rng.normal(size=(n_rows, 5)) + rng.normal(scale=1.5, size=(n_classes, 5))[y]
-    return LabelledData(
+    return LabeledData(
         name="blobs",
         X=X,
         y=y,
@@ -102,7 +102,7 @@ def blobs(n_rows: int = 90, n_classes: int = 3, seed: int = 0) -> LabelledData:
 
 
 def queue_run(
-    store: RunStore, data: LabelledData, method: str = "melm", *, owner: str = "ada", **parameters
+    store: RunStore, data: LabeledData, method: str = "melm", *, owner: str = "ada", **parameters
 ) -> RunRecord:
     """Put the data and a run on them into the store."""
     store.put_data(owner, data.content_hash, data.to_bytes())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from melm_studio.tables.column_roles import Role
-from melm_studio.tables.labelled_data import LabelledData
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.request import Command, RunRequest
 from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord, RunState
@@ -64,7 +64,7 @@ DATA_HEADER = (
 
 
 def saved_data(header: bytes) -> bytes:
-    """Labelled data as they were saved."""
+    """Labeled data as they were saved."""
     file = io.BytesIO()
     np.savez(
         file,
@@ -146,14 +146,14 @@ def test_a_report_keeps_its_scores():
     assert report.notes == ("note",)
 
 
-def test_labelled_data_keep_their_columns():
-    data = LabelledData.from_bytes(saved_data(DATA_HEADER))
+def test_labeled_data_keep_their_columns():
+    data = LabeledData.from_bytes(saved_data(DATA_HEADER))
     identifier, numeric = data.columns
     assert (data.name, data.class_names, data.feature_names) == ("t", ("p", "q"), ("a", "b"))
     assert (identifier.role, numeric.role) == (Role.ID, Role.NUMERIC)
     assert identifier.exclusion_reason == "every value is the same"
 
 
-def test_labelled_data_of_the_first_version_have_no_columns():
+def test_labeled_data_of_the_first_version_have_no_columns():
     header = DATA_HEADER[: DATA_HEADER.index(b', "columns"')] + b"}"
-    assert LabelledData.from_bytes(saved_data(header)).columns == ()
+    assert LabeledData.from_bytes(saved_data(header)).columns == ()

@@ -1,4 +1,4 @@
-"""Labelled data, the input of every method."""
+"""Labeled data, the input of every method."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MIN_TRAIN = 2  # rows of every class that are never held out: a density needs tw
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledData:
+class LabeledData:
     """A numeric table with a class for every row.
 
     Attributes
@@ -65,7 +65,7 @@ class LabelledData:
         return file.getvalue()
 
     @classmethod
-    def from_bytes(cls, raw: bytes) -> LabelledData:
+    def from_bytes(cls, raw: bytes) -> LabeledData:
         """Unpack what `to_bytes` packed."""
         with np.load(io.BytesIO(raw), allow_pickle=False) as file:
             header = msgspec.json.decode(file["words"].tobytes(), type=_Header)
@@ -83,7 +83,7 @@ class LabelledData:
         counts = np.bincount(self.y, minlength=len(self.class_names))
         return dict(zip(self.class_names, counts.tolist(), strict=True))
 
-    def split(self, held_out: float, random_state: int) -> tuple[LabelledData, LabelledData]:
+    def split(self, held_out: float, random_state: int) -> tuple[LabeledData, LabeledData]:
         """Hold out a share of the rows of each class.
 
         Parameters
@@ -95,7 +95,7 @@ class LabelledData:
 
         Returns
         -------
-        train, held_out : LabelledData
+        train, held_out : LabeledData
             Rows keep their order. With ``held_out=0``, all are training rows.
 
         Raises
@@ -115,14 +115,14 @@ class LabelledData:
             return self, self._rows(is_held_out)
         return self._rows(~is_held_out), self._rows(is_held_out)
 
-    def _rows(self, chosen: IntArray) -> LabelledData:
+    def _rows(self, chosen: IntArray) -> LabeledData:
         return replace(
             self, X=self.X[chosen], y=self.y[chosen], row_numbers=self.row_numbers[chosen]
         )
 
 
 class _Header(msgspec.Struct):
-    """What `LabelledData` has besides its arrays, as JSON."""
+    """What `LabeledData` has besides its arrays, as JSON."""
 
     name: str
     class_names: tuple[str, ...]
