@@ -33,6 +33,7 @@ from melm_core.linalg.planes import (
 )
 from melm_core.linalg.rotation_group import rotation
 from melm_core.linalg.second_moments import ClassSecondMoments
+from melm_core.melm.class_overlap import overlap_bound
 from melm_core.melm.entropy_projection import EntropyProjection
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile

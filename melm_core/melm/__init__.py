@@ -6,13 +6,13 @@ from melm_core.melm.class_overlap import overlap_bound
 from melm_core.melm.entropy_projection import EntropyProjection
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
+from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
 from melm_core.melm.objective import (
     DivergenceTerms,
     cauchy_schwarz_divergence,
     divergence,
     divergence_and_gradient,
-    held_out_divergence,
     information_potentials,
 )
 

@@ -14,7 +14,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_positive
 from melm_core.base.progress import Callback, Progress
 from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
-from melm_core.melm.objective import held_out_divergence
+from melm_core.melm.held_out import held_out_divergence
 
 
 @dataclass(frozen=True)

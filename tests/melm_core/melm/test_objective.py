@@ -9,11 +9,11 @@ import pytest
 from melm_core import MELM
 from melm_core.density import direct_sums
 from melm_core.density.kernel_density import kernel_classes, log_densities
+from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.objective import (
     cauchy_schwarz_divergence,
     divergence_and_gradient,
     divergence_terms,
-    held_out_divergence,
     information_potentials,
 )
 from tests.melm_core.helpers import (

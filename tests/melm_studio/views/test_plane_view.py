@@ -14,7 +14,7 @@ from melm_core.density.kernel_density import (
     mass_levels,
 )
 from melm_core.linalg.planes import principal_angles
-from melm_core.melm.objective import held_out_divergence
+from melm_core.melm.held_out import held_out_divergence
 from melm_studio.views import plane_view
 from melm_studio.views.contours import CONTOUR_SHARES, class_contours
 from melm_studio.views.plane_view import (
