@@ -59,8 +59,8 @@ def row_space(X: FloatArray, n_components: int) -> RowSpace:
     Returns
     -------
     RowSpace
-        With as many coordinates as rows; the features themselves where they are not more
-        than the rows.
+        With as many coordinates as the rows have rank, and at least n_components; the
+        features themselves where they are not more than the rows.
 
     Examples
     --------
@@ -73,7 +73,9 @@ def row_space(X: FloatArray, n_components: int) -> RowSpace:
     if not is_wide(X, n_components):
         return RowSpace(X)
     left, lengths, directions = np.linalg.svd(X, full_matrices=False)
-    return RowSpace(left * lengths, directions.T)
+    negligible = max(X.shape) * np.finfo(np.float64).eps * lengths[0]
+    rank = max(n_components, int(np.sum(lengths > negligible)))
+    return RowSpace((left * lengths)[:, :rank], directions[:rank].T)
 
 
 def standardized_row_space(X: FloatArray, widths: FloatArray, n_components: int) -> RowSpace:
