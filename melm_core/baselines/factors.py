@@ -18,6 +18,7 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.estimator import (
     PlaneEstimator,
     check_integer,
+    check_magnitudes,
     check_n_components,
     check_positive,
 )
@@ -51,6 +52,7 @@ class _FactorPlane(PlaneEstimator):
             If a parameter or the data are invalid.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_magnitudes(X)
         check_n_components(self.n_components, X.shape[1])
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)

@@ -328,7 +328,7 @@ def test_planes_to_begin_from_can_be_given():
     found = MELM(random_state=0).fit(X, y)
     again = MELM(init=found.components_[None], continuation=()).fit(X, y)
     assert [result.kind for result in again.start_results_] == ["given"]
-    assert again.n_iter_ <= 2
+    assert again.n_iter_ <= 6
     assert again.divergence_ == pytest.approx(found.divergence_, rel=1e-6)
 
 
