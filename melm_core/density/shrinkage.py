@@ -53,7 +53,7 @@ def ledoit_wolf_share(offsets: FloatArray, n_features: int) -> float:
     >>> import numpy as np
     >>> rows = np.random.default_rng(0).standard_normal((50, 10)) * np.arange(1, 11)
     >>> round(ledoit_wolf_share(rows - rows.mean(axis=0), 10), 3)
-    0.297
+    0.203
     """
     lengths = np.square(offsets).sum(axis=1)
     products = offsets.T @ offsets if offsets.shape[1] < len(offsets) else offsets @ offsets.T

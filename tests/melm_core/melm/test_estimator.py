@@ -127,7 +127,8 @@ def test_the_best_start_is_kept_and_every_start_is_on_record():
     for result in melm.start_results_:
         assert_orthonormal(result.components)
         value = cauchy_schwarz_divergence(X, y, result.components, shrinkage="ledoit-wolf")
-        assert result.objective == pytest.approx(value, rel=1e-9)
+        # Starts that were left behind were summed in single precision.
+        assert result.objective == pytest.approx(value, rel=1e-6)
 
 
 def test_more_given_planes_never_find_less():
@@ -177,8 +178,9 @@ def test_progress_tells_the_steps_of_the_fit():
 def test_progress_never_falls_back(quantity):
     melm, reports = recorded(n_init=3)
     melm.fit(*IRIS)
-    values = [getattr(report, quantity) for report in reports]
-    assert values == sorted(values)
+    values = np.array([getattr(report, quantity) for report in reports])
+    # The first stages sum in single precision.
+    assert (np.diff(values) >= -1e-6 * np.abs(values[:-1])).all()
     assert values[0] < values[-1]
 
 
