@@ -125,7 +125,8 @@ def kernel_classes(
         widths = X.std(axis=0)
         scales, n_features = np.where(widths > 0, widths, 1.0), int((widths > 0).sum())
         scaled = row_space(X / scales, n_components)
-        space = RowSpace(scaled.rows, scales[:, None] * scaled.lift_columns(np.eye(scaled.rows.shape[1])))
+        unit = np.eye(scaled.rows.shape[1])
+        space = RowSpace(scaled.rows, scales[:, None] * scaled.lift_columns(unit))
     rows = rows_by_class(space.rows, y)
     counts = [len(block) for block in rows]
     covariances = regularized_covariances(rows, shrinkage, n_features)
