@@ -18,6 +18,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 
+# Sums of squares of values in between neither overflow nor lose their digits.
+LARGEST_VALUE = 1e145
+SMALLEST_RANGE = 1e-145
+
 
 class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A linear map onto the plane spanned by the rows of `components_`.
@@ -115,7 +119,44 @@ def validate_labeled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatArr
     check_classification_targets(y)
     estimator.classes_, codes = np.unique(y, return_inverse=True)
     check_class_sizes(estimator.classes_, codes)
+    check_magnitudes(X)
     return X, codes.astype(np.int64)
+
+
+def check_magnitudes(X: FloatArray) -> None:
+    """Check that variances neither overflow nor vanish.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Raises
+    ------
+    ValueError
+        If the largest value is beyond `LARGEST_VALUE`, or the features vary, but all by
+        less than `SMALLEST_RANGE`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.base import check_magnitudes
+    >>> check_magnitudes(np.array([[0.0], [1e160]]))
+    Traceback (most recent call last):
+    melm_core.base.errors.UserError: The largest value, 1e+160, is too large to be squared; ...
+    """
+    lowest, highest = X.min(axis=0), X.max(axis=0)
+    largest = max(float(highest.max()), -float(lowest.min()))
+    if largest > LARGEST_VALUE:
+        raise UserError(
+            f"The largest value, {largest:.3g}, is too large to be squared; scale the features "
+            f"to below {LARGEST_VALUE:g}."
+        )
+    widest = float((highest - lowest).max())
+    if 0 < widest < SMALLEST_RANGE:
+        raise UserError(
+            f"All features vary by {widest:.3g} at most, and the square of this is zero to the "
+            f"computer; scale the features to a range above {SMALLEST_RANGE:g}."
+        )
 
 
 def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:

@@ -36,6 +36,7 @@ from melm_core.density.kernel_density import whitening
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import independent_rows
 from melm_core.linalg.informed_planes import complete
+from melm_core.linalg.planes import with_positive_loadings
 from melm_core.linalg.second_moments import centered_rows, square_sum
 
 Member: TypeAlias = Literal["pca", "vca", "fisher_lda", "sir", "oriented_pca"]
@@ -166,7 +167,7 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
         found, kept = independent_rows(vectors.T[with_signal], self.n_components)
         self.n_directions_ = len(found)
         self.ratios_ = ratios[with_signal][kept]
-        self.components_ = complete(found, centered, self.n_components)
+        self.components_ = with_positive_loadings(complete(found, centered, self.n_components))
         return self
 
 

@@ -17,7 +17,14 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.evaluation.folds import CodedRows, Fold, coded_rows, sampled_rows, stratified_folds
+from melm_core.evaluation.folds import (
+    CodedRows,
+    Fold,
+    check_training_rows,
+    coded_rows,
+    sampled_rows,
+    stratified_folds,
+)
 from melm_core.evaluation.plane_classifiers import N_INNER_FOLDS, balanced_accuracies
 from melm_core.evaluation.plane_separability import (
     DEFAULT_FOLDS,
@@ -34,6 +41,9 @@ from melm_core.evaluation.refitting import (
     make_estimator,
     map_in_order,
 )
+
+# An inner fold of fewer rows would leave one row of a class, and no estimator can be fitted to it.
+_TUNABLE_CLASS_ROWS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +199,7 @@ def cross_validated_separability(
     sample = sampled_rows(rows.y, max_rows, rows.groups)
     scored = rows.take(sample)
     folds = stratified_folds(scored.y, n_folds, random_state, scored.groups)
+    check_training_rows(rows, [sample[fold.test] for fold in folds], estimator)
     chosen = plan.tuned(rows)
     projected = plan.fitted(chosen, rows).transform(scored.X)
     work = _FoldWork(plan, rows, sample, projected, len(folds))
@@ -223,7 +234,7 @@ class _Plan:
     def tuned(self, rows: CodedRows) -> Mapping[str, Any]:
         """The candidate values with the best inner cross-validation score; the first of ties."""
         grid: list[Mapping[str, Any]] = list(ParameterGrid(self.candidates))
-        if len(grid) == 1 or np.bincount(rows.y).min() < 2:
+        if len(grid) == 1 or np.bincount(rows.y).min() < _TUNABLE_CLASS_ROWS:
             return grid[0]
         folds = stratified_folds(rows.y, N_INNER_FOLDS, self.random_state, rows.groups)
         scores = [np.mean([self._score(chosen, rows, fold) for fold in folds]) for chosen in grid]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_X_y
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import check_class_sizes, check_integer
+from melm_core.base.errors import UserError
+from melm_core.base.estimator import (
+    SupervisedPlaneEstimator,
+    check_class_sizes,
+    check_integer,
+    check_magnitudes,
+)
 from melm_core.base.sampling import stratified_sample
 from melm_core.evaluation.group_folds import fold_of_groups
 from melm_core.evaluation.groups import check_groups, group_codes, sampled_by_group
@@ -92,6 +99,7 @@ def coded_rows(X: Any, y: Any, groups: Any = None) -> CodedRows:
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     check_class_sizes(classes, codes)
+    check_magnitudes(X)
     if groups is not None:
         groups = group_codes(groups, len(codes))
         check_groups(classes, codes, groups)
@@ -143,6 +151,37 @@ def stratified_folds(
     possible = min(n_folds, int(np.bincount(y).min()))
     splitter = StratifiedKFold(possible, shuffle=True, random_state=random_state)
     return tuple(Fold(train, test) for train, test in splitter.split(np.empty((len(y), 0)), y))
+
+
+def check_training_rows(rows: CodedRows, test_rows: Sequence[IntArray], estimator: Any) -> None:
+    """Check that an estimator can be fitted without the test rows of each fold.
+
+    Parameters
+    ----------
+    rows : CodedRows
+    test_rows : sequence of ndarray of int
+        Indices of the test rows of each fold.
+    estimator : estimator
+
+    Raises
+    ------
+    ValueError
+        If a class keeps fewer than two rows and the estimator needs them.
+    """
+    if not isinstance(estimator, SupervisedPlaneEstimator):
+        return
+    counts = np.bincount(rows.y)
+    left = np.min(
+        [np.bincount(rows.without(test).y, minlength=len(counts)) for test in test_rows], 0
+    )
+    smallest = int(left.argmin())
+    if left[smallest] < 2:
+        raise UserError(
+            f"Class {rows.classes.tolist()[smallest]!r} has {counts[smallest]} rows, and a fold "
+            f"that holds some of them out leaves {left[smallest]} for the fit, which needs 2. "
+            "Cross-validation needs at least 3 rows of every class: add rows or leave the class "
+            "out."
+        )
 
 
 def sampled_rows(y: IntArray, max_rows: int, groups: IntArray | None = None) -> IntArray:

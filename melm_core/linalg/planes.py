@@ -172,8 +172,18 @@ def principal_frame(components: FloatArray, covariance: FloatArray) -> FloatArra
 
 
 def with_positive_loadings(rows: FloatArray) -> FloatArray:
-    """The rows, negated where their largest loading is negative."""
-    largest = np.take_along_axis(rows, np.abs(rows).argmax(axis=1)[:, None], axis=1)
+    """The rows, negated where their largest loading is negative.
+
+    Of loadings that are equal up to rounding the first one counts, so the signs
+    do not depend on the precision of the data or their order in memory.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_features)
+    """
+    sizes = np.abs(rows)
+    is_largest = sizes >= (1.0 - PARALLEL) * sizes.max(axis=1, keepdims=True)
+    largest = np.take_along_axis(rows, is_largest.argmax(axis=1)[:, None], axis=1)
     return np.where(largest < 0, -rows, rows)
 
 

@@ -15,6 +15,7 @@ from melm_core.base.estimator import (
     PlaneEstimator,
     check_choice,
     check_integer,
+    check_magnitudes,
     check_n_components,
     check_positive,
 )
@@ -125,6 +126,7 @@ class EntropyProjection(PlaneEstimator):
             If a parameter or the data are invalid; the message says which and why.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_magnitudes(X)
         self._validate_parameters(X.shape[1])
         self.mean_ = X.mean(axis=0)
         covariance = covariance_of(X)

@@ -62,4 +62,4 @@ def held_out_divergence(
     ).reshape(len(rows), -1)
     # The ordered pairs (a, b) and (b, a) have the same weight.
     value, _ = AGGREGATES[multiclass](0.5 * (logs + logs.T), train.counts)
-    return value
+    return float(value)

@@ -197,7 +197,7 @@ def divergence(
     projected = classes.project(components)
     logs = class_potentials(projected.rows, projected.covariances, engine).log_values
     value, _ = AGGREGATES[multiclass](logs, projected.counts)
-    return value
+    return float(value)
 
 
 def divergence_and_gradient(
@@ -245,7 +245,7 @@ def divergence_and_gradient(
     gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, components @ classes.covariances)
     for points, rows in zip(by_points, classes.rows, strict=True):
         gradient += points.T @ rows
-    return value, gradient
+    return float(value), gradient
 
 
 def divergence_terms(

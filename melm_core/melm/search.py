@@ -9,9 +9,10 @@ limit and at random planes, and narrows the kernels stage by stage.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from melm_core.base.array_types import FloatArray
 from melm_core.density.kernel_density import KernelClasses
@@ -50,7 +51,7 @@ def search(
         Initial planes instead of the default starts.
     """
     # The matrix products are thin: BLAS threads would wait for each other and for other starts.
-    with threadpool_limits(1, user_api="blas"):
+    with _thread_pools().limit(limits=1, user_api="blas"):
         candidates = competition_rows(classes, settings)
         stages = plan_stages(classes, candidates, settings, planes)
         first = _initial_step(candidates, settings, stages[0], planes)
@@ -59,6 +60,12 @@ def search(
             return maximize(stages, begin, report=lambda _: True, n_jobs=settings.n_jobs)
         starts = plan_starts(candidates, settings, planes)
         return maximize(stages, starts, report=report, n_jobs=settings.n_jobs, initial_step=first)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """The thread pools of this process, which takes longer to find out than a small stage."""
+    return ThreadpoolController()
 
 
 def plan_starts(

@@ -25,7 +25,7 @@ class SampleSizes:
 
     max_rows: int = 10_000
     small: int = 2_000
-    large: int = 50_000
+    large: int = 10_000
 
 
 @dataclass(frozen=True)

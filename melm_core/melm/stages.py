@@ -14,6 +14,8 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.density.kernel_density import KernelClasses
+from melm_core.density.pair_tiles import Precision
+from melm_core.melm.batch_objective import BatchDivergence
 from melm_core.melm.objective import divergence_and_gradient
 from melm_core.melm.settings import SearchSettings
 from melm_core.melm.subsampling import subsample
@@ -33,6 +35,12 @@ _STAGE_TOL = 1e-6
 N_FINALISTS = 3
 N_FINALISTS_OF_SAMPLE = 3
 _REFINEMENT_TOL = 1e-7
+
+# The finalists converge in single precision to this tolerance first.
+_SINGLE_PRECISION_TOL = 1e-7
+
+# Up to this many rows sums over pairs of rows, for all starts at once, are faster than transforms.
+MAX_TILED_ROWS = 4_000
 
 
 def plan_stages(
@@ -56,8 +64,13 @@ def plan_stages(
     if is_whole_space(classes, settings):
         return [Stage("", _objective(classes, settings), settings.max_iter, settings.tol)]
     has_competition = planes is None and settings.n_init > N_FINALISTS
-    stages = _continuation_stages(candidates, settings, has_competition=has_competition)
-    return stages if candidates is classes else stages + _refinement_stages(classes, settings)
+    is_sample = candidates is not classes
+    stages = _continuation_stages(candidates, settings)
+    if has_competition:
+        stages += _competition_stages(candidates, settings, is_sample=is_sample)
+    else:
+        stages.append(_last_stage(candidates, settings))
+    return stages + _refinement_stages(classes, settings) if is_sample else stages
 
 
 def is_whole_space(classes: KernelClasses, settings: SearchSettings) -> bool:
@@ -96,28 +109,54 @@ def _factors(settings: SearchSettings) -> tuple[float, ...]:
     return () if settings.is_penalized else continuation_factors(settings.gamma)
 
 
-def _continuation_stages(
-    classes: KernelClasses, settings: SearchSettings, *, has_competition: bool
-) -> list[Stage]:
-    """The stages of wide kernels, and those at gamma itself."""
+def _continuation_stages(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
+    """The stages of wide kernels."""
+    single = _batch_objective(classes, settings, np.float32)
     target = _objective(classes, settings)
-    max_iter = min(_MAX_ITER_PER_STAGE, settings.max_iter)
-    tol = max(_STAGE_TOL, settings.tol)
-    wide = [
+    return [
         Stage(
             f"γ × {factor:.2g}",
             _objective(classes.widened(factor), settings),
-            max_iter,
-            tol,
+            min(_MAX_ITER_PER_STAGE, settings.max_iter),
+            max(_STAGE_TOL, settings.tol),
             monitor=target if settings.has_callback else None,
+            batch=single.widened(factor) if single else None,
         )
         for factor in _factors(settings)
     ]
-    last = Stage("", target, settings.max_iter, settings.tol)
-    if not has_competition:
-        return [*wide, last]
-    competition = Stage("", target, max_iter, tol)
-    return [*wide, competition, replace(last, name="polishing", max_starts=N_FINALISTS)]
+
+
+def _competition_stages(
+    classes: KernelClasses, settings: SearchSettings, *, is_sample: bool
+) -> list[Stage]:
+    """The stages at gamma itself: all starts for a while, then the best of them to the end.
+
+    The best ones converge in single precision first, and on a sample that is enough.
+    """
+    single = _batch_objective(classes, settings, np.float32)
+    last = _last_stage(classes, settings)
+    finalists = replace(last, name="polishing", max_starts=N_FINALISTS)
+    competition = replace(
+        last,
+        max_iter=min(_MAX_ITER_PER_STAGE, settings.max_iter),
+        tol=max(_STAGE_TOL, settings.tol),
+        batch=single,
+    )
+    if single is None or settings.tol >= _SINGLE_PRECISION_TOL:
+        return [competition, finalists]
+    approximate = replace(finalists, tol=_SINGLE_PRECISION_TOL, batch=single)
+    return [competition, approximate] if is_sample else [competition, approximate, finalists]
+
+
+def _last_stage(classes: KernelClasses, settings: SearchSettings) -> Stage:
+    """The stage at gamma itself, in double precision, until convergence."""
+    return Stage(
+        "",
+        _objective(classes, settings),
+        settings.max_iter,
+        settings.tol,
+        batch=_batch_objective(classes, settings, np.float64),
+    )
 
 
 def _refinement_stages(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
@@ -130,6 +169,21 @@ def _refinement_stages(classes: KernelClasses, settings: SearchSettings) -> list
     objective = _objective(subsample(classes, n_rows, settings), settings)
     large = Stage(f"{n_rows:,} rows", objective, settings.max_iter, tol, N_FINALISTS_OF_SAMPLE)
     return [large, all_rows]
+
+
+def _batch_objective(
+    classes: KernelClasses, settings: SearchSettings, precision: Precision
+) -> BatchDivergence | None:
+    """The divergence of several planes at once, where sums over pairs of rows are the faster ones.
+
+    The penalized solver is for comparison with the paper only and does without.
+    """
+    has_many_rows = int(classes.counts.sum()) > MAX_TILED_ROWS
+    if settings.is_penalized or settings.engine == "nufft":
+        return None
+    if settings.engine == "auto" and has_many_rows:
+        return None
+    return BatchDivergence(classes, settings.multiclass, precision)
 
 
 def _objective(classes: KernelClasses, settings: SearchSettings) -> Objective:

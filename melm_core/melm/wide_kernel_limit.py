@@ -17,18 +17,19 @@ from melm_core.density.kernel_density import KernelClasses
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
-from melm_core.optimization.multistart import first_alike, maximize
-from melm_core.optimization.types import Objective, Stage, Start
+from melm_core.optimization.batch_lbfgs import maximize_batch
+from melm_core.optimization.multistart import first_alike
+from melm_core.optimization.types import BatchObjective
 
-_MAX_ITER = 200
-_TOL = 1e-8
+_MAX_ITER = 60
+_TOL = 1e-6
 
 # Added to every covariance, relative to the mean variance: a class with fewer rows
 # than features has a singular covariance.
 _REGULARIZATION = 1e-9
 
 
-def wide_kernel_objective(classes: KernelClasses, multiclass: Multiclass) -> Objective:
+def wide_kernel_objective(classes: KernelClasses, multiclass: Multiclass) -> BatchObjective:
     """The divergence of the classes as Gaussians, and its derivative by the components.
 
     log ip_ab = log N(m_a - m_b; 0, V(S_a + S_b)V'), where m is the mean of a
@@ -42,32 +43,42 @@ def wide_kernel_objective(classes: KernelClasses, multiclass: Multiclass) -> Obj
     Returns
     -------
     callable
-        Takes components of shape (n_components, n_features) and returns the
-        divergence in nats and its gradient, of the same shape.
+        Takes components of shape (n_planes, n_components, n_features) and returns
+        the divergences in nats, of shape (n_planes,), and their gradients.
     """
     means = np.stack([rows.mean(axis=0) for rows in classes.rows])
     spreads = _class_spreads(classes)
-    counts, n_classes = classes.counts, len(classes.rows)
-    first, second = np.triu_indices(n_classes)
-    offsets = means[first] - means[second]  # (n_pairs, n_features)
-    sums = spreads[first] + spreads[second]  # (n_pairs, n_features, n_features)
+    counts, codes = classes.counts, np.arange(len(classes.rows))
+    first, second = np.triu_indices(len(codes))
+    is_first, is_second = first == codes[:, None], second == codes[:, None]
+    members = is_first + 1.0 * is_second  # (n_classes, n_pairs)
+    sides = is_first - 1.0 * is_second
 
-    def objective(components: FloatArray) -> tuple[float, FloatArray]:
-        spread = components @ sums  # (n_pairs, n_components, n_features)
-        inner = spread @ components.T
-        projected = offsets @ components.T
-        solved = np.linalg.solve(inner, projected[..., None])[..., 0]
-        _, log_dets = np.linalg.slogdet(2.0 * np.pi * inner)
-        log_values = np.empty((n_classes, n_classes))
-        log_values[first, second] = -0.5 * (log_dets + (projected * solved).sum(axis=1))
-        log_values[second, first] = log_values[first, second]
-        value, weights = AGGREGATES[multiclass](log_values, counts)
-        gradients = (
-            solved[:, :, None] * (np.einsum("pk,pkd->pd", solved, spread) - offsets)[:, None, :]
-        ) - np.linalg.solve(inner, spread)
-        return value, np.tensordot(weights[first, second], gradients, axes=1)
+    def objective(components: FloatArray) -> tuple[FloatArray, FloatArray]:
+        spread = components[:, None] @ spreads  # (n_planes, n_classes, n_components, n_features)
+        own = spread @ components[:, None].swapaxes(-1, -2)
+        inverse = np.linalg.inv(own[:, first] + own[:, second])
+        centers = (components @ means.T).swapaxes(-1, -2)  # (n_planes, n_classes, n_components)
+        offsets = centers[:, first] - centers[:, second]
+        solved = (inverse @ offsets[..., None])[..., 0]
+        log_dets = np.linalg.slogdet(inverse / (2.0 * np.pi))[1]
+        logs = 0.5 * (log_dets - (offsets * solved).sum(axis=-1))
+        log_values = np.empty((len(components), len(codes), len(codes)))
+        log_values[:, first, second] = log_values[:, second, first] = logs
+        values, weights = AGGREGATES[multiclass](log_values, counts)
+        of_pairs = weights[:, first, second]
+        outer = solved[..., :, None] * solved[..., None, :] - inverse
+        by_spreads = members @ _flat(of_pairs[..., None, None] * outer)
+        by_means = sides @ (of_pairs[..., None] * solved)  # (n_planes, n_classes, n_components)
+        gradients = (by_spreads.reshape(own.shape) @ spread).sum(axis=1)
+        return values, gradients - by_means.swapaxes(-1, -2) @ means
 
     return objective
+
+
+def _flat(matrices: FloatArray) -> FloatArray:
+    """The last two axes as one."""
+    return matrices.reshape(*matrices.shape[:-2], -1)
 
 
 def _class_spreads(classes: KernelClasses) -> FloatArray:
@@ -97,10 +108,9 @@ def wide_kernel_optima(
     max_planes : int
         Maximum number of optima.
     """
-    stage = Stage("", wide_kernel_objective(classes, multiclass), _MAX_ITER, _TOL)
-    starts = [Start("", plane) for plane in planes]
-    outcome = maximize([stage], starts, report=lambda _: False, n_jobs=1)
-    ranked = sorted(outcome.start_results, key=lambda result: -result.objective)
-    optima = [orthonormalize(result.components) for result in ranked]
+    objective = wide_kernel_objective(classes, multiclass)
+    found = maximize_batch(objective, planes, max_iter=_MAX_ITER, tol=_TOL)
+    ranked = np.argsort(-found.values, kind="stable")
+    optima = [orthonormalize(plane) for plane in found.components[ranked]]
     firsts = first_alike(optima)
     return [plane for i, plane in enumerate(optima) if firsts[i] == i][:max_planes]

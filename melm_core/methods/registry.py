@@ -95,7 +95,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 label="PCA",
                 explanation="The plane of maximum variance; ignores the labels.",
                 paper="Hotelling, 1933",
-                factory=PCA,
+                # Other solvers lose the variances of data far from the origin.
+                factory=partial(PCA, svd_solver="full"),
                 uses_labels=False,
                 requirements=ANY_ROWS,
             ),

@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+import numpy as np
+from joblib import effective_n_jobs
+
 from melm_core.base.array_types import FloatArray
 from melm_core.linalg.planes import principal_angles
 from melm_core.optimization.lbfgs import lbfgs
 from melm_core.optimization.parallel import run_parallel
+from melm_core.optimization.start_batch import StartBatch
 from melm_core.optimization.start_state import Position, StartState
 from melm_core.optimization.tracker import ProgressTracker
 from melm_core.optimization.types import (
@@ -93,22 +97,40 @@ def maximize(
     for number, stage in enumerate(stages):
         active = _merge(states, active)[: stage.max_starts]
         active += [i for i, start in enumerate(starts) if start.stage == number]
-        tasks = [
-            partial(
-                StartState.optimize,
-                stage=stage,
-                position=Position(number, place, len(active)),
-                solver=solver,
-            )
-            for place in range(len(active))
-        ]
-        run_parallel([states[i] for i in active], tasks, tracker, stage.monitored, n_jobs)
+        positions = [Position(number, place, len(active)) for place in range(len(active))]
+        entering = [states[i] for i in active]
+        if stage.batch is None:
+            tasks = [
+                partial(StartState.optimize, stage=stage, position=position, solver=solver)
+                for position in positions
+            ]
+            run_parallel(entering, tasks, tracker, stage.monitored, n_jobs)
+        else:
+            _optimize_together(entering, positions, stage, tracker, n_jobs)
         if tracker.stopped:
             break
     if tracker.stopped and initial_step is not None:
         states.append(StartState.stopped_at(initial_step))
         active = [len(states) - 1, *active]
     return _outcome(states, active, stages[-1].objective, stopped=tracker.stopped)
+
+
+def _optimize_together(
+    states: Sequence[StartState],
+    positions: Sequence[Position],
+    stage: Stage,
+    tracker: ProgressTracker,
+    n_jobs: int | None,
+) -> None:
+    """Optimize the starts in one batch for each job."""
+    parts = np.array_split(np.arange(len(states)), min(len(states), effective_n_jobs(n_jobs)))
+    batches = [
+        StartBatch([states[i] for i in part], [positions[i] for i in part]) for part in parts
+    ]
+    task = partial(StartBatch.optimize, stage=stage)
+    run_parallel(batches, [task] * len(batches), tracker, stage.monitored, n_jobs)
+    for batch, part in zip(batches, parts, strict=True):
+        batch.copy_to([states[i] for i in part])
 
 
 def first_alike(planes: Sequence[FloatArray]) -> list[int]:
@@ -123,10 +145,15 @@ def first_alike(planes: Sequence[FloatArray]) -> list[int]:
     list of int
         The index of the plane itself if it equals none before it.
     """
+    if not planes:
+        return []
+    frames, _ = np.linalg.qr(np.stack(planes).swapaxes(1, 2))
+    cosines = np.linalg.svd(frames[:, None].swapaxes(2, 3) @ frames, compute_uv=False)[..., -1]
+    is_same = cosines > np.cos(SAME_PLANE)
     firsts: list[int] = []
-    for index, plane in enumerate(planes):
+    for index in range(len(planes)):
         distinct = (i for i, first in enumerate(firsts) if i == first)
-        firsts.append(next((i for i in distinct if is_same_plane(planes[i], plane)), index))
+        firsts.append(next((i for i in distinct if is_same[i, index]), index))
     return firsts
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray
 from melm_core.optimization.tracker import ProgressTracker
 from melm_core.optimization.types import (
+    LocalOptimum,
     LocalSolver,
     Objective,
     Stage,
@@ -64,25 +65,31 @@ class StartState:
         """A start that was stopped at its initial plane."""
         state = cls(Start(step.stage_name, step.components), objective=step.objective)
         state.record(step.components, step.objective)
-        state.has_begun = True
         return state
 
     def optimize(
         self, tracker: ProgressTracker, *, stage: Stage, position: Position, solver: LocalSolver
     ) -> None:
         """Run the local solver from the current plane."""
+        monitor = self.enter(tracker, stage, position)
+        if not tracker.stopped:
+            optimum = solver(stage, self.components, monitor)
+            self.leave(optimum, stopped=tracker.stopped)
+
+    def enter(self, tracker: ProgressTracker, stage: Stage, position: Position) -> StageMonitor:
+        """Begin a stage; what is returned follows the local solver."""
         self.history = []
-        if tracker.stopped:
-            return
-        self.has_begun = True
-        monitor = _StageMonitor(self, tracker, stage, position)
-        optimum = solver(stage, self.components, monitor)
+        return StageMonitor(self, tracker, stage, position)
+
+    def leave(self, optimum: LocalOptimum, *, stopped: bool) -> None:
+        """End a stage with the plane that the local solver has found."""
         self.components, self.objective = optimum.components, optimum.value
-        self.n_iterations += len(self.history) - 1
-        self.converged = optimum.converged and not tracker.stopped
+        self.n_iterations += max(len(self.history) - 1, 0)
+        self.converged = optimum.converged and not stopped
 
     def record(self, components: FloatArray, value: float) -> None:
         """Add an accepted step to the history."""
+        self.has_begun = True
         self.history.append(value)
         self.update_best(components, value)
 
@@ -124,7 +131,7 @@ class StartState:
 
 
 @dataclass(frozen=True, eq=False)
-class _StageMonitor:
+class StageMonitor:
     """Forwards what a local solver does in one stage to the state and the tracker."""
 
     state: StartState
@@ -133,10 +140,12 @@ class _StageMonitor:
     position: Position
 
     def count_evaluation(self) -> None:
+        """See `SolverMonitor`."""
         self.state.n_evaluations += 1
         self.tracker.count_evaluations()
 
     def accept(self, components: FloatArray, value: float) -> bool:
+        """See `SolverMonitor`."""
         if self.stage.monitor is not None:
             value, _ = self.stage.monitor(components)
         self.state.record(components, value)

@@ -12,6 +12,10 @@ from melm_core.linalg.planes import orthonormalize
 # components of shape (n_components, n_features) -> value and gradient of that shape
 Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 
+# components of several planes, of shape (n_planes, n_components, n_features) -> values of
+# shape (n_planes,) and gradients; those of one plane do not depend on the others
+BatchObjective: TypeAlias = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+
 
 @dataclass(frozen=True, eq=False)
 class Start:
@@ -53,6 +57,9 @@ class Stage:
     monitor : callable or None
         An objective to report at each step instead of `objective`, where that
         is only a smoothed version of it.
+    batch : callable or None
+        The objective of several planes at once, if there is one, possibly in
+        single precision. The starts are then optimized together.
     """
 
     name: str
@@ -61,6 +68,7 @@ class Stage:
     tol: float
     max_starts: int | None = None
     monitor: Objective | None = None
+    batch: BatchObjective | None = None
 
     @property
     def monitored(self) -> Objective:

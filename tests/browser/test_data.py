@@ -99,7 +99,7 @@ def test_starts_are_disabled_with_their_reason_where_a_method_takes_none(page: P
     reason = page.locator(f"#{ids.N_INIT_REASON}")
     studio.choose_method("PCA")
     expect(studio.starts).to_be_disabled()
-    expect(reason).to_have_text("PCA has one answer, so it needs no starts.")
+    expect(reason).to_have_text("PCA has a unique solution, so it needs no starts.")
     studio.choose_method("MELM")
     expect(studio.starts).to_be_enabled()
     expect(reason).to_be_empty()

@@ -8,6 +8,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from melm_core import MELM, DiscriminantPlane
+from melm_core.base import UserError
 from melm_core.evaluation import cross_validated_separability, pure_noise, separability
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
@@ -221,3 +222,16 @@ def test_every_method_is_at_chance_on_pure_noise_held_out(key):
         assert np.mean(in_sample) > 0.9
     if not METHODS[key].uses_labels:
         assert_at_chance(in_sample, 1 / 3)
+
+
+def test_a_class_too_small_to_be_held_out_is_named_with_what_is_needed():
+    X, y = np.random.default_rng(0).normal(size=(22, 3)), [0] * 20 + [1] * 2
+    with pytest.raises(UserError, match=r"Class 1 has 2 rows.* at least 3 rows of every class"):
+        cross_validated_separability("lda", X, y)
+
+
+def test_three_rows_of_a_class_and_unlabeled_methods_are_cross_validated():
+    X = np.random.default_rng(0).normal(size=(23, 3))
+    result = cross_validated_separability("lda", X, [0] * 20 + [1] * 3)
+    assert len(result.fold_chosen) == 3
+    cross_validated_separability("pca", X[:22], [0] * 20 + [1] * 2)

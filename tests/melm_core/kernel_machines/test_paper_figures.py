@@ -89,4 +89,4 @@ def test_the_experiment_has_every_column_in_every_row(capsys):
     for row in table.values():
         assert row["original"][1] == 0
         assert {"paper", "exact", "exact + refit", "reduced set", "reduced set x 3"} < set(row)
-    assert "ionosphere_raw.csv is not in nowhere, left out" in capsys.readouterr().out
+    assert "ionosphere_raw.csv is not in nowhere; skipped" in capsys.readouterr().out

@@ -65,8 +65,8 @@ def searched(*, stop_after=None, **changes):
 
 def test_the_kernels_narrow_to_the_target_and_the_best_planes_are_polished():
     stages, starts = stages_of(SETTINGS), plan_starts(prepared(), SETTINGS)
-    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", "polishing"]
-    assert [stage.max_starts for stage in stages] == [None, None, None, 3]
+    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", *["polishing"] * 2]
+    assert [stage.max_starts for stage in stages] == [None, None, None, 3, 3]
     kinds = [start.kind for start in starts]
     assert len(kinds) == 10
     n_wide = kinds.count("wide kernels")
@@ -118,7 +118,7 @@ def test_the_automatic_continuation_narrows_from_one_width_whatever_gamma_is(gam
 
 def test_without_a_continuation_the_search_follows_gamma():
     stages = stages_of(replace(SETTINGS, continuation=None, gamma=0.5))
-    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", "polishing"]
+    assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", *["polishing"] * 2]
 
 
 def test_every_stage_reports_the_divergence_at_gamma_itself():

@@ -1,0 +1,394 @@
+"""Information potentials of all pairs of classes, in several planes at once.
+
+The rows of each class are cut into blocks of equal length, the last one padded
+with rows of weight zero. A tile holds the kernel values between two blocks, so
+the tiles of all pairs of classes and of all planes have one shape and go
+through the same few array operations. Each pair of rows is in one tile only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.direct_sums import Potential, inverse_root, log_potential
+
+Precision: TypeAlias = type[np.float32] | type[np.float64]
+AnyFloatArray: TypeAlias = npt.NDArray[Any]
+
+# Kernel values held at once, half a megabyte in either precision: they stay in the cache.
+_CHUNK_BYTES = 1 << 19
+
+# Block lengths are multiples of this, so that vector instructions meet no remainder.
+_LANES = 8
+_MAX_BLOCK = 360
+
+# Fixed cost of a tile, in kernel values.
+_TILE_OVERHEAD = 4_000
+
+# A sum of kernel values below this has lost digits to underflow and is taken again by
+# `log_potential`, which works relative to the largest term.
+_SMALLEST_SUM = {np.float32: 1e-25, np.float64: 1e-260}
+
+# Rounding may lift exponents above zero; they are cut where that could exceed this.
+_ROUNDED_UP = 1e-3
+
+
+def block_length(counts: IntArray) -> int:
+    """The number of rows in a block for which all tiles cost least.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Rows of each class.
+    """
+    per_class = np.arange(1, max(2, int(counts.max()) // _LANES + 2))
+    exact = -(-int(counts.max()) // per_class)
+    lengths = np.minimum(-(-exact // _LANES) * _LANES, _MAX_BLOCK // _LANES * _LANES)
+    n_blocks = (-(-counts[:, None] // lengths)).sum(axis=0)
+    costs = n_blocks * (n_blocks + 1) * (_TILE_OVERHEAD + lengths**2)
+    return int(lengths[costs.argmin()])
+
+
+def _pair_numbers(n_classes: int) -> IntArray:
+    """The number of every pair of classes in the order of the upper triangle, symmetric."""
+    numbers = np.zeros((n_classes, n_classes), dtype=np.int64)
+    first, second = np.triu_indices(n_classes)
+    numbers[first, second] = numbers[second, first] = np.arange(len(first))
+    return numbers
+
+
+def _members(n_classes: int) -> FloatArray:
+    """How often each class is in each pair, shape (n_classes, n_pairs)."""
+    codes = np.arange(n_classes)[:, None]
+    first, second = np.triu_indices(n_classes)
+    members: FloatArray = (first == codes).astype(np.float64) + (second == codes)
+    return members
+
+
+class PairTiles:
+    """How the rows of some classes are cut into tiles.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Rows of each class.
+    precision : float32 or float64
+        Of the sums; sums in float32 are accurate to about 1e-6.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows after padding.
+    """
+
+    def __init__(self, counts: IntArray, precision: Precision = np.float64) -> None:
+        self.counts, self.precision = counts, precision
+        self.length = block_length(counts)
+        self.n_classes = len(counts)
+        blocks = -(-counts // self.length)
+        self.n_blocks = int(blocks.sum())
+        self.n_rows = self.n_blocks * self.length
+        self.codes = np.repeat(np.arange(self.n_classes), blocks)  # class of each block
+        self.first_blocks = np.concatenate([[0], np.cumsum(blocks)[:-1]])  # of each class
+        self.first, self.second = np.triu_indices(self.n_blocks)  # the blocks of each tile
+        self.pairs = np.triu_indices(self.n_classes)
+        self.pair_of = _pair_numbers(self.n_classes)
+        self.members = _members(self.n_classes)
+        self.weights = self.pad([np.ones((count, 1)) for count in counts]).reshape(
+            self.n_blocks, self.length
+        )
+        self._plan()
+
+    def _plan(self) -> None:
+        """Where each tile reads, and where its sums go: (class met, block) counted in one."""
+        first, second, n_blocks = self.first, self.second, self.n_blocks
+        met_by_first, met_by_second = self.codes[second], self.codes[first]
+        self.of_first = met_by_first * n_blocks + first
+        self.of_second = met_by_second * n_blocks + second
+        self.mirrored = np.flatnonzero(first != second)
+        targets = np.concatenate([self.of_first, self.of_second[self.mirrored]])
+        self.order = np.argsort(targets, kind="stable")
+        self.target_starts = np.searchsorted(
+            targets[self.order], np.arange(self.n_classes * n_blocks)
+        )
+        is_twice = (met_by_first == met_by_second) & (first != second)
+        pairs = self.pair_of[met_by_first, met_by_second]
+        self.tile_shares = np.zeros((len(first), len(self.pairs[0])))
+        self.tile_shares[np.arange(len(first)), pairs] = np.where(is_twice, 2.0, 1.0)
+
+    def pad(self, rows: Sequence[AnyFloatArray]) -> AnyFloatArray:
+        """The rows of all classes in blocks, zero where padded.
+
+        Parameters
+        ----------
+        rows : sequence of ndarray of shape (n_samples_of_class, n_columns)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+        """
+        padded = np.zeros((self.n_rows, rows[0].shape[1]), self.precision)
+        for block, part in zip(self.first_blocks, rows, strict=True):
+            padded[block * self.length :][: len(part)] = part
+        return padded
+
+    def rows_of(self, code: int) -> slice:
+        """Where the rows of a class are among the padded ones."""
+        begin = int(self.first_blocks[code]) * self.length
+        return slice(begin, begin + int(self.counts[code]))
+
+    def potentials(self, points: AnyFloatArray, covariances: FloatArray) -> TiledPotentials:
+        """The potentials of the classes in several planes.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_planes, n_components, n_rows)
+            Padded rows about any common origin, in the coordinates of each plane.
+        covariances : ndarray of shape (n_planes, n_classes, n_components, n_components)
+            Kernel covariances in each plane.
+        """
+        return TiledPotentials(self, points, covariances)
+
+
+class TiledPotentials:
+    """Potentials in several planes, and the derivatives of weighted sums of their logarithms.
+
+    Parameters
+    ----------
+    tiles : PairTiles
+    points, covariances
+        See `PairTiles.potentials`.
+
+    Attributes
+    ----------
+    log_values : ndarray of shape (n_planes, n_classes, n_classes)
+        Symmetric.
+    """
+
+    def __init__(self, tiles: PairTiles, points: AnyFloatArray, covariances: FloatArray) -> None:
+        self._tiles = tiles
+        n_planes, n_components, _ = points.shape
+        self._points = points.reshape(n_planes, n_components, tiles.n_blocks, tiles.length)
+        a, b = tiles.pairs
+        self._sums_of_kernels = covariances[:, a] + covariances[:, b]
+        self._root, log_norms = inverse_root(self._sums_of_kernels)  # (n_planes, n_pairs, k, k)
+        self._sums, self._totals = self._kernel_sums()
+        self._far = {pair: self._far_potential(*pair) for pair in self._underflown()}
+        logs = np.log(self._totals) - np.log(tiles.counts[a] * tiles.counts[b]) + log_norms
+        for pair, potential in self._far.items():
+            logs[pair] = potential.value
+        self.log_values: FloatArray = np.take(logs, tiles.pair_of, axis=1)
+
+    def weighted_derivatives(self, weights: FloatArray) -> tuple[AnyFloatArray, FloatArray]:
+        """Derivatives of the sum of weights_ab log ip_ab over the unordered pairs.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_planes, n_classes, n_classes)
+            The upper triangle is read.
+
+        Returns
+        -------
+        by_points : ndarray of shape (n_planes, n_components, n_rows)
+        by_covariances : ndarray of shape (n_planes, n_classes, n_components, n_components)
+        """
+        tiles = self._tiles
+        a, b = tiles.pairs
+        of_pairs = weights[:, a, b]
+        near = of_pairs.copy()
+        for pair in self._far:
+            near[pair] = 0.0
+        points = self._points.transpose(0, 2, 1, 3)[:, None]
+        pulls = self._sums[:, :, :, :1] * points - self._sums[:, :, :, 1:]  # sum K (z_i - z_j)
+        precisions = self._root @ self._root.swapaxes(-1, -2)
+        by_points = self._by_points(pulls, precisions * (near / self._totals)[..., None, None])
+        by_pairs = self._by_pairs(pulls, points, precisions) * near[..., None, None]
+        for pair, potential in self._far.items():
+            self._add_far(by_points, by_pairs, pair, potential, of_pairs[pair])
+        n_planes, n_components = by_points.shape[:2]
+        by_covariances = tiles.members @ by_pairs.reshape(n_planes, len(a), -1)
+        return by_points.reshape(n_planes, n_components, -1), by_covariances.reshape(
+            n_planes, tiles.n_classes, n_components, n_components
+        )
+
+    def _kernel_sums(self) -> tuple[AnyFloatArray, FloatArray]:
+        """K 1 and K Z of every row with every class, and the sums of all values of each pair.
+
+        Shapes (n_planes, n_classes, n_blocks, 1 + n_components, length) and (n_planes, n_pairs).
+        """
+        tiles = self._tiles
+        n_planes, n_components = self._points.shape[:2]
+        sides = _Sides.of(self._factors(), self._weighted_points(), tiles)
+        shape = (n_planes * len(tiles.first), 1 + n_components, tiles.length)
+        of_first, of_second = np.empty(shape, tiles.precision), np.empty(shape, tiles.precision)
+        totals = np.empty(shape[0])
+        buffer = np.empty((sides.step, tiles.length, tiles.length), tiles.precision)
+        for chunk, left, right, first, second in sides.chunks():
+            kernel = np.matmul(left.swapaxes(1, 2), right, out=buffer[: len(left)])
+            if sides.may_round_up:
+                np.minimum(kernel, 0.0, out=kernel)
+            np.exp(kernel, out=kernel)
+            np.matmul(second, kernel.swapaxes(1, 2), out=of_first[chunk])
+            np.matmul(first, kernel, out=of_second[chunk])
+            totals[chunk] = (of_first[chunk, 0] * first[:, 0]).sum(axis=1)
+        sums = self._gathered(of_first, of_second)
+        # One product a plane: the rounding of a single one would depend on the number of planes.
+        by_pair = totals.reshape(n_planes, 1, -1) @ tiles.tile_shares
+        return sums, by_pair[:, 0]
+
+    def _gathered(self, of_first: AnyFloatArray, of_second: AnyFloatArray) -> AnyFloatArray:
+        """The sums of the tiles added up for every block and class that it meets."""
+        tiles, n_planes = self._tiles, len(self._points)
+        stacked = np.concatenate(
+            [
+                of_first.reshape(n_planes, len(tiles.first), -1),
+                of_second.reshape(n_planes, len(tiles.first), -1)[:, tiles.mirrored],
+            ],
+            axis=1,
+        )
+        gathered = np.add.reduceat(stacked[:, tiles.order], tiles.target_starts, axis=1)
+        return gathered.reshape(
+            n_planes, tiles.n_classes, tiles.n_blocks, of_first.shape[1], tiles.length
+        )
+
+    def _factors(self) -> AnyFloatArray:
+        """Rows u_i, -|u_i|^2 / 2 and 1 of every block, whitened for every class that it meets.
+
+        Shape (n_planes, n_classes, n_blocks, n_components + 2, length).
+        """
+        tiles = self._tiles
+        n_planes, n_components, n_blocks, length = self._points.shape
+        roots = self._root[:, tiles.pair_of[:, tiles.codes]].astype(tiles.precision)
+        points = self._points.transpose(0, 2, 1, 3)[:, None]
+        shape = (n_planes, tiles.n_classes, n_blocks, n_components + 2, length)
+        factors = np.ones(shape, tiles.precision)
+        factors[:, :, :, :n_components] = sum(
+            roots[..., axis, :, None] * points[..., axis, None, :] for axis in range(n_components)
+        )
+        squares = [np.square(factors[:, :, :, axis]) for axis in range(n_components)]
+        factors[:, :, :, n_components] = -0.5 * sum(squares)
+        return factors
+
+    def _weighted_points(self) -> AnyFloatArray:
+        """Weights and points of every block, shape (n_planes, n_blocks, 1 + k, length)."""
+        n_planes, n_components, n_blocks, length = self._points.shape
+        shape = (n_planes, n_blocks, 1 + n_components, length)
+        weighted = np.empty(shape, self._tiles.precision)
+        weighted[:, :, 0] = self._tiles.weights
+        weighted[:, :, 1:] = self._points.transpose(0, 2, 1, 3)
+        return weighted
+
+    def _by_points(self, pulls: AnyFloatArray, scaled: FloatArray) -> AnyFloatArray:
+        """Derivatives by the points, shape (n_planes, n_components, n_blocks, length)."""
+        tiles = self._tiles
+        a, b = tiles.pairs
+        both_ends = np.where(a == b, 2.0, 1.0)[:, None, None]  # of a pair within one class
+        matrices = (-both_ends * scaled)[:, tiles.pair_of[:, tiles.codes]].astype(tiles.precision)
+        n_components = pulls.shape[3]
+        derivatives = sum(
+            matrices[..., axis, :, None] * pulls[..., axis, None, :] for axis in range(n_components)
+        )
+        summed: AnyFloatArray = np.sum(derivatives, axis=1).transpose(0, 2, 1, 3)
+        return summed
+
+    def _by_pairs(
+        self, pulls: AnyFloatArray, points: AnyFloatArray, precisions: FloatArray
+    ) -> FloatArray:
+        """Derivatives of log ip_ab by the sum of the two kernel covariances."""
+        tiles = self._tiles
+        a, b = tiles.pairs
+        by_block = pulls @ np.broadcast_to(points, pulls.shape).swapaxes(-1, -2)
+        by_class = np.add.reduceat(by_block.astype(np.float64), tiles.first_blocks, axis=2)
+        moments = by_class[:, a, b] + by_class[:, b, a]  # sum over pairs of K w w'
+        moments /= self._totals[..., None, None]
+        by_pairs: FloatArray = 0.5 * (precisions @ moments @ precisions - precisions)
+        return by_pairs
+
+    def _underflown(self) -> list[tuple[int, int]]:
+        """Planes and pairs of classes whose kernel values have underflown."""
+        lost = ~(self._totals > _SMALLEST_SUM[self._tiles.precision])
+        self._totals[lost] = 1.0
+        return [(plane, pair) for plane, pair in np.argwhere(lost).tolist()]
+
+    def _far_potential(self, plane: int, pair: int) -> Potential:
+        a, b = (int(codes[pair]) for codes in self._tiles.pairs)
+        flat = self._points[plane].reshape(len(self._points[plane]), -1).T.astype(np.float64)
+        first = flat[self._tiles.rows_of(a)]
+        second = first if a == b else flat[self._tiles.rows_of(b)]
+        return log_potential(first, second, self._sums_of_kernels[plane, pair])
+
+    def _add_far(
+        self,
+        by_points: AnyFloatArray,
+        by_pairs: FloatArray,
+        place: tuple[int, int],
+        potential: Potential,
+        weight: float,
+    ) -> None:
+        plane, pair = place
+        a, b = (int(codes[pair]) for codes in self._tiles.pairs)
+        for code, by_code in ((a, potential.by_first), (b, potential.by_second)):
+            rows = by_points[plane].reshape(len(by_points[plane]), -1)
+            rows[:, self._tiles.rows_of(code)] += (weight * by_code.T).astype(rows.dtype)
+            by_points[plane] = rows.reshape(by_points[plane].shape)
+        by_pairs[place] = weight * potential.by_covariance
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """What the tiles multiply: factors of exponents, and rows to be summed."""
+
+    left: AnyFloatArray  # (n_planes * n_classes * n_blocks, n_components + 2, length)
+    right: AnyFloatArray
+    rows: AnyFloatArray  # (n_planes * n_blocks, 1 + n_components, length)
+    of_left: IntArray
+    of_right: IntArray
+    of_first: IntArray
+    of_second: IntArray
+    may_round_up: bool
+
+    @classmethod
+    def of(cls, factors: AnyFloatArray, rows: AnyFloatArray, tiles: PairTiles) -> _Sides:
+        n_planes, depth = len(factors), factors.shape[-2]
+        swapped = np.concatenate([np.arange(depth - 2), [depth - 1, depth - 2]])
+        left = factors.reshape(-1, depth, tiles.length)
+        largest = -float(factors[..., depth - 2, :].min())
+        plane = np.arange(n_planes)[:, None]
+        n_factors = tiles.n_classes * tiles.n_blocks
+        return cls(
+            left,
+            left[:, swapped],
+            rows.reshape(-1, rows.shape[2], tiles.length),
+            (plane * n_factors + tiles.of_first).ravel(),
+            (plane * n_factors + tiles.of_second).ravel(),
+            (plane * tiles.n_blocks + tiles.first).ravel(),
+            (plane * tiles.n_blocks + tiles.second).ravel(),
+            may_round_up=largest * float(np.finfo(tiles.precision).eps) > _ROUNDED_UP,
+        )
+
+    @property
+    def step(self) -> int:
+        """Tiles in a chunk."""
+        length = self.left.shape[-1]
+        fitting = _CHUNK_BYTES // (length * length * self.left.itemsize)
+        return max(1, min(int(fitting), len(self.of_left)))
+
+    def chunks(
+        self,
+    ) -> Iterator[tuple[slice, AnyFloatArray, AnyFloatArray, AnyFloatArray, AnyFloatArray]]:
+        """Tiles that fit into the cache: where they are, their factors and their rows."""
+        for begin in range(0, len(self.of_left), self.step):
+            chunk = slice(begin, begin + self.step)
+            yield (
+                chunk,
+                self.left[self.of_left[chunk]],
+                self.right[self.of_right[chunk]],
+                self.rows[self.of_first[chunk]],
+                self.rows[self.of_second[chunk]],
+            )

@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from melm_core.density import whitened_kernel_classes
+from melm_core.melm import AGGREGATES, divergence_and_gradient
+from melm_core.melm.batch_objective import BatchDivergence
+
+
+def iris(gamma: float):
+    X, y = load_iris(return_X_y=True)
+    classes, _ = whitened_kernel_classes(X, y, n_components=2, gamma=gamma)
+    return classes, np.random.default_rng(0).normal(size=(5, 2, 4))
+
+
+@pytest.mark.parametrize(("precision", "tolerance"), [(np.float32, 1e-4), (np.float64, 1e-9)])
+@pytest.mark.parametrize("multiclass", AGGREGATES)
+@pytest.mark.parametrize("gamma", [0.25, 1.0])
+def test_it_is_the_divergence_of_each_plane(multiclass, gamma, precision, tolerance):
+    classes, planes = iris(gamma)
+    values, gradients = BatchDivergence(classes, multiclass, precision)(planes)
+    for plane, value, gradient in zip(planes, values, gradients, strict=True):
+        expected, by_components = divergence_and_gradient(
+            classes, plane, engine="direct", multiclass=multiclass
+        )
+        assert value == pytest.approx(expected, rel=tolerance)
+        scale = np.abs(by_components).max()
+        np.testing.assert_allclose(gradient, by_components, atol=tolerance * scale)
+
+
+def test_widened_kernels_are_those_of_widened_classes():
+    classes, planes = iris(1.0)
+    value, _ = BatchDivergence(classes, "softmin").widened(1.7)(planes)
+    expected, _ = BatchDivergence(classes.widened(1.7), "softmin")(planes)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
