@@ -10,7 +10,7 @@ from melm_core.evaluation.cross_validation import (
 )
 from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows
 from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
-from melm_core.evaluation.groups import label_runs
+from melm_core.evaluation.groups import group_strata, label_runs
 from melm_core.evaluation.label_permutations import PermutationDesign
 from melm_core.evaluation.loadings import features_used, in_standard_units
 from melm_core.evaluation.permutation_statistics import held_out_share, in_sample_share
@@ -58,6 +58,7 @@ __all__ = [
     "cross_validated_separability",
     "duplicate_rows",
     "features_used",
+    "group_strata",
     "held_out_share",
     "in_sample_share",
     "in_standard_units",

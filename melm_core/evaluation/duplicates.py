@@ -73,10 +73,10 @@ def duplicate_rows(X: Any, y: Any, *, resolution: float = RESOLUTION) -> Duplica
     spread = X.std(axis=0)
     steps = np.round((X - X.mean(axis=0)) / (resolution * np.where(spread > 0, spread, 1.0)))
     codes = pd.factorize(y)[0]
-    table = pd.DataFrame(np.column_stack([steps + 0.0, codes]))  # -0.0 + 0.0 is 0.0
-    hashes = pd.util.hash_pandas_object(table, index=False)
-    groups, distinct = pd.factorize(hashes)
-    repeats = hashes.duplicated().to_numpy()
+    rows = np.column_stack([steps + 0.0, codes])  # -0.0 + 0.0 is 0.0
+    keys = pd.Series([row.tobytes() for row in rows], dtype=object)
+    groups, distinct = pd.factorize(keys)
+    repeats = keys.duplicated().to_numpy()
     return DuplicateRows(
         groups=groups.astype(np.int64),
         n_repeats=len(groups) - len(distinct),

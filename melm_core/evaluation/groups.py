@@ -80,8 +80,21 @@ def check_groups(classes: npt.NDArray[Any], y: IntArray, groups: IntArray) -> No
         )
 
 
-def strata(y: IntArray, groups: IntArray) -> IntArray:
-    """Code of each group: equal for groups that contain the same classes, shape (n_groups,)."""
+def group_strata(y: IntArray, groups: IntArray) -> IntArray:
+    """Code of each group: equal for groups that contain the same classes, shape (n_groups,).
+
+    Parameters
+    ----------
+    y, groups : ndarray of shape (n_samples,)
+        Class codes and group codes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import group_strata
+    >>> group_strata(np.array([0, 0, 1, 0, 1]), np.array([0, 1, 1, 2, 3]))
+    array([1, 2, 1, 0])
+    """
     has_class = class_counts(y, groups) > 0
     codes: IntArray = np.unique(has_class, axis=0, return_inverse=True)[1]
     return codes.reshape(-1)
@@ -100,7 +113,7 @@ def sampled_by_group(y: IntArray, groups: IntArray, max_rows: int) -> IntArray:
     n_groups, n_classes = int(groups.max()) + 1, int(y.max()) + 1
     if 2 * n_groups * n_classes <= max_rows:
         return stratified_sample(groups * n_classes + y, share, n_groups * n_classes)
-    of_group = strata(y, groups)
+    of_group = group_strata(y, groups)
     chosen = stratified_sample(of_group, share, int(of_group.max()) + 1)
     return np.flatnonzero(np.isin(groups, chosen))
 

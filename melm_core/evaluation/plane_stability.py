@@ -14,7 +14,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
-from melm_core.evaluation.groups import group_members, strata
+from melm_core.evaluation.groups import group_members, group_strata
 from melm_core.evaluation.refitting import MethodLike, fit_projection, make_estimator, map_in_order
 from melm_core.linalg.planes import align_components, principal_angles
 
@@ -219,7 +219,7 @@ def _row_bootstrap(y: IntArray) -> Draw:
 def _group_bootstrap(y: IntArray, groups: IntArray) -> Draw:
     """Draw groups with replacement among those that contain the same classes."""
     members = group_members(groups)
-    of_group = strata(y, groups)
+    of_group = group_strata(y, groups)
     alike = [np.flatnonzero(of_group == stratum) for stratum in range(int(of_group.max()) + 1)]
     return lambda stream: np.concatenate([members[group] for group in _drawn(alike, stream)])
 
