@@ -8,7 +8,10 @@ from melm_core.evaluation.cross_validation import (
     FoldResult,
     cross_validated_separability,
 )
+from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows
 from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
+from melm_core.evaluation.groups import group_strata, label_runs
+from melm_core.evaluation.label_permutations import PermutationDesign
 from melm_core.evaluation.loadings import features_used, in_standard_units
 from melm_core.evaluation.permutation_statistics import held_out_share, in_sample_share
 from melm_core.evaluation.permutations import (
@@ -38,11 +41,13 @@ __all__ = [
     "PLANE_CLASSIFIERS",
     "CodedRows",
     "CrossValidatedSeparability",
+    "DuplicateRows",
     "EarlyEnd",
     "Fold",
     "FoldResult",
     "HeldOutHistory",
     "HeldOutScores",
+    "PermutationDesign",
     "PermutationTest",
     "PermutedValue",
     "PlaneClassifier",
@@ -51,10 +56,13 @@ __all__ = [
     "Stability",
     "confusion_shares",
     "cross_validated_separability",
+    "duplicate_rows",
     "features_used",
+    "group_strata",
     "held_out_share",
     "in_sample_share",
     "in_standard_units",
+    "label_runs",
     "over_folds",
     "pairwise_angles",
     "permutation_test",

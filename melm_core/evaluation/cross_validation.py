@@ -127,6 +127,7 @@ def cross_validated_separability(
     X: Any,
     y: Any,
     *,
+    groups: Any = None,
     parameters: Mapping[str, Any] | None = None,
     tune: Mapping[str, Sequence[Any]] | None = None,
     standardize: bool = True,
@@ -145,6 +146,9 @@ def cross_validated_separability(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Labels of two or more classes, each with at least two rows.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Groups of rows that depend on each other, such as the rows of a patient,
+        two or more for each class. They stay in one fold.
     parameters : mapping or None
         Parameters of the method.
     tune : mapping of str to sequence or None
@@ -154,7 +158,7 @@ def cross_validated_separability(
     standardize : bool, default=True
         Whether to standardize the features, in each fold by its training rows.
     n_folds : int, default=5
-        Reduced, with a note, to the number of rows of the smallest class.
+        Reduced, with a note, to the number of rows or groups of the smallest class.
     max_rows : int, default=2000
         Above this, a stratified sample of the rows is scored, with a note. A
         plane is always fitted to all rows except its test rows.
@@ -189,14 +193,15 @@ def cross_validated_separability(
     >>> result.held_out.mean.balanced_accuracy > 0.9
     True
     """
-    rows = coded_rows(X, y)
+    rows = coded_rows(X, y, groups)
     estimator = make_estimator(method, parameters, random_state)
     plan = _Plan(estimator, tune or {}, standardize, random_state)
-    sample = sampled_rows(rows.y, max_rows)
-    folds = stratified_folds(rows.y[sample], n_folds, random_state)
+    sample = sampled_rows(rows.y, max_rows, rows.groups)
+    scored = rows.take(sample)
+    folds = stratified_folds(scored.y, n_folds, random_state, scored.groups)
     check_training_rows(rows, [sample[fold.test] for fold in folds], estimator)
-    chosen = plan.tuned(rows.X, rows.y)
-    projected = plan.fitted(chosen, rows.X, rows.y).transform(rows.X[sample])
+    chosen = plan.tuned(rows)
+    projected = plan.fitted(chosen, rows).transform(scored.X)
     work = _FoldWork(plan, rows, sample, projected, len(folds))
     results = []
     for result in map_in_order(work.result, enumerate(folds, start=1), n_jobs):
@@ -220,22 +225,25 @@ class _Plan:
     standardize: bool
     random_state: int
 
-    def fitted(self, chosen: Mapping[str, Any], X: FloatArray, y: IntArray) -> FittedProjection:
+    def fitted(self, chosen: Mapping[str, Any], rows: CodedRows) -> FittedProjection:
         estimator = clone(self.estimator).set_params(**chosen)
-        return fit_projection(estimator, X, y, standardize=self.standardize)
+        return fit_projection(
+            estimator, rows.X, rows.y, standardize=self.standardize, groups=rows.groups
+        )
 
-    def tuned(self, X: FloatArray, y: IntArray) -> Mapping[str, Any]:
+    def tuned(self, rows: CodedRows) -> Mapping[str, Any]:
         """The candidate values with the best inner cross-validation score; the first of ties."""
         grid: list[Mapping[str, Any]] = list(ParameterGrid(self.candidates))
-        if len(grid) == 1 or np.bincount(y).min() < _TUNABLE_CLASS_ROWS:
+        if len(grid) == 1 or np.bincount(rows.y).min() < _TUNABLE_CLASS_ROWS:
             return grid[0]
-        folds = stratified_folds(y, N_INNER_FOLDS, self.random_state)
-        scores = [np.mean([self._score(chosen, X, y, fold) for fold in folds]) for chosen in grid]
+        folds = stratified_folds(rows.y, N_INNER_FOLDS, self.random_state, rows.groups)
+        scores = [np.mean([self._score(chosen, rows, fold) for fold in folds]) for chosen in grid]
         return grid[int(np.argmax(scores))]
 
-    def _score(self, chosen: Mapping[str, Any], X: FloatArray, y: IntArray, fold: Fold) -> float:
-        projection = self.fitted(chosen, X[fold.train], y[fold.train])
-        return float(balanced_accuracies(_confusion(projection.transform(X), y, fold)).mean())
+    def _score(self, chosen: Mapping[str, Any], rows: CodedRows, fold: Fold) -> float:
+        projection = self.fitted(chosen, rows.take(fold.train))
+        confusion = _confusion(projection.transform(rows.X), rows.y, fold)
+        return float(balanced_accuracies(confusion).mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,15 +259,15 @@ class _FoldWork:
     def result(self, numbered: tuple[int, Fold]) -> FoldResult:
         """The result of one fold; its plane is fitted to all rows except the test rows."""
         number, fold = numbered
-        X, y = self.rows.X, self.rows.y
-        train = np.setdiff1d(np.arange(len(y)), self.sample[fold.test])
-        chosen = self.plan.tuned(X[train], y[train])
-        projection = self.plan.fitted(chosen, X[train], y[train])
+        train = self.rows.without(self.sample[fold.test])
+        chosen = self.plan.tuned(train)
+        projection = self.plan.fitted(chosen, train)
+        scored = self.rows.take(self.sample)
         return FoldResult(
             number=number,
             n_folds=self.n_folds,
-            in_sample=_confusion(self.projected, y[self.sample], fold),
-            held_out=_confusion(projection.transform(X[self.sample]), y[self.sample], fold),
+            in_sample=_confusion(self.projected, scored.y, fold),
+            held_out=_confusion(projection.transform(scored.X), scored.y, fold),
             chosen=chosen,
         )
 

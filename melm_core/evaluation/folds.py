@@ -21,6 +21,8 @@ from melm_core.base.estimator import (
     check_magnitudes,
 )
 from melm_core.base.sampling import stratified_sample
+from melm_core.evaluation.group_folds import fold_of_groups
+from melm_core.evaluation.groups import check_groups, group_codes, sampled_by_group
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,8 @@ class CodedRows:
         Class codes 0 .. n_classes-1.
     classes : ndarray of shape (n_classes,)
         Labels; code c stands for `classes[c]`.
+    groups : ndarray of shape (n_samples,) or None
+        Group codes; None if all rows are independent.
 
     Examples
     --------
@@ -47,6 +51,20 @@ class CodedRows:
     X: FloatArray
     y: IntArray
     classes: npt.NDArray[Any]
+    groups: IntArray | None = None
+
+    def take(self, rows: IntArray) -> CodedRows:
+        """Some of the rows, by their indices."""
+        groups = None if self.groups is None else self.groups[rows]
+        return CodedRows(self.X[rows], self.y[rows], self.classes, groups)
+
+    def without(self, rows: IntArray) -> CodedRows:
+        """The rows except some and, with groups, except all rows of their groups."""
+        left_out = np.zeros(len(self.y), dtype=bool)
+        left_out[rows] = True
+        if self.groups is not None:
+            left_out = np.isin(self.groups, self.groups[rows])
+        return self.take(np.flatnonzero(~left_out))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,27 +87,32 @@ class Fold:
     test: IntArray
 
 
-def coded_rows(X: Any, y: Any) -> CodedRows:
-    """Validate rows and labels, and encode the labels.
+def coded_rows(X: Any, y: Any, groups: Any = None) -> CodedRows:
+    """Validate rows, labels and groups, and encode labels and groups.
 
     Raises
     ------
     ValueError
-        If a value is missing or infinite, or a class has fewer than two rows.
+        If a value is missing or infinite, or a class has fewer than two rows or groups.
     """
     X, y = check_X_y(X, y, dtype=np.float64)
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     check_class_sizes(classes, codes)
     check_magnitudes(X)
-    return CodedRows(X, codes.astype(np.int64), classes)
+    if groups is not None:
+        groups = group_codes(groups, len(codes))
+        check_groups(classes, codes, groups)
+    return CodedRows(X, codes.astype(np.int64), classes, groups)
 
 
-def stratified_folds(y: IntArray, n_folds: int, random_state: int) -> tuple[Fold, ...]:
+def stratified_folds(
+    y: IntArray, n_folds: int, random_state: int, groups: IntArray | None = None
+) -> tuple[Fold, ...]:
     """Split the rows into shuffled, stratified folds.
 
-    The number of folds is at most the number of rows of the smallest class, so
-    that every fold contains every class.
+    The number of folds is at most the number of rows, or groups, of the
+    smallest class, so that every fold contains every class.
 
     Parameters
     ----------
@@ -98,6 +121,8 @@ def stratified_folds(y: IntArray, n_folds: int, random_state: int) -> tuple[Fold
     n_folds : int
         At least 2.
     random_state : int
+    groups : ndarray of shape (n_samples,) or None, default=None
+        Groups whose rows stay together, two or more for each class.
 
     Returns
     -------
@@ -106,7 +131,7 @@ def stratified_folds(y: IntArray, n_folds: int, random_state: int) -> tuple[Fold
     Raises
     ------
     ValueError
-        If n_folds is less than 2.
+        If n_folds is less than 2, or the groups cannot be divided.
 
     Examples
     --------
@@ -117,6 +142,12 @@ def stratified_folds(y: IntArray, n_folds: int, random_state: int) -> tuple[Fold
     [3, 3]
     """
     check_integer("n_folds", n_folds, minimum=2)
+    if groups is not None:
+        fold = fold_of_groups(y, groups, n_folds, random_state)
+        return tuple(
+            Fold(np.flatnonzero(fold != number), np.flatnonzero(fold == number))
+            for number in range(int(fold.max()) + 1)
+        )
     possible = min(n_folds, int(np.bincount(y).min()))
     splitter = StratifiedKFold(possible, shuffle=True, random_state=random_state)
     return tuple(Fold(train, test) for train, test in splitter.split(np.empty((len(y), 0)), y))
@@ -140,8 +171,8 @@ def check_training_rows(rows: CodedRows, test_rows: Sequence[IntArray], estimato
     if not isinstance(estimator, SupervisedPlaneEstimator):
         return
     counts = np.bincount(rows.y)
-    left = counts - np.max(
-        [np.bincount(rows.y[test], minlength=len(counts)) for test in test_rows], 0
+    left = np.min(
+        [np.bincount(rows.without(test).y, minlength=len(counts)) for test in test_rows], 0
     )
     smallest = int(left.argmin())
     if left[smallest] < 2:
@@ -153,7 +184,9 @@ def check_training_rows(rows: CodedRows, test_rows: Sequence[IntArray], estimato
         )
 
 
-def sampled_rows(y: IntArray, max_rows: int) -> IntArray:
+def sampled_rows(y: IntArray, max_rows: int, groups: IntArray | None = None) -> IntArray:
     """Indices of a stratified sample of about `max_rows` rows, or of all rows if fewer."""
     check_integer("max_rows", max_rows, minimum=4)
+    if groups is not None:
+        return sampled_by_group(y, groups, max_rows)
     return stratified_sample(y, max_rows / len(y), int(y.max()) + 1)

@@ -25,7 +25,12 @@ N_FOLDS = 5
 
 
 def held_out_share(
-    estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool = True
+    estimator: Any,
+    X: FloatArray,
+    y: IntArray,
+    *,
+    standardize: bool = True,
+    groups: IntArray | None = None,
 ) -> float:
     """Mean posterior probability of the true class of held-out rows.
 
@@ -42,6 +47,8 @@ def held_out_share(
         Class codes, each with at least two rows.
     standardize : bool, default=True
         Whether to standardize the features by the training rows.
+    groups : ndarray of shape (n_samples,) or None, default=None
+        Groups whose rows stay in one fold.
 
     Returns
     -------
@@ -57,9 +64,13 @@ def held_out_share(
     True
     """
     shares = np.empty(len(y))
-    for fold in stratified_folds(y, N_FOLDS, 0):
+    for fold in stratified_folds(y, N_FOLDS, 0, groups):
         projection = fit_projection(
-            estimator, X[fold.train], y[fold.train], standardize=standardize
+            estimator,
+            X[fold.train],
+            y[fold.train],
+            standardize=standardize,
+            groups=None if groups is None else groups[fold.train],
         )
         Z, points = projection.transform(X[fold.train]), projection.transform(X[fold.test])
         shares[fold.test] = _own_shares(Z, y[fold.train], points, y[fold.test])
@@ -67,7 +78,12 @@ def held_out_share(
 
 
 def in_sample_share(
-    estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool = True
+    estimator: Any,
+    X: FloatArray,
+    y: IntArray,
+    *,
+    standardize: bool = True,
+    groups: IntArray | None = None,
 ) -> float:
     """As `held_out_share`, in a single plane fitted to all rows.
 
@@ -75,7 +91,7 @@ def in_sample_share(
 
     Parameters
     ----------
-    estimator, X, y, standardize
+    estimator, X, y, standardize, groups
         See `held_out_share`.
 
     Returns
@@ -91,9 +107,9 @@ def in_sample_share(
     >>> in_sample_share(DiscriminantPlane(), X, y) > 0.9  # although there is nothing to separate
     True
     """
-    Z = fit_projection(estimator, X, y, standardize=standardize).transform(X)
+    Z = fit_projection(estimator, X, y, standardize=standardize, groups=groups).transform(X)
     shares = np.empty(len(y))
-    for fold in stratified_folds(y, N_FOLDS, 0):
+    for fold in stratified_folds(y, N_FOLDS, 0, groups):
         shares[fold.test] = _own_shares(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])
     return _mean_over_classes(shares, y)
 

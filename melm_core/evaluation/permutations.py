@@ -2,7 +2,8 @@
 
 The complete fit is repeated with permuted labels; the p-value is the share of
 permutations that reach the observed statistic. The only assumption is that the
-labels are exchangeable under the null hypothesis.
+labels are exchangeable under the null hypothesis: those of all rows or, given
+groups, those that `melm_core.evaluation.label_permutations` exchanges.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import coded_rows, sampled_rows
 from melm_core.evaluation.label_permutations import (
-    count_permutations,
+    PermutationDesign,
+    design_of,
+    exchangeable_blocks,
     other_permutations,
     random_permutations,
 )
@@ -104,6 +107,8 @@ class PermutationTest:
         Whether every distinct permutation of the labels was evaluated.
     n_samples, n_used : int
         Number of rows, and number of rows in the stratified sample used.
+    design : PermutationDesign
+        Which labels were exchanged, and the smallest p-value that this allows.
 
     Examples
     --------
@@ -121,6 +126,7 @@ class PermutationTest:
     is_exhaustive: bool
     n_samples: int
     n_used: int
+    design: PermutationDesign
 
     @property
     def n_exceeding(self) -> int:
@@ -133,6 +139,7 @@ def permutation_test(
     X: Any,
     y: Any,
     *,
+    groups: Any = None,
     statistic: Literal["held_out", "in_sample"] | Statistic = "held_out",
     n_permutations: int = 999,
     level: float | None = 0.05,
@@ -152,6 +159,11 @@ def permutation_test(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Labels of two or more classes, each with at least two rows.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Groups of rows that depend on each other, such as the rows of a patient,
+        two or more for each class. They stay in one fold. Groups whose rows have
+        the same label exchange it as a whole; where labels differ within a
+        group, they are permuted within it.
     statistic : "held_out", "in_sample" or callable, default="held_out"
         The names stand for `held_out_share` and `in_sample_share`, the mean
         posterior probability of the true class in 5-fold cross-validation. A
@@ -192,6 +204,8 @@ def permutation_test(
     ----------
     B. Phipson, G. K. Smyth: Permutation P-values Should Never Be Zero,
     Statistical Applications in Genetics and Molecular Biology 9, 2010.
+    A. M. Winkler, M. A. Webster, D. Vidaurre, T. E. Nichols, S. M. Smith:
+    Multi-level Block Permutation, NeuroImage 123, 2015.
 
     Examples
     --------
@@ -202,15 +216,22 @@ def permutation_test(
     0.05
     """
     _check(statistic, n_permutations, level)
-    rows = coded_rows(X, y)
-    sample = sampled_rows(rows.y, max_rows)
+    rows = coded_rows(X, y, groups)
+    sample = sampled_rows(rows.y, max_rows, rows.groups)
     X, codes = rows.X[sample], rows.y[sample]
+    kept_together = None if rows.groups is None else rows.groups[sample]
+    design = design_of(codes, kept_together, by_name=callable(statistic))
     estimator = make_estimator(method, parameters, random_state)
-    function = _statistic(statistic, standardize)
+    function = _statistic(statistic, standardize, kept_together)
     of_labels = partial(function, estimator, X)
     observed = next(map_in_order(of_labels, [codes], None))
-    permutations, n_planned, is_exhaustive = _label_permutations(
-        codes, n_permutations, random_state
+    is_exhaustive = design.n_distinct - 1 <= n_permutations
+    n_planned = design.n_distinct - 1 if is_exhaustive else n_permutations
+    blocks = exchangeable_blocks(codes, kept_together)
+    permutations = (
+        other_permutations(blocks)
+        if is_exhaustive
+        else random_permutations(blocks, n_permutations, random_state)
     )
     draws = map_in_order(of_labels, permutations, n_jobs)
     stops_at = None if is_exhaustive else level
@@ -224,6 +245,7 @@ def permutation_test(
         is_exhaustive=is_exhaustive and len(values) == n_planned,
         n_samples=len(rows.y),
         n_used=len(sample),
+        design=design,
     )
 
 
@@ -237,21 +259,11 @@ def _check(statistic: Any, n_permutations: Any, level: Any) -> None:
         )
 
 
-def _statistic(statistic: Any, standardize: bool) -> Statistic:
+def _statistic(statistic: Any, standardize: bool, groups: IntArray | None) -> Statistic:
     if callable(statistic):
         chosen: Statistic = statistic
         return chosen
-    return partial(STATISTICS[statistic], standardize=standardize)
-
-
-def _label_permutations(
-    y: IntArray, n_permutations: int, random_state: int
-) -> tuple[Iterator[IntArray], int, bool]:
-    """The permutations to evaluate, their number, and whether they are exhaustive."""
-    n_others = count_permutations(y) - 1
-    if n_others <= n_permutations:
-        return other_permutations(y), n_others, True
-    return random_permutations(y, n_permutations, random_state), n_permutations, False
+    return partial(STATISTICS[statistic], standardize=standardize, groups=groups)
 
 
 def _drawn(

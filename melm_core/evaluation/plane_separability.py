@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.evaluation.folds import CodedRows, coded_rows, sampled_rows, stratified_folds
+from melm_core.evaluation.groups import class_counts
 from melm_core.evaluation.plane_classifiers import (
     PLANE_CLASSIFIERS,
     balanced_accuracies,
@@ -270,19 +271,27 @@ def over_folds(
         classifier_names=tuple(classifier.name for classifier in PLANE_CLASSIFIERS),
         n_samples=len(rows.y),
         n_scored=len(sample),
-        notes=tuple(_notes(rows, sample, n_folds)),
+        notes=tuple(_notes(rows, sample, len(confusions), n_folds)),
     )
 
 
-def _notes(rows: CodedRows, sample: IntArray, n_folds: int) -> list[str]:
+def _notes(rows: CodedRows, sample: IntArray, n_made: int, n_folds: int) -> list[str]:
     notes = []
     if len(sample) < len(rows.y):
         notes.append(f"A stratified sample of {len(sample):,} of {len(rows.y):,} rows was scored.")
-    counts = np.bincount(rows.y[sample])
-    smallest = int(counts.argmin())
-    if counts[smallest] < n_folds:
+    if n_made < n_folds:
         notes.append(
-            f"{counts[smallest]} folds instead of {n_folds}, because only {counts[smallest]} rows "
-            f"of class {rows.classes.tolist()[smallest]!r} were scored."
+            f"{n_made} folds instead of {n_folds}, because {_shortage(rows.take(sample))}."
         )
     return notes
+
+
+def _shortage(rows: CodedRows) -> str:
+    """Why there are fewer folds than requested."""
+    if rows.groups is None:
+        counts, are = np.bincount(rows.y), "rows of class {} were scored"
+    else:
+        has_class = class_counts(rows.y, rows.groups) > 0
+        counts, are = has_class.sum(axis=0), "groups have rows of class {}"
+    smallest = int(counts.argmin())
+    return f"only {counts[smallest]} {are.format(repr(rows.classes.tolist()[smallest]))}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
@@ -14,6 +14,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
+from melm_core.evaluation.groups import group_members, group_strata
 from melm_core.evaluation.refitting import MethodLike, fit_projection, make_estimator, map_in_order
 from melm_core.linalg.planes import align_components, principal_angles
 
@@ -69,6 +70,9 @@ class Stability:
         return pairwise_angles(self.planes)
 
 
+# Given a random generator, indices of rows.
+Draw: TypeAlias = Callable[[np.random.Generator], IntArray]
+
 # Given how many resamples are done and how many there are.
 ResampleCallback: TypeAlias = Callable[[int, int], object]
 
@@ -78,6 +82,7 @@ def stability(
     X: Any,
     y: Any,
     *,
+    groups: Any = None,
     resampling: Resampling = "bootstrap",
     n_resamples: int = 50,
     confidence: float = 0.95,
@@ -96,11 +101,15 @@ def stability(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
         Labels of two or more classes, each with at least two rows.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Groups of rows that depend on each other, such as the rows of a patient,
+        two or more for each class.
     resampling : "bootstrap" or "folds", default="bootstrap"
-        Draw rows with replacement within each class, or omit one fold at a time.
+        Draw rows with replacement within each class, or omit one fold at a
+        time. Groups are drawn and omitted as a whole.
     n_resamples : int, default=50
         Number of draws or folds. The number of folds is at most the number of
-        rows of the smallest class.
+        rows or groups of the smallest class.
     confidence : float in (0, 1), default=0.95
         Confidence level of the intervals of the loadings.
     parameters : mapping or None
@@ -137,12 +146,12 @@ def stability(
     check_integer("n_resamples", n_resamples, minimum=2)
     if not 0 < confidence < 1:
         raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
-    rows = coded_rows(X, y)
+    rows = coded_rows(X, y, groups)
     estimator = make_estimator(method, parameters, random_state)
-    whole = fit_projection(estimator, rows.X, rows.y, standardize=standardize)
+    whole = fit_projection(estimator, rows.X, rows.y, standardize=standardize, groups=rows.groups)
     reference = whole.components
-    units = CodedRows((rows.X - whole.mean) / whole.scale, rows.y, rows.classes)
-    resamples = _resamples(rows.y, resampling, n_resamples, random_state)
+    units = replace(rows, X=(rows.X - whole.mean) / whole.scale)
+    resamples = _resamples(rows, resampling, n_resamples, random_state)
     planes = []
     for plane in map_in_order(partial(_plane, estimator, units), resamples, n_jobs):
         planes.append(align_components(plane, reference))
@@ -192,22 +201,37 @@ def pairwise_angles(planes: Sequence[FloatArray] | FloatArray) -> FloatArray:
 
 
 def _resamples(
-    y: IntArray, resampling: Resampling, n_resamples: int, random_state: int
+    rows: CodedRows, resampling: Resampling, n_resamples: int, random_state: int
 ) -> list[IntArray]:
     if resampling == "folds":
-        return [fold.train for fold in stratified_folds(y, n_resamples, random_state)]
+        folds = stratified_folds(rows.y, n_resamples, random_state, rows.groups)
+        return [fold.train for fold in folds]
     streams = np.random.SeedSequence(random_state).spawn(n_resamples)
+    draw = _row_bootstrap(rows.y) if rows.groups is None else _group_bootstrap(rows.y, rows.groups)
+    return [draw(np.random.default_rng(stream)) for stream in streams]
+
+
+def _row_bootstrap(y: IntArray) -> Draw:
     members = [np.flatnonzero(y == code) for code in range(int(y.max()) + 1)]
-    return [_bootstrap(members, np.random.default_rng(stream)) for stream in streams]
+    return partial(_drawn, members)
 
 
-def _bootstrap(members: list[IntArray], stream: np.random.Generator) -> IntArray:
-    return np.concatenate([stream.choice(rows, size=len(rows)) for rows in members])
+def _group_bootstrap(y: IntArray, groups: IntArray) -> Draw:
+    """Draw groups with replacement among those that contain the same classes."""
+    members = group_members(groups)
+    of_group = group_strata(y, groups)
+    alike = [np.flatnonzero(of_group == stratum) for stratum in range(int(of_group.max()) + 1)]
+    return lambda stream: np.concatenate([members[group] for group in _drawn(alike, stream)])
+
+
+def _drawn(members: list[IntArray], stream: np.random.Generator) -> IntArray:
+    return np.concatenate([stream.choice(units, size=len(units)) for units in members])
 
 
 def _plane(estimator: Any, rows: CodedRows, resample: IntArray) -> FloatArray:
+    drawn = rows.take(resample)
     return fit_projection(
-        estimator, rows.X[resample], rows.y[resample], standardize=False
+        estimator, drawn.X, drawn.y, standardize=False, groups=drawn.groups
     ).components
 
 

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import ThreadpoolController
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -94,7 +95,12 @@ def make_estimator(
 
 
 def fit_projection(
-    estimator: Any, X: FloatArray, y: IntArray, *, standardize: bool
+    estimator: Any,
+    X: FloatArray,
+    y: IntArray,
+    *,
+    standardize: bool,
+    groups: IntArray | None = None,
 ) -> FittedProjection:
     """Fit a clone of the estimator to the given rows.
 
@@ -106,6 +112,8 @@ def fit_projection(
     standardize : bool
         Whether to standardize the features by these rows to mean 0 and
         standard deviation 1; constant features are only centered.
+    groups : ndarray of shape (n_samples,) or None
+        Passed to estimators whose fit takes groups.
     """
     n_features = X.shape[1]
     mean, scale = np.zeros(n_features), np.ones(n_features)
@@ -113,7 +121,9 @@ def fit_projection(
         mean, scale = X.mean(axis=0), X.std(axis=0)
         is_constant = np.ptp(X, axis=0) == 0
         scale = np.where(is_constant, 1.0, scale)
-    return FittedProjection(clone(estimator).fit((X - mean) / scale, y), mean, scale)
+    keywords = {"groups": groups} if has_fit_parameter(estimator, "groups") else {}
+    fitted = clone(estimator).fit((X - mean) / scale, y, **keywords)
+    return FittedProjection(fitted, mean, scale)
 
 
 def map_in_order(

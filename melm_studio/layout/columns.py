@@ -23,9 +23,10 @@ ROLES = {
     "categorical": ("feature", "Categorical feature"),
     "id": ("ignored", "Ignored: identifier"),
     "constant": ("ignored", "Ignored: constant"),
+    "group": ("group", "Group"),
     "ignored": ("ignored", "Ignored"),
 }
-_CHOICES = {"label": "Label", "feature": "Feature", "ignored": "Ignored"}
+_CHOICES = {"label": "Label", "feature": "Feature", "group": "Group", "ignored": "Ignored"}
 
 
 def columns_button() -> Component:

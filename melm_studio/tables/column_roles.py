@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.tables.formatting import count, number, shortened
+from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import Classes, find_classes, no_such_column, words_of
 from melm_studio.tables.read import Table, TableError
 
@@ -38,16 +38,18 @@ class Role(StrEnum):
     CATEGORICAL = "categorical"
     ID = "id"
     CONSTANT = "constant"
+    GROUP = "group"
     IGNORED = "ignored"
 
 
-USED = (Role.LABEL, Role.NUMERIC, Role.CATEGORICAL)
+USED = (Role.LABEL, Role.NUMERIC, Role.CATEGORICAL, Role.GROUP)
 
 
 class Use(StrEnum):
     """The user's choice for a column that is not the label."""
 
     FEATURE = "feature"
+    GROUP = "group"
     IGNORED = "ignored"
 
 
@@ -101,6 +103,7 @@ def find_roles(
 ) -> tuple[Column, ...]:
     """As `column_roles`, with known classes."""
     uses = {name: _checked(frame, label, name, use) for name, use in roles.items()}
+    _reject_several_groups(uses)
     return tuple(
         _label_column(label, column, classes)
         if name == label
@@ -121,6 +124,15 @@ def _checked(frame: pd.DataFrame, label: str, name: str, use: str) -> Use:
     return Use(use)
 
 
+def _reject_several_groups(uses: Mapping[str, Use]) -> None:
+    chosen = [name for name, use in uses.items() if use is Use.GROUP]
+    if len(chosen) > 1:
+        raise TableError(
+            f"{listed(chosen)} cannot all be the group: only one column can. Choose another role "
+            "for the others."
+        )
+
+
 def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
     reason = count(len(classes.names), "class", "classes")
     return Column(label, Role.LABEL, reason, column.nunique(), int(column.isna().sum()))
@@ -134,10 +146,15 @@ def _column(name: str, column: pd.Series, rows: IntArray, use: Use | None) -> Co
         raise TableError(
             f'"{shortened(name)}" cannot be a feature: {why.partition(":")[0]}. Leave it out.'
         )
-    role, reason = (
-        (Role.IGNORED, CHOSEN) if use is Use.IGNORED else exclusion or _usable(cells, use)
-    )
+    chosen = _CHOSEN_ROLES.get(use) if use else None
+    role, reason = chosen or exclusion or _usable(cells, use)
     return Column(name, role, reason, cells.n_values, cells.n_missing, why)
+
+
+_CHOSEN_ROLES = {
+    Use.IGNORED: (Role.IGNORED, CHOSEN),
+    Use.GROUP: (Role.GROUP, f"rows with the same value stay together, {CHOSEN}"),
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray
+from melm_core.evaluation import group_strata
 from melm_studio.tables.column_roles import Column
 
 ARRAYS = ("X", "y", "center", "scale", "row_numbers")
@@ -40,6 +41,9 @@ class LabeledData:
         What was done to the table, a sentence each.
     columns : tuple of Column
         The columns of the table, in order.
+    groups : ndarray of int64, (n_samples,), or None
+        Rows with the same number depend on each other and stay together. None if all rows are
+        independent.
     """
 
     name: str
@@ -52,6 +56,7 @@ class LabeledData:
     row_numbers: IntArray
     steps: tuple[str, ...]
     columns: tuple[Column, ...] = ()
+    groups: IntArray | None = None
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
@@ -59,6 +64,8 @@ class LabeledData:
             self.name, self.class_names, self.feature_names, self.steps, columns=self.columns
         )
         arrays = {key: np.ascontiguousarray(getattr(self, key)) for key in ARRAYS}
+        if self.groups is not None:
+            arrays["groups"] = np.ascontiguousarray(self.groups)
         arrays["words"] = np.frombuffer(msgspec.json.encode(header), np.uint8)
         file = io.BytesIO()
         np.savez(file, allow_pickle=False, **arrays)
@@ -69,7 +76,8 @@ class LabeledData:
         """Unpack what `to_bytes` packed."""
         with np.load(io.BytesIO(raw), allow_pickle=False) as file:
             header = msgspec.json.decode(file["words"].tobytes(), type=_Header)
-            arrays: dict[str, Any] = {key: file[key] for key in ARRAYS}
+            # Data stored before groups existed have none.
+            arrays: dict[str, Any] = {key: file[key] for key in file.files if key != "words"}
         return cls(**arrays, **msgspec.structs.asdict(header))
 
     @cached_property
@@ -84,12 +92,13 @@ class LabeledData:
         return dict(zip(self.class_names, counts.tolist(), strict=True))
 
     def split(self, held_out: float, random_state: int) -> tuple[LabeledData, LabeledData]:
-        """Hold out a share of the rows of each class.
+        """Hold out a share of the rows of each class, or of the groups with the same classes.
 
         Parameters
         ----------
         held_out : float
-            Share of each class to hold out, 0 <= held_out < 1. Two rows of each class always stay.
+            Share of each class to hold out, 0 <= held_out < 1. Two rows of each class always stay,
+            or two groups of those with the same classes.
         random_state : int
             Seed of the draw.
 
@@ -105,20 +114,36 @@ class LabeledData:
         """
         if not 0 <= held_out < 1:
             raise ValueError(f"Need 0 <= held_out < 1. The value supplied was {held_out}.")
-        is_held_out = np.zeros(len(self.y), dtype=bool)
-        rng = np.random.default_rng(random_state)
-        for code in range(len(self.class_names)):
-            rows = rng.permutation(np.flatnonzero(self.y == code))
-            n_held_out = min(round(held_out * len(rows)), len(rows) - MIN_TRAIN)
-            is_held_out[rows[: max(n_held_out, 0)]] = True
+        if self.groups is None:
+            is_held_out = _drawn(self.y, held_out, random_state)
+        else:
+            strata = group_strata(self.y, self.groups)
+            is_held_out = _drawn(strata, held_out, random_state)[
+                np.unique(self.groups, return_inverse=True)[1]
+            ]
         if not is_held_out.any():
             return self, self._rows(is_held_out)
         return self._rows(~is_held_out), self._rows(is_held_out)
 
     def _rows(self, chosen: IntArray) -> LabeledData:
         return replace(
-            self, X=self.X[chosen], y=self.y[chosen], row_numbers=self.row_numbers[chosen]
+            self,
+            X=self.X[chosen],
+            y=self.y[chosen],
+            row_numbers=self.row_numbers[chosen],
+            groups=None if self.groups is None else self.groups[chosen],
         )
+
+
+def _drawn(strata: IntArray, share: float, random_state: int) -> IntArray:
+    """Whether each unit, a row or a group, is in a random share of its stratum."""
+    drawn = np.zeros(len(strata), dtype=bool)
+    rng = np.random.default_rng(random_state)
+    for code in range(int(strata.max()) + 1):
+        units = rng.permutation(np.flatnonzero(strata == code))
+        n_drawn = min(round(share * len(units)), len(units) - MIN_TRAIN)
+        drawn[units[: max(n_drawn, 0)]] = True
+    return drawn
 
 
 class _Header(msgspec.Struct):

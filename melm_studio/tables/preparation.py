@@ -9,6 +9,7 @@ import pandas as pd
 
 from melm_core.base import FloatArray
 from melm_studio.tables.column_roles import USED, Column, Role, Use, column_roles, find_roles
+from melm_studio.tables.dependence import dependence_notes, row_groups
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.labels import find_classes, guess_label, label_candidates, sort_key
@@ -65,17 +66,25 @@ def prepare(
     if standardize:
         center, scale = X.mean(axis=0), X.std(axis=0)
     scaling_steps = ("Standardized: mean 0, standard deviation 1.",) if standardize else ()
+    X = (X - center) / scale
     return LabeledData(
         name=table.name,
-        X=(X - center) / scale,
+        X=X,
         y=classes.y,
         class_names=classes.names,
         feature_names=tuple(names),
         center=center,
         scale=scale,
         row_numbers=classes.rows + 1,
-        steps=(*table.steps, *classes.steps, *_column_steps(columns, frame), *scaling_steps),
+        steps=(
+            *table.steps,
+            *classes.steps,
+            *_column_steps(columns, frame),
+            *scaling_steps,
+            *dependence_notes(frame, columns, X, classes.y),
+        ),
         columns=columns,
+        groups=row_groups(frame, columns),
     )
 
 

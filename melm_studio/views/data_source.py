@@ -44,7 +44,7 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         default=True, name="standardise"
     )
     roles: Annotated[
-        dict[Text, Literal["feature", "ignored"]], Meta(title="The use of a column")
+        dict[Text, Literal["feature", "group", "ignored"]], Meta(title="The use of a column")
     ] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

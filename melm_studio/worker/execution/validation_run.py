@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
+from melm_core.base import IntArray
 from melm_core.evaluation import (
     CrossValidatedSeparability,
     FoldResult,
+    PermutationTest,
     PermutedValue,
     Separability,
     cross_validated_separability,
+    duplicate_rows,
     permutation_test,
     verdict,
 )
@@ -25,6 +29,7 @@ from melm_studio.worker.store.protocol import RunStore
 N_PERMUTATIONS = 199
 MOST_CHECKED_ROWS = 600
 N_FOLDS = 5
+LEVEL = 0.05
 
 # Nobody can read a p-value that changes faster than this.
 _LEAST_WAIT_S = 0.2
@@ -71,17 +76,23 @@ class Checker:
         except _StoppedError:
             return
         self._update_scores(scores, data)
-        p_value = None if self.stopped else self._tested(data)
+        test = None if self.stopped else self._tested(data)
         # A p-value of few permutations says little: the last reported one stays, with its bounds.
-        if not self.stopped:
-            words = _words(scores, data, p_value)
-            self._update(words=words, stage="done", fraction=1.0, p_value=p_value)
+        if test is not None and not self.stopped:
+            self._update(
+                words=_words(scores, data, test.p_value),
+                stage="done",
+                fraction=1.0,
+                p_value=test.p_value,
+                notes=(*scores.held_out.notes, *_design_notes(test)),
+            )
 
     def _scored(self, data: LabeledData) -> CrossValidatedSeparability:
         return cross_validated_separability(
             self._record.method,
             data.X,
             data.y,
+            groups=_groups(data),
             parameters=self._parameters,
             standardize=_is_standardized(data),
             n_folds=N_FOLDS,
@@ -90,11 +101,12 @@ class Checker:
             callback=self._after_fold,
         )
 
-    def _tested(self, data: LabeledData) -> float:
-        test = permutation_test(
+    def _tested(self, data: LabeledData) -> PermutationTest:
+        return permutation_test(
             self._record.method,
             data.X,
             data.y,
+            groups=_groups(data),
             statistic="in_sample",
             n_permutations=N_PERMUTATIONS,
             parameters=self._parameters,
@@ -103,7 +115,6 @@ class Checker:
             random_state=self._parameters["random_state"],
             callback=self._after_permutation,
         )
-        return test.p_value
 
     def _after_fold(self, fold: FoldResult) -> None:
         self._update(fraction=0.3 * fold.number / N_FOLDS)
@@ -135,6 +146,22 @@ class Checker:
         self._store.put_report(self._record.run_id, self._report.to_bytes())
         self._updated_s = self._clock.monotonic()
         self.stopped = self._store.cancel_requested(self._record.run_id)
+
+
+def _groups(data: LabeledData) -> IntArray | None:
+    """The chosen groups or else, if there are enough for all folds, duplicates as groups."""
+    if data.groups is not None:
+        return data.groups
+    found = duplicate_rows(data.X, data.y)
+    n_distinct = np.bincount(data.y[np.unique(found.groups, return_index=True)[1]])
+    return found.groups if found.n_repeats and n_distinct.min() >= N_FOLDS else None
+
+
+def _design_notes(test: PermutationTest) -> tuple[str, ...]:
+    design = test.design
+    if not design.n_groups_exchanged + design.n_groups_within:
+        return ()
+    return tuple(filter(None, (design.sentence, design.limit_sentence(LEVEL))))
 
 
 def _is_standardized(data: LabeledData) -> bool:

@@ -55,6 +55,21 @@ def test_the_p_value_is_that_of_the_core(store):
     assert report.p_value == alone.p_value
 
 
+@pytest.mark.parametrize("chosen", [True, False], ids=["chosen groups", "duplicates"])
+def test_rows_that_depend_on_each_other_stay_together(store, chosen):
+    rows = np.repeat(np.arange(20), 3)
+    X = np.random.default_rng(0).normal(size=(20, DATA.X.shape[1]))[rows]
+    if chosen:
+        X = X + 0.01 * np.random.default_rng(1).normal(size=X.shape)
+    data = replace(DATA, X=X, y=rows % 3, groups=rows if chosen else None)
+    _, report = checked(store, data)
+    alone = permutation_test(
+        "lda", X, data.y, groups=rows, statistic="in_sample", n_permutations=19, random_state=0
+    )
+    assert report.p_value == alone.p_value
+    assert "Labels were permuted between 20 whole groups." in report.notes
+
+
 def test_noise_is_told_from_structure(store):
     stream = np.random.default_rng(0)
     noise = replace(DATA, X=stream.normal(size=(60, 30)))

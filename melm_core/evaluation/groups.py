@@ -1,0 +1,144 @@
+"""Groups of rows that depend on each other: the rows of a patient, a plate, a day."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from melm_core.base.array_types import IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.sampling import stratified_sample
+
+
+def group_codes(groups: Any, n_samples: int) -> IntArray:
+    """Codes 0 .. n_groups-1 of the group of each row, in order of appearance.
+
+    Parameters
+    ----------
+    groups : array-like of shape (n_samples,)
+        Names or numbers.
+    n_samples : int
+
+    Raises
+    ------
+    ValueError
+        If the shape differs or a group is missing.
+    """
+    labels = np.asarray(groups)
+    if labels.shape != (n_samples,):
+        raise UserError(
+            f"groups has the shape {labels.shape}; it must have one value for each of the "
+            f"{n_samples} rows."
+        )
+    codes = pd.factorize(labels)[0]
+    if (codes < 0).any():
+        raise UserError(
+            f"groups has {int((codes < 0).sum())} missing values; every row needs a group. Give "
+            "these rows groups of their own, or leave them out."
+        )
+    return codes.astype(np.int64)
+
+
+def class_counts(y: IntArray, groups: IntArray) -> IntArray:
+    """Number of rows of each group and class, by ascending group, shape (n_groups, n_classes)."""
+    present, codes = np.unique(groups, return_inverse=True)
+    counts = np.zeros((len(present), int(y.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (codes, y), 1)
+    return counts
+
+
+def group_members(groups: IntArray) -> list[IntArray]:
+    """Indices of the rows of each group, by ascending group."""
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+
+
+def check_groups(classes: npt.NDArray[Any], y: IntArray, groups: IntArray) -> None:
+    """Check that every class has rows of two groups or more.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+    y, groups : ndarray of shape (n_samples,)
+        Class codes and group codes.
+
+    Raises
+    ------
+    ValueError
+        If the rows of a class are all of one group.
+    """
+    n_groups = (class_counts(y, groups) > 0).sum(axis=0)
+    smallest = int(n_groups.argmin())
+    if n_groups[smallest] < 2:
+        raise UserError(
+            f"All rows of class {classes.tolist()[smallest]!r} are of one group, so what is common "
+            "to the class cannot be distinguished from what is common to the group. Add rows of a "
+            "second group or leave the class out."
+        )
+
+
+def group_strata(y: IntArray, groups: IntArray) -> IntArray:
+    """Code of each group: equal for groups that contain the same classes, shape (n_groups,).
+
+    Parameters
+    ----------
+    y, groups : ndarray of shape (n_samples,)
+        Class codes and group codes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import group_strata
+    >>> group_strata(np.array([0, 0, 1, 0, 1]), np.array([0, 1, 1, 2, 3]))
+    array([1, 2, 1, 0])
+    """
+    has_class = class_counts(y, groups) > 0
+    codes: IntArray = np.unique(has_class, axis=0, return_inverse=True)[1]
+    return codes.reshape(-1)
+
+
+def sampled_by_group(y: IntArray, groups: IntArray, max_rows: int) -> IntArray:
+    """Indices of about `max_rows` rows: some of every group, or whole groups if there are many.
+
+    Parameters
+    ----------
+    y, groups : ndarray of shape (n_samples,)
+        Class codes and group codes 0 .. n_groups-1.
+    max_rows : int
+    """
+    share = max_rows / len(y)
+    n_groups, n_classes = int(groups.max()) + 1, int(y.max()) + 1
+    if 2 * n_groups * n_classes <= max_rows:
+        return stratified_sample(groups * n_classes + y, share, n_groups * n_classes)
+    of_group = group_strata(y, groups)
+    chosen = stratified_sample(of_group, share, int(of_group.max()) + 1)
+    return np.flatnonzero(np.isin(groups, chosen))
+
+
+def label_runs(y: Any) -> IntArray:
+    """Groups of neighboring rows with the same label.
+
+    In a time series whose labels come in blocks, the rows of a block depend on
+    each other: each block is a group.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        In the order of time.
+
+    Returns
+    -------
+    ndarray of int of shape (n_samples,)
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import label_runs
+    >>> label_runs(["rest", "rest", "task", "task", "rest"])
+    array([0, 0, 1, 1, 2])
+    """
+    labels = np.asarray(y)
+    changes = labels[1:] != labels[:-1]
+    return np.concatenate([[0], np.cumsum(changes)]).astype(np.int64)

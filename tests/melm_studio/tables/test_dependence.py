@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_studio.tables import LabeledData, TableError, prepare
+from melm_studio.tables.dependence import runs_z
+from tests.melm_studio.tables.table_examples import table
+
+SUBJECT = np.repeat(np.arange(12), 5)
+LABEL = np.where(SUBJECT % 2, "a", "b")
+A, B = np.random.default_rng(0).normal(size=(2, 60))
+
+
+def of_subjects(**changes):
+    columns = {"subject": SUBJECT.astype(float), "a": A, "b": B, "label": LABEL}
+    return table(**{**columns, **changes})
+
+
+def test_rows_of_a_group_are_held_out_together():
+    data = prepare(of_subjects(), "label", roles={"subject": "group"})
+    assert data.feature_names == ("a", "b")
+    train, held_out = data.split(0.3, random_state=0)
+    assert not set(train.groups) & set(held_out.groups)
+    np.testing.assert_array_equal(np.bincount(held_out.y), [10, 10])
+    assert "Group: subject, 12 groups." in " ".join(data.steps)
+
+
+def test_groups_are_stored_with_the_data():
+    data = prepare(of_subjects(), "label", roles={"subject": "group"})
+    again = LabeledData.from_bytes(data.to_bytes())
+    np.testing.assert_array_equal(again.groups, data.groups)
+    assert again.content_hash == data.content_hash
+
+
+def test_data_without_groups_are_stored_without():
+    data = prepare(of_subjects(), "label")
+    assert data.groups is None
+    assert LabeledData.from_bytes(data.to_bytes()).groups is None
+
+
+def test_a_row_without_a_group_is_a_group_of_its_own():
+    gaps = np.where(np.arange(60) < 2, np.nan, SUBJECT)
+    data = prepare(of_subjects(subject=gaps), "label", roles={"subject": "group"})
+    np.testing.assert_array_equal(np.sort(np.bincount(data.groups)), [1, 1, 3, *[5] * 11])
+
+
+def test_only_one_column_is_the_group():
+    with pytest.raises(TableError, match="subject, a cannot all be the group"):
+        prepare(of_subjects(), "label", roles={"subject": "group", "a": "group"})
+
+
+@pytest.mark.parametrize(
+    ("changes", "warning"),
+    [
+        ({}, "subject repeats: 12 values in 60 rows."),
+        ({"a": A % 1 > 0.5, "b": np.arange(60) % 3.0}, "rows repeat an earlier row"),
+        ({}, "Labels come in 12 runs along the file"),
+    ],
+    ids=["identifier", "duplicates", "runs"],
+)
+def test_rows_that_may_depend_on_each_other_are_noted(changes, warning):
+    cells = {name: np.asarray(cell, dtype=float) for name, cell in changes.items()}
+    if changes:
+        cells["subject"] = np.ones(60)
+    assert warning in " ".join(prepare(of_subjects(**cells), "label").steps)
+
+
+def test_independent_rows_are_not_noted():
+    rng = np.random.default_rng(1)
+    data = prepare(table(a=A, b=B, label=rng.permutation(LABEL)), "label")
+    assert not any(word in " ".join(data.steps) for word in ("repeat", "runs"))
+
+
+def test_the_runs_of_random_labels_are_standardized():
+    rng = np.random.default_rng(0)
+    scores = [runs_z(rng.permutation(np.repeat([0, 1, 2], [20, 30, 50]))) for _ in range(400)]
+    assert np.mean(scores) == pytest.approx(0.0, abs=0.15)
+    assert np.std(scores) == pytest.approx(1.0, abs=0.1)
