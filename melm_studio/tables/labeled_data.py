@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import ColumnEncoding, FloatArray, IntArray
 from melm_studio.tables.column_roles import Column
+from melm_studio.tables.records import COMMA_SEPARATED, Form
 
 ARRAYS = ("X", "y", "center", "scale", "row_numbers")
 MIN_TRAIN = 2  # rows of every class that are never held out: a density needs two
@@ -40,6 +41,10 @@ class LabeledData:
         What was done to the table, a sentence each.
     columns : tuple of Column
         The columns of the table, in order.
+    encodings : tuple of ColumnEncoding
+        How columns became the features, in order; empty in data that earlier versions stored.
+    form : Form
+        How the file was split into cells.
     """
 
     name: str
@@ -52,12 +57,12 @@ class LabeledData:
     row_numbers: IntArray
     steps: tuple[str, ...]
     columns: tuple[Column, ...] = ()
+    encodings: tuple[ColumnEncoding, ...] = ()
+    form: Form = COMMA_SEPARATED
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
-        header = _Header(
-            self.name, self.class_names, self.feature_names, self.steps, columns=self.columns
-        )
+        header = _Header(**{name: getattr(self, name) for name in _Header.__struct_fields__})
         arrays = {key: np.ascontiguousarray(getattr(self, key)) for key in ARRAYS}
         arrays["words"] = np.frombuffer(msgspec.json.encode(header), np.uint8)
         file = io.BytesIO()
@@ -129,3 +134,5 @@ class _Header(msgspec.Struct):
     feature_names: tuple[str, ...]
     steps: tuple[str, ...]
     columns: tuple[Column, ...] = ()
+    encodings: tuple[ColumnEncoding, ...] = ()
+    form: Form = COMMA_SEPARATED

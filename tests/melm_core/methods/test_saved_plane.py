@@ -10,7 +10,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from melm_core.base.saved_plane import SavedPlane
+from melm_core.methods.saved_plane import SavedPlane
 from tests.melm_core.helpers import plane
 
 NAMES = ("a", "b", "c", "d")
@@ -51,7 +51,7 @@ def test_it_says_what_else_is_known_and_nothing_runs_when_it_is_read():
 
 
 def test_columns_of_other_names_are_refused():
-    with pytest.raises(ValueError, match="feature names"):
+    with pytest.raises(ValueError, match='The table lacks "a"'):
         saved().transform(rows().rename(columns={"a": "z"}))
 
 
