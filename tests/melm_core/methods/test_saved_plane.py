@@ -7,9 +7,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from melm_core.base import ColumnEncoding
+from melm_core.density import KernelDensityClassifier
 from melm_core.methods.saved_plane import SavedPlane
 from tests.melm_core.helpers import plane
 
@@ -79,3 +82,103 @@ def test_it_can_be_a_step_of_a_pipeline():
 def test_what_is_no_such_file_is_refused_with_what_it_lacks(text, message):
     with pytest.raises(ValueError, match=message):
         SavedPlane.from_json(text)
+
+
+ENCODINGS = (
+    ColumnEncoding("a", fill=2.0),
+    ColumnEncoding("kind", levels=("blue", "red")),
+    ColumnEncoding("size", levels=("L", "S", None)),
+)
+MIXED = pd.DataFrame({"size": ["S", None], "kind": ["red", "blue"], "x": 0, "a": [5.0, np.nan]})
+
+
+def mixed() -> SavedPlane:
+    names = [name for encoding in ENCODINGS for name in encoding.feature_names]
+    center, scale = np.arange(5.0), np.arange(1.0, 6.0)
+    return SavedPlane.of(
+        plane(2, 5), center=center, scale=scale, feature_names=names, encodings=ENCODINGS
+    )
+
+
+def test_columns_are_encoded_filled_and_found_by_name():
+    encoded = np.array([[5.0, 1, 0, 1, 0], [2.0, 0, 0, 0, 1]])
+    expected = (encoded - np.arange(5.0)) / np.arange(1.0, 6.0) @ plane(2, 5).T
+    again = SavedPlane.from_json(mixed().to_json())
+    np.testing.assert_allclose(again.transform(MIXED), expected, rtol=0, atol=1e-13)
+    rows = MIXED[list(again.feature_names_in_)].to_numpy(dtype=object)
+    np.testing.assert_array_equal(again.transform(rows), again.transform(MIXED))
+    np.testing.assert_array_equal(again.transform(MIXED[::-1]), again.transform(MIXED)[::-1])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": ["red", "pink"]}, 'that the plane was not fitted to: "pink"'),
+        ({"kind": ["red", None]}, 'that the plane was not fitted to: "missing"'),
+        ({"a": ["1", "wide"]}, "Column \"a\" has 'wide', which is not a number"),
+    ],
+)
+def test_a_cell_that_cannot_be_encoded_is_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        mixed().transform(MIXED.assign(**change))
+
+
+def test_missing_cells_without_a_value_to_replace_them_are_refused():
+    with pytest.raises(ValueError, match='Column "b" has 9 missing or infinite'):
+        saved().transform(rows().assign(b=np.nan))
+
+
+def test_an_array_of_another_width_is_refused():
+    with pytest.raises(ValueError, match=r"X has shape \(2, 3\); it must be \(n_samples, 4\)"):
+        saved().transform(np.zeros((2, 3)))
+
+
+def predicting() -> tuple[SavedPlane, KernelDensityClassifier]:
+    """A plane of the iris with its class densities, and a classifier in that plane."""
+    iris = load_iris()
+    names = iris.target_names[iris.target]
+    classifier = KernelDensityClassifier(gamma=0.7).fit(iris.data @ plane(2, 4).T, names)
+    saved_plane = SavedPlane.of(
+        plane(2, 4),
+        center=np.zeros(4),
+        scale=np.ones(4),
+        feature_names=iris.feature_names,
+        class_names=iris.target_names.tolist(),
+        class_densities=classifier.kernel_classes_,
+    )
+    return saved_plane, classifier
+
+
+def test_probabilities_are_those_of_the_class_densities():
+    saved_plane, classifier = predicting()
+    again = SavedPlane.from_json(saved_plane.to_json())
+    X = load_iris(as_frame=True).data.sample(frac=0.5, random_state=0)
+    Z = X.to_numpy() @ plane(2, 4).T
+    np.testing.assert_allclose(
+        again.predict_proba(X), classifier.predict_proba(Z), rtol=0, atol=1e-12
+    )
+    assert list(again.predict(X)) == list(classifier.predict(Z))
+
+
+def test_a_file_of_version_1_still_projects_and_explains_why_it_cannot_predict():
+    values = json.loads(saved().to_json())
+    for name in ("version", "columns", "class_names", "class_densities"):
+        del values[name]
+    old = SavedPlane.from_json(json.dumps(values))
+    np.testing.assert_array_equal(old.transform(rows()), saved().transform(rows()))
+    with pytest.raises(ValueError, match="saved without class densities"):
+        old.predict(rows())
+
+
+def test_a_file_of_a_later_version_is_refused():
+    values = json.loads(saved().to_json()) | {"version": 3}
+    with pytest.raises(ValueError, match="has version 3, and this package reads versions 1 to 2"):
+        SavedPlane.from_json(json.dumps(values))
+
+
+def test_densities_and_encodings_of_other_shapes_are_refused():
+    values = json.loads(predicting()[0].to_json())
+    with pytest.raises(ValueError, match="for each of the 2 classes"):
+        SavedPlane.from_json(json.dumps(values | {"class_names": ["a", "b"]}))
+    with pytest.raises(ValueError, match="encoded as 3 features, but the plane has 4"):
+        SavedPlane.from_json(json.dumps(values | {"columns": values["columns"][1:]}))
