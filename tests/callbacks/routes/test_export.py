@@ -142,7 +142,7 @@ def test_no_feature_begins_a_formula_however_it_is_written(studio, finished, mar
 @pytest.mark.parametrize("method", [key for key, method in METHODS.items() if method.is_linear])
 @pytest.mark.parametrize("kind", ["sample", "upload"])
 def test_program_and_model_give_the_points_for_every_linear_method(
-    studio, monkeypatch, capsys, tmp_path, kind, method
+    studio, monkeypatch, capsys, tmp_path, *, kind, method
 ):
     visitor = studio.visitor()
     frame = load_sample("wine").frame if kind == "sample" else MIXED

@@ -32,7 +32,8 @@ def components_for(data: LabeledData) -> np.ndarray:
 
 def program(data: LabeledData) -> str:
     event = structs.replace(plane(), components=components_for(data))
-    return program_of(run_of("ada", "data", "pca"), event, data)
+    record = structs.replace(run_of("ada", "data", "pca"), data_name=data.name)
+    return program_of(record, event, data)
 
 
 def run(text: str, raw: bytes) -> tuple[pd.DataFrame, str]:
@@ -218,7 +219,8 @@ def test_names_appear_in_the_program_as_literals_only():
     name = '"""\nimport os\nos.abort()\n"""'
     raw = written([[name, "b", "kind", "class"], ["1", "2", name, "u"], ["2", "1", "x", "v"]])
     raw += written([["3", "9", name, "u"], ["4", "5", "x", "v"]])
-    tree = ast.parse(program(prepare(read_table(raw, f"{name}.csv"), "class")))
+    data = replace(prepare(read_table(raw, "table.csv"), "class"), name=name)
+    tree = ast.parse(program(data))
     imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
     assert imported == {"csv", "io", "re", "sys", "numpy", "numpy.typing", "pandas"}
     assert name in {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
