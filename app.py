@@ -18,11 +18,18 @@ from flask import Flask
 from threadpoolctl import threadpool_limits
 
 import callbacks
-from callbacks.routes.health import PLOTLY_SCRIPT
+from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_studio.figures.theme import page_colors
+from melm_studio.layout import ids
 from melm_studio.layout.page import page
-from melm_studio.layout.scripts import MODULES, RENDERER, module_preloads
+from melm_studio.layout.scripts import (
+    MODULES,
+    RENDERER,
+    assets_path,
+    module_preloads,
+    needed_scripts,
+)
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
@@ -58,15 +65,29 @@ _INDEX = """<!DOCTYPE html>
 """
 
 
+class _Page(Dash):
+    """Dash without the scripts that the page does not use."""
+
+    def interpolate_index(self, **parts: str) -> str:
+        return str(
+            super().interpolate_index(**parts | {"scripts": needed_scripts(parts["scripts"])})
+        )
+
+
 def create_app(settings: Settings, store: RunStore) -> Dash:
     """Create the page and its routes on a store; one process may have several."""
-    app = Dash(
+    app = _Page(
         __name__,
         title="MELM Studio",
         update_title="",
-        external_scripts=[PLOTLY_SCRIPT],
+        # What is drawn waits for plotly, the page does not.
+        external_scripts=[{"src": PLOTLY_PATH, "id": ids.PLOTLY_SCRIPT, "async": ""}],
+        assets_url_path=assets_path(),
         assets_path_ignore=[f"^{MODULES}$"],
         meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
+        # Otherwise "/" contains the layout, which the page requests anyway, to find callbacks of
+        # missing elements; the tests find those.
+        suppress_callback_exceptions=True,
     )
     app.index_string = _INDEX.replace("__COLORS__", page_colors()).replace(
         "__MODULES__", module_preloads(app.get_asset_url)

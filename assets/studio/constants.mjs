@@ -2,6 +2,7 @@
 
 /** Element ids, by the id in camel case. */
 export const ID = Object.freeze({
+  plotlyScript: "plotly-script",
   choice: "choice",
   source: "source",
   data: "data",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +16,30 @@ MODULES = "studio"
 # Dash is started by `main.mjs`, once all that its callbacks call is there: modules run after the
 # scripts of the page, and Dash's own start would not wait for them.
 RENDERER = "// assets/main.mjs starts Dash."
+
+
+# Dash's tables, which the page does not have, and polyfills for browsers without ES modules.
+_NEEDLESS_SCRIPT = re.compile(
+    r'<script src="[^"]*/dash/(?:dash_table|deps/polyfill)[^>]*></script>\n?'
+)
+
+
+def assets_path() -> str:
+    """Return the path of the assets, with a fingerprint of them all.
+
+    Modules import each other by relative addresses, so one of their own for each would have to be
+    written into the others.
+    """
+    fingerprint = hashlib.sha256()
+    for path in sorted(ASSETS.rglob("*.*")):
+        fingerprint.update(path.relative_to(ASSETS).as_posix().encode())
+        fingerprint.update(path.read_bytes())
+    return f"assets/{fingerprint.hexdigest()[:12]}"
+
+
+def needed_scripts(tags: str) -> str:
+    """Return the script tags of Dash without those that the page does not use."""
+    return _NEEDLESS_SCRIPT.sub("", tags)
 
 
 def module_preloads(address: Callable[[str], str]) -> str:

@@ -1,11 +1,18 @@
 // All that the page knows of plotly. Its private attributes (_fullLayout and the _offset, _length,
 // d2p and p2d of an axis) are read here and nowhere else: plotly has no public way from data to
 // pixels (https://github.com/plotly/plotly.js/issues/5764).
+import { ID } from "../constants.mjs";
 import { withEqualUnits } from "./scales.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").PixelAxis} PixelAxis */
 /** @typedef {import("../types").Point} Point */
+
+// The page does not wait for the script, which is half of all that it loads.
+const loaded = () =>
+  new Promise((resolve) => {
+    document.getElementById(ID.plotlyScript).addEventListener("load", () => resolve(window.Plotly), { once: true });
+  });
 
 const CONFIG = { displayModeBar: false, responsive: true };
 
@@ -17,12 +24,13 @@ const CONFIG = { displayModeBar: false, responsive: true };
  * @param {object} [config] beyond that of every figure
  * @returns {Promise<unknown>}
  */
-export function draw(plot, traces, layout, config) {
-  return window.Plotly.react(plot, traces, layout, { ...CONFIG, ...config });
+export async function draw(plot, traces, layout, config) {
+  const plotly = window.Plotly ?? (await loaded());
+  return plotly.react(plot, traces, layout, { ...CONFIG, ...config });
 }
 
 /** Removes a figure. @param {Element} plot */
-export const clear = (plot) => window.Plotly.purge(plot);
+export const clear = (plot) => window.Plotly?.purge(plot);
 
 /** Saves a figure as a file. @param {object} figure @param {object} options */
 export const download = (figure, options) => window.Plotly.downloadImage(figure, options);
