@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from typing import cast
+from typing import Any, cast
 
 import waitress
 from dash import Dash
@@ -21,11 +21,13 @@ import callbacks
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_studio.figures.theme import page_colors
-from melm_studio.layout import ids
 from melm_studio.layout.page import page
 from melm_studio.layout.scripts import (
+    ANSWER_PRELOADS,
     MODULES,
     RENDERER,
+    STYLE_SHEET,
+    STYLES,
     assets_path,
     module_preloads,
     needed_scripts,
@@ -50,14 +52,16 @@ _INDEX = """<!DOCTYPE html>
         <title>{%title%}</title>
         {%favicon%}
         {%css%}
+        <link rel="stylesheet" href="__STYLES__">
         <style>__COLORS__</style>
-        __MODULES__
+        __ANSWERS__
     </head>
     <body>
         {%app_entry%}
         <footer>
             {%config%}
             {%scripts%}
+            __MODULES__
             {%renderer%}
         </footer>
     </body>
@@ -68,10 +72,9 @@ _INDEX = """<!DOCTYPE html>
 class _Page(Dash):
     """Dash without the scripts that the page does not use."""
 
-    def interpolate_index(self, **parts: str) -> str:
-        return str(
-            super().interpolate_index(**parts | {"scripts": needed_scripts(parts["scripts"])})
-        )
+    def interpolate_index(self, *args: Any, **parts: Any) -> Any:
+        parts["scripts"] = needed_scripts(parts["scripts"])
+        return super().interpolate_index(*args, **parts)  # type: ignore[no-untyped-call]
 
 
 def create_app(settings: Settings, store: RunStore) -> Dash:
@@ -80,17 +83,21 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         __name__,
         title="MELM Studio",
         update_title="",
-        # What is drawn waits for plotly, the page does not.
-        external_scripts=[{"src": PLOTLY_PATH, "id": ids.PLOTLY_SCRIPT, "async": ""}],
         assets_url_path=assets_path(),
-        assets_path_ignore=[f"^{MODULES}$"],
-        meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
+        assets_path_ignore=[f"^{MODULES}$", f"^{STYLES}$"],
+        meta_tags=[
+            {"name": "viewport", "content": "width=device-width, initial-scale=1"},
+            {"name": "plotly-script", "content": PLOTLY_PATH},  # which a script loads last
+        ],
         # Otherwise "/" contains the layout, which the page requests anyway, to find callbacks of
         # missing elements; the tests find those.
         suppress_callback_exceptions=True,
     )
-    app.index_string = _INDEX.replace("__COLORS__", page_colors()).replace(
-        "__MODULES__", module_preloads(app.get_asset_url)
+    app.index_string = (
+        _INDEX.replace("__STYLES__", app.get_asset_url(STYLE_SHEET))
+        .replace("__COLORS__", page_colors())
+        .replace("__ANSWERS__", ANSWER_PRELOADS)
+        .replace("__MODULES__", module_preloads(app.get_asset_url))
     )
     app.renderer = RENDERER
     app.layout = page

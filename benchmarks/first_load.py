@@ -71,7 +71,7 @@ def load_page(browser: Browser, url: str, conditions: Conditions) -> Load:
         protocol.on("Network.loadingFinished", lambda event: sizes.append(_n_bytes(event)))
         _throttle(protocol, conditions)
         page.goto(url, wait_until="networkidle")
-        page.locator("#run").wait_for()
+        page.wait_for_function("window.Plotly")  # which the page loads last
         return Load(sum(sizes), len(sizes), float(page.evaluate("window.largestPaint")))
 
 

@@ -2,7 +2,6 @@
 
 /** Element ids, by the id in camel case. */
 export const ID = Object.freeze({
-  plotlyScript: "plotly-script",
   choice: "choice",
   source: "source",
   data: "data",

@@ -47,4 +47,7 @@ class _StaticCache:
 
 def _cache_key(request: flask.Request) -> str:
     # Dash accepts any fingerprint, so a key that had one would let visitors fill the cache.
-    return check_fingerprint(request.path)[0] if is_static(request) else ""
+    if not is_static(request):
+        return ""
+    path, _ = check_fingerprint(request.path)  # type: ignore[no-untyped-call]
+    return str(path)

@@ -10,11 +10,12 @@ from melm_studio.figures.plotly_script import (
     plotly_fingerprint,
     plotly_script,
 )
+from melm_studio.layout.scripts import STYLE_SHEET, style_sheet
 
 PLOTLY_PATH = f"/plotly-{plotly_fingerprint()}.js"
 
 # The addresses of these change with their content.
-_FINGERPRINTED = {"plotly", "_dash_assets.static"}
+_FINGERPRINTED = {"plotly", "styles", "_dash_assets.static"}
 # Dash serves these with and without a fingerprint; the former it lets browsers keep.
 _OF_DASH = {
     "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>",
@@ -24,8 +25,9 @@ _FOREVER = "public, max-age=31536000, immutable"
 
 
 def register(app: Dash) -> None:
-    """Connect the script of plotly, and let browsers keep what has a fingerprint."""
+    """Connect plotly and the style sheet; let browsers keep what has a fingerprint."""
     app.server.add_url_rule(PLOTLY_PATH, "plotly", plotly)
+    app.server.add_url_rule(app.get_asset_url(STYLE_SHEET), "styles", styles)
     app.server.after_request(add_lifetime)
 
 
@@ -40,6 +42,11 @@ def plotly() -> flask.Response:
         headers = {"Content-Encoding": "br"}
         return flask.Response(compressed_plotly_script(), 200, headers, "text/javascript")
     return flask.Response(plotly_script(), mimetype="text/javascript")
+
+
+def styles() -> flask.Response:
+    """The style sheet of the page."""
+    return flask.Response(style_sheet(), mimetype="text/css")
 
 
 def add_lifetime(response: flask.Response) -> flask.Response:

@@ -1,6 +1,6 @@
 """Plotly's cartesian bundle: scatter, heatmap and contour traces, in a third of the full script.
 
-`plotly_js` holds it as brotli compresses it at its highest level, which takes too long for a server.
+It is stored as brotli compresses it at its highest level, which would take a server 13 s.
 CONTRIBUTING.md says where it comes from.
 """
 

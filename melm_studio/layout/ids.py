@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 # Stores
-PLOTLY_SCRIPT = "plotly-script"
 CHOICE = "choice"  # the requested data: a sample or an upload, its label, standardized or not
 SOURCE = "source"  # the last choice that could be read, which the browser remembers
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from

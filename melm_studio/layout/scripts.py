@@ -1,4 +1,4 @@
-"""How the page loads its scripts: one entry module, which imports all others."""
+"""How the page loads: one entry module, which imports all others, and one style sheet."""
 
 from __future__ import annotations
 
@@ -12,6 +12,17 @@ ASSETS = Path(__file__).parents[2] / "assets"
 # The folder of the modules that `main.mjs` imports. Dash must leave these alone: it would load each
 # a second time, under an address with a time stamp.
 MODULES = "studio"
+
+# All files of the folder STYLES, as one: each request would take a round trip of its own. It is in
+# the same folder, where the addresses of icons are relative to.
+STYLES = "styles"
+STYLE_SHEET = f"{STYLES}/bundle.css"
+
+# What Dash requests first, requested while its scripts load.
+ANSWER_PRELOADS = "\n".join(
+    f'<link rel="preload" as="fetch" crossorigin href="/{answer}">'
+    for answer in ("_dash-layout", "_dash-dependencies")
+)
 
 # Dash is started by `main.mjs`, once all that its callbacks call is there: modules run after the
 # scripts of the page, and Dash's own start would not wait for them.
@@ -40,6 +51,11 @@ def assets_path() -> str:
 def needed_scripts(tags: str) -> str:
     """Return the script tags of Dash without those that the page does not use."""
     return _NEEDLESS_SCRIPT.sub("", tags)
+
+
+def style_sheet() -> str:
+    """Return the styles of the page; no rule depends on their order."""
+    return "\n".join(path.read_text() for path in sorted((ASSETS / STYLES).glob("*.css")))
 
 
 def module_preloads(address: Callable[[str], str]) -> str:

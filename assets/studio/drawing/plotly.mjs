@@ -1,18 +1,29 @@
 // All that the page knows of plotly. Its private attributes (_fullLayout and the _offset, _length,
 // d2p and p2d of an axis) are read here and nowhere else: plotly has no public way from data to
 // pixels (https://github.com/plotly/plotly.js/issues/5764).
-import { ID } from "../constants.mjs";
 import { withEqualUnits } from "./scales.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").PixelAxis} PixelAxis */
 /** @typedef {import("../types").Point} Point */
 
-// The page does not wait for the script, which is half of all that it loads.
-const loaded = () =>
-  new Promise((resolve) => {
-    document.getElementById(ID.plotlyScript).addEventListener("load", () => resolve(window.Plotly), { once: true });
+let loading = null; // the promise of plotly
+
+/**
+ * Loads plotly, once. Its script is nearly half of all that the page loads, so the page loads it
+ * last: when it is idle, or when the first figure is drawn.
+ * @returns {Promise<any>}
+ */
+export function loadPlotly() {
+  loading ??= new Promise((resolve, reject) => {
+    const { content } = document.querySelector('meta[name="plotly-script"]');
+    const script = Object.assign(document.createElement("script"), { src: content });
+    script.addEventListener("load", () => resolve(window.Plotly));
+    script.addEventListener("error", () => reject(new Error(`${content} could not be loaded.`)));
+    document.head.append(script);
   });
+  return loading;
+}
 
 const CONFIG = { displayModeBar: false, responsive: true };
 
@@ -25,7 +36,7 @@ const CONFIG = { displayModeBar: false, responsive: true };
  * @returns {Promise<unknown>}
  */
 export async function draw(plot, traces, layout, config) {
-  const plotly = window.Plotly ?? (await loaded());
+  const plotly = window.Plotly ?? (await loadPlotly());
   return plotly.react(plot, traces, layout, { ...CONFIG, ...config });
 }
 
