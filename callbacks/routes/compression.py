@@ -1,7 +1,6 @@
 """Compression of answers, as brotli or gzip, whichever the browser accepts.
 
-Static files are compressed once. Events of a stream would not be compressed: their media type is
-not among those that are.
+Static files are compressed once. Streams are sent as they are, without delay.
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ def register(app: Dash) -> None:
     """Compress every answer that is text."""
     app.server.config.update(
         COMPRESS_ALGORITHM=["br", "gzip"],
-        COMPRESS_ALGORITHM_STREAMING=["br", "gzip"],
         COMPRESS_BR_LEVEL=_BROTLI_LEVEL,
         COMPRESS_CACHE_BACKEND=_StaticCache,
         COMPRESS_CACHE_KEY=_cache_key,
-        # Flask reads the studio's own files as streams.
-        COMPRESS_STREAMING_ENDPOINT_CONDITIONAL=["_dash_assets.static"],
+        COMPRESS_STREAMS=False,
     )
     Compress(app.server)
 

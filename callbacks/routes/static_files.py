@@ -29,6 +29,7 @@ def register(app: Dash) -> None:
     app.server.add_url_rule(PLOTLY_PATH, "plotly", plotly)
     app.server.add_url_rule(app.get_asset_url(STYLE_SHEET), "styles", styles)
     app.server.after_request(add_lifetime)
+    app.server.after_request(read_file)
 
 
 def is_static(request: flask.Request) -> bool:
@@ -47,6 +48,14 @@ def plotly() -> flask.Response:
 def styles() -> flask.Response:
     """The style sheet of the page."""
     return flask.Response(style_sheet(), mimetype="text/css")
+
+
+def read_file(response: flask.Response) -> flask.Response:
+    """Read a file that Flask would stream, since streams are not compressed."""
+    if is_static(flask.request):
+        response.direct_passthrough = False
+        response.make_sequence()
+    return response
 
 
 def add_lifetime(response: flask.Response) -> flask.Response:

@@ -9,11 +9,12 @@ import flask
 import pytest
 
 from callbacks.routes.static_files import PLOTLY_PATH
+from tools.driver.visitor import opened_studio
 
 MOST_BYTES = 1_000_000
 HEADERS_BYTES = 1_000  # of an answer; what the browser counts as well
 ACCEPTED = "gzip, deflate, br, zstd"  # as Chromium writes it
-EVENTS = flask.Response(b"data: 1\n\n" * 200, mimetype="text/event-stream")
+PARTS = [b"one part " * 100, b"another " * 100]
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def test_a_module_that_the_browser_has_is_not_sent_again(client):
         assert plain.status_code == 200  # the encoding is another
 
 
-def test_a_static_file_is_compressed_once_whatever_its_fingerprint(client, monkeypatch):
+def test_a_static_file_is_compressed_once_whatever_its_fingerprint(tmp_path, monkeypatch):
     compressed = []
     compress = brotli.compress
 
@@ -73,20 +74,28 @@ def test_a_static_file_is_compressed_once_whatever_its_fingerprint(client, monke
         return compress(data, **options)
 
     monkeypatch.setattr(brotli, "compress", count)
-    (address,) = re.findall(r'"(/_dash-comp[^"]+/react@18\.[^"]+)"', client.get("/").text)
-    compressed.clear()
-    other = re.sub(r"\.v\w+m\d+", ".v0m0", address)
-    assert other != address
-    for path in (address, other, address):
-        assert client.get(path, headers={"Accept-Encoding": "br"}).status_code == 200
-    assert len(compressed) == 1
-    for _ in range(2):
-        client.get("/_dash-layout", headers={"Accept-Encoding": "br"})
-    assert len(compressed) == 3
+    headers = {"Accept-Encoding": "br"}
+    with opened_studio(tmp_path) as studio:
+        client = studio.app.server.test_client()
+        page = client.get("/").text
+        (address,) = re.findall(r'"(/_dash-comp[^"]+/react@18\.[^"]+)"', page)
+        (module,) = re.findall(r'"(/assets/\w+/studio/state.mjs)"', page)
+        other = re.sub(r"\.v\w+m\d+", ".v0m0", address)
+        assert other != address
+        for path in (address, other, address, module, module):
+            with client.get(path, headers=headers) as answer:
+                assert answer.headers["Content-Encoding"] == "br"
+        assert len(compressed) == 2
+        for _ in range(2):
+            client.get("/_dash-layout", headers=headers)
+        assert len(compressed) == 4
 
 
-def test_events_of_a_stream_are_not_compressed(studio):
-    studio.app.server.add_url_rule("/events", view_func=lambda: EVENTS)
-    answer = studio.app.server.test_client().get("/events", headers={"Accept-Encoding": "br"})
-    assert "Content-Encoding" not in answer.headers
-    assert answer.data == EVENTS.data
+def test_a_stream_is_sent_as_it_is(tmp_path):
+    headers = {"Accept-Encoding": "br"}
+    with opened_studio(tmp_path) as studio:
+        server = studio.app.server
+        server.add_url_rule("/parts", view_func=lambda: flask.Response(iter(PARTS)))
+        answer = server.test_client().get("/parts", headers=headers)
+        assert "Content-Encoding" not in answer.headers
+        assert [bytes(part) for part in answer.iter_encoded()] == PARTS
