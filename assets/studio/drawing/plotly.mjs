@@ -16,6 +16,7 @@ let loading = null; // the promise of plotly
  */
 export function loadPlotly() {
   loading ??= new Promise((resolve, reject) => {
+    /** @type {HTMLMetaElement} */
     const { content } = document.querySelector('meta[name="plotly-script"]');
     const script = Object.assign(document.createElement("script"), { src: content });
     script.addEventListener("load", () => resolve(window.Plotly));
