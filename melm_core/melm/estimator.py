@@ -48,9 +48,10 @@ from melm_core.optimization.types import Outcome, StartResult
 class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
     """Plane of the largest Cauchy-Schwarz divergence between the class densities.
 
-    The divergence depends on the span of the components only and is invariant
-    under affine maps of the data. So the search runs without constraints, in
-    coordinates whitened by the pooled within-class covariance.
+    The divergence depends on the span of the components only, so the search
+    runs without constraints, in coordinates whitened by the pooled within-class
+    covariance. With ``shrinkage="auto"`` or a number it is also invariant under
+    affine maps of the data; by default it is invariant under changes of units.
 
     Parameters
     ----------
