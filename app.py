@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from typing import cast
+from typing import Any, cast
 
 import waitress
 from dash import Dash
@@ -18,11 +18,20 @@ from flask import Flask
 from threadpoolctl import threadpool_limits
 
 import callbacks
-from callbacks.routes.health import PLOTLY_SCRIPT
+from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
-from melm_studio.layout.scripts import MODULES, RENDERER, module_preloads
+from melm_studio.layout.scripts import (
+    ANSWER_PRELOADS,
+    MODULES,
+    RENDERER,
+    STYLE_SHEET,
+    STYLES,
+    assets_path,
+    module_preloads,
+    needed_scripts,
+)
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
@@ -43,14 +52,16 @@ _INDEX = """<!DOCTYPE html>
         <title>{%title%}</title>
         {%favicon%}
         {%css%}
+        <link rel="stylesheet" href="__STYLES__">
         <style>__COLORS__</style>
-        __MODULES__
+        __ANSWERS__
     </head>
     <body>
         {%app_entry%}
         <footer>
             {%config%}
             {%scripts%}
+            __MODULES__
             {%renderer%}
         </footer>
     </body>
@@ -58,18 +69,35 @@ _INDEX = """<!DOCTYPE html>
 """
 
 
+class _Page(Dash):
+    """Dash without the scripts that the page does not use."""
+
+    def interpolate_index(self, *args: Any, **parts: Any) -> Any:
+        parts["scripts"] = needed_scripts(parts["scripts"])
+        return super().interpolate_index(*args, **parts)  # type: ignore[no-untyped-call]
+
+
 def create_app(settings: Settings, store: RunStore) -> Dash:
     """Create the page and its routes on a store; one process may have several."""
-    app = Dash(
+    app = _Page(
         __name__,
         title="MELM Studio",
         update_title="",
-        external_scripts=[PLOTLY_SCRIPT],
-        assets_path_ignore=[f"^{MODULES}$"],
-        meta_tags=[{"name": "viewport", "content": "width=device-width, initial-scale=1"}],
+        assets_url_path=assets_path(),
+        assets_path_ignore=[f"^{MODULES}$", f"^{STYLES}$"],
+        meta_tags=[
+            {"name": "viewport", "content": "width=device-width, initial-scale=1"},
+            {"name": "plotly-script", "content": PLOTLY_PATH},  # which a script loads last
+        ],
+        # Otherwise "/" contains the layout, which the page requests anyway, to find callbacks of
+        # missing elements; the tests find those.
+        suppress_callback_exceptions=True,
     )
-    app.index_string = _INDEX.replace("__COLORS__", page_colors()).replace(
-        "__MODULES__", module_preloads(app.get_asset_url)
+    app.index_string = (
+        _INDEX.replace("__STYLES__", app.get_asset_url(STYLE_SHEET))
+        .replace("__COLORS__", page_colors())
+        .replace("__ANSWERS__", ANSWER_PRELOADS)
+        .replace("__MODULES__", module_preloads(app.get_asset_url))
     )
     app.renderer = RENDERER
     app.layout = page

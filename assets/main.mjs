@@ -1,10 +1,12 @@
 // The entry of the page's scripts: connects every feature, then starts Dash. Traces are dressed in
 // the order in which features are connected here.
 import { connectComparison } from "./studio/comparison.mjs";
+import { loadPlotly } from "./studio/drawing/plotly.mjs";
 import { connectFrontRun } from "./studio/front_run.mjs";
 import { connectControls } from "./studio/page/callbacks.mjs";
 import { connectColumns } from "./studio/page/columns.mjs";
 import { startDash } from "./studio/page/dash.mjs";
+import { whenIdle } from "./studio/page/dom.mjs";
 import { connectMantine } from "./studio/page/mantine.mjs";
 import { connectNotice } from "./studio/page/notice.mjs";
 import { connectSurface } from "./studio/page/surface.mjs";
@@ -41,3 +43,4 @@ addPlaneEditing();
 addArrowLabels();
 startRunLoop();
 startDash();
+whenIdle(loadPlotly);

@@ -13,6 +13,7 @@ from benchmarks.engines import (
     paper_fit,
 )
 from benchmarks.evaluation import evaluation
+from benchmarks.first_load import first_load
 from benchmarks.fit import fit
 from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.hands import gamma_drag, morph, scrub
@@ -25,6 +26,7 @@ from benchmarks.table import as_text
 
 BENCHMARKS = {
     "fit": fit,
+    "first-load": first_load,
     "first-frame": first_frame,
     "frame-rate": frame_rate,
     "watching": watching,

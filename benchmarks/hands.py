@@ -31,7 +31,8 @@ _SCRUB = """async ([run, milliseconds]) => {
 
 # Milliseconds from a change of the kernel width to the painted contours.
 _WIDEN = """async ([run, gammas]) => {
-  const { panelOfRun } = await import("/assets/studio/panel/panels.mjs");
+  const { panelOfRun } = await import(
+    document.querySelector('[href$="/panel/panels.mjs"]').href);
   const panel = panelOfRun(run);
   const times = [];
   for (const gamma of gammas) {
@@ -49,7 +50,8 @@ _WIDEN = """async ([run, gammas]) => {
 
 # Planes painted per second during a morph from one run to another.
 _MORPH = """async ([run, other, milliseconds]) => {
-  const { panelOfRun } = await import("/assets/studio/panel/panels.mjs");
+  const { panelOfRun } = await import(
+    document.querySelector('[href$="/panel/panels.mjs"]').href);
   const panel = panelOfRun(run);
   let painted = 0;
   panel.node.addEventListener("panel:painted", () => { painted += 1; });

@@ -34,7 +34,7 @@ def fit(
     X: FloatArray, y: IntArray, form: LogPotential, *, n_init: int, seed: int, gamma: float = 1.0
 ) -> tuple[float, int]:
     """The best divergence of the penalized objective over random starts, and evaluations."""
-    classes = kernel_classes(X, y, n_components=2, gamma=gamma)
+    classes = kernel_classes(X, y, n_components=2, gamma=gamma, shrinkage="auto")
     stream = np.random.default_rng(seed)
     best, n_evaluations = -np.inf, 0
     for _ in range(n_init):

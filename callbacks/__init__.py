@@ -21,6 +21,7 @@ from callbacks import (
     validation,
 )
 from callbacks.routes import (
+    compression,
     error_answers,
     export,
     frames,
@@ -32,6 +33,7 @@ from callbacks.routes import (
     run_commands,
     security_headers,
     shared_view,
+    static_files,
     story_file,
     upload,
 )
@@ -40,8 +42,9 @@ from callbacks.services import Services, install
 
 __all__ = ["Services", "register"]
 
-_GUARDS = (security_headers, error_answers, request_guards, session)
+_GUARDS = (compression, security_headers, error_answers, request_guards, session)
 _ROUTES = (
+    static_files,
     health,
     metrics,
     upload,

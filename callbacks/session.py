@@ -6,8 +6,9 @@ import secrets
 
 import flask
 from dash import Dash
-from flask.sessions import SecureCookieSessionInterface
+from flask.sessions import SecureCookieSessionInterface, SessionMixin
 
+from callbacks.routes.static_files import is_static
 from callbacks.services import services
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.records.run import RunRecord
@@ -30,7 +31,10 @@ def register(app: Dash) -> None:
 
 
 class _Sessions(SecureCookieSessionInterface):
-    """Cookies that are sent over HTTPS only, if the page is served over HTTPS."""
+    """Cookies that static files do not set, and that are sent over HTTPS only where the page is."""
+
+    def should_set_cookie(self, app: flask.Flask, session: SessionMixin) -> bool:
+        return not is_static(flask.request) and super().should_set_cookie(app, session)
 
     def get_cookie_secure(self, app: flask.Flask) -> bool:
         return flask.request.is_secure
@@ -55,6 +59,8 @@ def own_run(run_id: str) -> RunRecord:
 
 
 def _ensure_owner() -> None:
-    if _OWNER not in flask.session and flask.request.endpoint not in _MONITORING:
+    if is_static(flask.request) or flask.request.endpoint in _MONITORING:
+        return
+    if _OWNER not in flask.session:
         flask.session.permanent = True
         flask.session[_OWNER] = secrets.token_urlsafe(16)

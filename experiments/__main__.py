@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments import gem, kernel_machines, multiclass, optimum, page, rotations
 from experiments.records import DEFAULT_DATA, DEFAULT_RESULTS, Settings
 from experiments.report import as_markdown, write
-from experiments.reports import REPORTS
+from experiments.reports import COMPARISONS, REPORTS
 
 _ALL = "all"
 
@@ -25,6 +25,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, (_, words) in REPORTS.items():
         _add_report(names.add_parser(name, help=words), [name])
     _add_report(names.add_parser(_ALL, help="all of the above"), list(REPORTS))
+    for name, (_, words) in COMPARISONS.items():
+        _add_report(names.add_parser(name, help=words), [name])
     named = names.add_parser("page", help="write docs/reproducing-the-tables.md from the results")
     named.add_argument("--data", type=Path, default=DEFAULT_DATA)
     named.add_argument("--results", type=Path, default=DEFAULT_RESULTS)
@@ -40,6 +42,9 @@ def _add_report(named: argparse.ArgumentParser, reports: list[str]) -> None:
         "--quick", action="store_true", help="reduced version, written to quick/ in the results"
     )
     named.add_argument("--jobs", type=int, default=2, help="number of processes (default 2)")
+    named.add_argument(
+        "--no-compute", action="store_true", help="tabulate only what has been computed"
+    )
     named.set_defaults(run=lambda arguments: _report(arguments, reports))
 
 
@@ -49,9 +54,10 @@ def _report(arguments: argparse.Namespace, names: list[str]) -> None:
         results=arguments.results / "quick" if arguments.quick else arguments.results,
         quick=arguments.quick,
         n_jobs=arguments.jobs,
+        computes=not arguments.no_compute,
     )
     for name in names:
-        make, _ = REPORTS[name]
+        make, _ = {**REPORTS, **COMPARISONS}[name]
         report = make(settings)
         write(report, settings.results)
         print(as_markdown(report))

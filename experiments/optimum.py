@@ -73,8 +73,8 @@ def measure(
     """Fit from direct starts and with the default search."""
     stream = np.random.default_rng(0)
     planes = stream.standard_normal((n_direct, 2, X.shape[1]))
-    direct = MELM(gamma=gamma, continuation=(), init=planes).fit(X, y)
-    default = [MELM(gamma=gamma, random_state=seed).fit(X, y) for seed in seeds]
+    direct = MELM(gamma=gamma, shrinkage="auto", continuation=(), init=planes).fit(X, y)
+    default = [MELM(gamma=gamma, shrinkage="auto", random_state=seed).fit(X, y) for seed in seeds]
     return Row(
         name=name,
         gamma=gamma,

@@ -36,7 +36,7 @@ class Column:
 # The paper uses scikit-learn's FastICA with two components, whose plane is that of PCA. With more
 # sources it is a different method.
 COLUMNS: Mapping[str, Column] = {
-    "MELM": Column("melm", {"random_state": 0}, {"gamma": GAMMAS}),
+    "MELM": Column("melm", {"random_state": 0, "shrinkage": "auto"}, {"gamma": GAMMAS}),
     "FA": Column("fa"),
     "ICA": Column("ica", {"random_state": 0, "n_sources": 2}),
     "GEM": Column("gem", {}, {"gamma": REGULARIZATIONS}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from experiments import generalization
 from experiments.figures import figure3, figure4, figure5, rotations_figures
 from experiments.records import Settings
 from experiments.report import Report
@@ -20,4 +21,9 @@ REPORTS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
     "rotations-tables": (rotations_tables.report, "rotations: the result tables"),
     "rotations-figures": (rotations_figures.report, "rotations: Figures 4 to 7"),
     "gem-tables": (gem_tables.report, "GEM: the result tables"),
+}
+
+# Not of the papers; computed over hours, cell by cell.
+COMPARISONS: Mapping[str, tuple[Callable[[Settings], Report], str]] = {
+    "generalization": (generalization.report, "held-out accuracy of the planes of all methods"),
 }

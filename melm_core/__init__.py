@@ -1,7 +1,6 @@
 """Estimators of discriminative projections, and the densities and divergences they optimize."""
 
 from melm_core.base.progress import Callback, Progress
-from melm_core.base.saved_plane import SavedPlane
 from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.baselines.factors import (
@@ -43,6 +42,7 @@ from melm_core.melm.objective import (
     information_potentials,
 )
 from melm_core.methods.registry import METHODS
+from melm_core.methods.saved_plane import SavedPlane
 from melm_core.rotations.angle_profile import AngleProfile, angle_profile
 from melm_core.rotations.estimator import RotationFeatures
 from melm_core.rotations.objective import rotation_objective

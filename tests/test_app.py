@@ -10,6 +10,7 @@ import pytest
 from plotly.utils import PlotlyJSONEncoder
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from callbacks.routes.static_files import PLOTLY_PATH
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.layout.columns import columns_table
 from melm_studio.layout.panel import panel
@@ -20,7 +21,7 @@ from tools.driver.visitor import Studio, components, is_pattern, opened_studio
 ROUTES = {
     "/frames",
     "/health",
-    "/plotly.js",
+    PLOTLY_PATH,
     "/runs/<run_id>/components.csv",
     "/runs/<run_id>/figure",
     "/runs/<run_id>/planes/<int:sequence>",

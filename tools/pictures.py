@@ -36,8 +36,10 @@ BOX = """(node) => {
 
 # No plane of a finished run is requested or moving, and every plotly figure fills its element.
 IS_AT_REST = """async () => {
-  const { shownPanels } = await import("/assets/studio/panel/panels.mjs");
-  const { isFitted } = await import("/assets/studio/drawing/plotly.mjs");
+  const { shownPanels } = await import(
+    document.querySelector('[href$="/panel/panels.mjs"]').href);
+  const { isFitted } = await import(
+    document.querySelector('[href$="/drawing/plotly.mjs"]').href);
   return shownPanels().every((panel) => {
     const plot = panel.part("plot");
     const isMoving = panel.isFinal && plot.classList.contains("is-moving");

@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 from dash import Dash
 
-from callbacks.routes.requested_view import requested_event, viewed_event
+from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_core.base import SavedPlane
 from melm_core.methods import METHODS
 from melm_studio.tables import LabeledData
 from melm_studio.views.program import program_of
+from melm_studio.views.saved_model import model_text
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
@@ -53,16 +53,15 @@ def components(run_id: str) -> flask.Response:
 def model(run_id: str) -> flask.Response:
     """The plane in the format of `SavedPlane`."""
     record = _linear_run(run_id)
-    text = model_text(services().renderer.data(record), record, _event(record))
+    data, gamma = services().renderer.data(record), requested_options().gamma
+    text = model_text(data, record, _event(record).components, gamma)
     return attachment(text, record, "model.json", "application/json")
 
 
 def program(run_id: str) -> flask.Response:
-    """A Python program that computes the coordinates."""
+    """A Python program that computes the coordinates of any rows."""
     record = _linear_run(run_id)
-    if not record.source:
-        flask.abort(404)
-    text = program_of(record, _event(record), _file_name(record, "script.py"))
+    text = program_of(record, _event(record), services().renderer.data(record))
     return attachment(text, record, "script.py", "text/x-python")
 
 
@@ -91,22 +90,6 @@ def components_table(data: LabeledData, event: PlaneEvent) -> pd.DataFrame:
             "scale": data.scale,
             **{f"component_{i + 1}": row for i, row in enumerate(event.components)},
         }
-    )
-
-
-def model_text(data: LabeledData, record: RunRecord, event: PlaneEvent) -> str:
-    """The plane as JSON for `melm_core.base.SavedPlane`, with how it was found."""
-    plane = SavedPlane.of(
-        event.components,
-        center=data.center,
-        scale=data.scale,
-        feature_names=data.feature_names,
-    )
-    return plane.to_json(
-        method=record.method,
-        parameters=dict(record.parameters),
-        data={"name": record.data_name, "sha256": record.data_id},
-        class_names=list(data.class_names),
     )
 
 

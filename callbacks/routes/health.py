@@ -1,30 +1,24 @@
-"""Health checks, and the plotly script that the server itself provides."""
+"""Health checks."""
 
 from __future__ import annotations
 
 import logging
 import time
-from functools import lru_cache
 
-import flask
 from dash import Dash
-from plotly.offline import get_plotlyjs
 
 from callbacks.services import services
 from melm_studio.worker.store.protocol import RunStore
 
-PLOTLY_SCRIPT = "/plotly.js"
 MAX_SUPERVISOR_SILENCE_S = 5.0
 
 logger = logging.getLogger(__name__)
 
 
 def register(app: Dash) -> None:
-    """Connect /health, /ready, and the script of the installed plotly package."""
-    _plotly_script()
+    """Connect /health and /ready."""
     app.server.get("/health")(health)
     app.server.get("/ready")(ready)
-    app.server.get(PLOTLY_SCRIPT)(plotly_script)
 
 
 def health() -> tuple[str, int]:
@@ -37,20 +31,6 @@ def ready() -> tuple[str, int]:
     store = services().store
     problems = [*_store_problems(store), *_supervisor_problems(store)]
     return ("; ".join(problems), 503) if problems else ("ready", 200)
-
-
-def plotly_script() -> flask.Response:
-    """The plotly script, which browsers cache for a day."""
-    response = flask.Response(_plotly_script(), mimetype="text/javascript")
-    response.add_etag()
-    response.cache_control.max_age = 86_400
-    response.make_conditional(flask.request)
-    return response
-
-
-@lru_cache(maxsize=1)
-def _plotly_script() -> bytes:
-    return str(get_plotlyjs()).encode()
 
 
 def _store_problems(store: RunStore) -> list[str]:

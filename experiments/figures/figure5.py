@@ -59,8 +59,8 @@ def cell(folder: Path, *, name: str, method: str, gamma: float) -> Values:
     X, y = data.standardized(table.X), table.y
     components = COLUMNS[method].estimator().fit(X, y).components_
     # In standard deviations, as on the page.
-    drawn = standardized(components, np.cov(X.T, ddof=0))
-    classes = kernel_classes(X, y, n_components=2, gamma=gamma).project(drawn)
+    drawn = standardized(components, np.cov(components @ X.T, ddof=0))
+    classes = kernel_classes(X, y, n_components=2, gamma=gamma, shrinkage="auto").project(drawn)
     score = separability(X @ components.T, y).mean
     return {
         "divergence": float(cauchy_schwarz_divergence(X, y, components, gamma=gamma)),

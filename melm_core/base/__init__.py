@@ -1,20 +1,20 @@
-"""Shared by all estimators: array types, validation, progress, sampling, saved planes."""
+"""Shared by all estimators: array types, validation, encoding, progress, sampling."""
 
 from __future__ import annotations
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.column_encoding import ColumnEncoding
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_magnitudes, check_positive
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.sampling import stratified_sample
-from melm_core.base.saved_plane import SavedPlane
 
 __all__ = [
     "Callback",
+    "ColumnEncoding",
     "FloatArray",
     "IntArray",
     "Progress",
-    "SavedPlane",
     "UserError",
     "check_choice",
     "check_magnitudes",

@@ -18,6 +18,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 
+# Rules that choose how much a class covariance is regularized.
+SHRINKAGES = ("auto", "ledoit-wolf")
+
 # Sums of squares of values in between neither overflow nor lose their digits.
 LARGEST_VALUE = 1e145
 SMALLEST_RANGE = 1e-145
@@ -282,9 +285,11 @@ def check_positive(name: str, value: Any) -> None:
 
 
 def check_shrinkage(value: Any) -> None:
-    """Check that the value is a number in [0, 1] or "auto"."""
-    if value != "auto" and not (isinstance(value, Real) and 0 <= float(value) <= 1):
-        raise UserError(f'shrinkage={value!r} must be a number from 0 to 1, or "auto".')
+    """A share in [0, 1], or the name of a rule."""
+    is_share = isinstance(value, Real) and 0 <= float(value) <= 1
+    if not is_share and not (isinstance(value, str) and value in SHRINKAGES):
+        words = " or ".join(f'"{name}"' for name in SHRINKAGES)
+        raise UserError(f"shrinkage={value!r} must be a number from 0 to 1, or {words}.")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

@@ -13,7 +13,8 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import SupervisedPlaneEstimator, check_n_components
 from melm_core.linalg.class_moments import class_covariances, rows_by_class
-from melm_core.linalg.completion import plane_through
+from melm_core.linalg.completion import plane_through, separating_constants
+from melm_core.linalg.row_space import row_space
 
 
 class _ClassCovariancePlane(SupervisedPlaneEstimator):
@@ -38,8 +39,13 @@ class _ClassCovariancePlane(SupervisedPlaneEstimator):
         """
         X, y = self._validate_labeled(X, y)
         check_n_components(self.n_components, X.shape[1])
+        centered = X - self.mean_
+        space = row_space(centered, self.n_components)
+        directions = np.vstack(
+            [separating_constants(X, y), space.lift(self._directions(space.rows, y))]
+        )
         self.components_, self.n_class_axes_ = plane_through(
-            self._directions(X, y), X - self.mean_, self.n_components
+            directions, centered, self.n_components
         )
         return self
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from melm_core.base.estimator import SupervisedPlaneEstimator, check_n_components
-from melm_core.density.kernel_density import within_class_whitening
+from melm_core.base.estimator import (
+    SupervisedPlaneEstimator,
+    check_n_components,
+    check_shrinkage,
+)
+from melm_core.density.shrinkage import Shrinkage
+from melm_core.density.whitening import within_class_whitening
 from melm_core.linalg.informed_planes import complete, fisher_discriminants
 from melm_core.linalg.planes import orthonormalize
 
@@ -45,8 +50,9 @@ class DiscriminantPlane(SupervisedPlaneEstimator):
     2
     """
 
-    def __init__(self, n_components: int = 2) -> None:
+    def __init__(self, n_components: int = 2, *, shrinkage: Shrinkage = 0.0) -> None:
         self.n_components = n_components
+        self.shrinkage = shrinkage
 
     def fit(self, X: Any, y: Any) -> Self:
         """Compute the plane.
@@ -64,8 +70,9 @@ class DiscriminantPlane(SupervisedPlaneEstimator):
         """
         X, y = self._validate_labeled(X, y)
         check_n_components(self.n_components, X.shape[1])
+        check_shrinkage(self.shrinkage)
         centered = X - self.mean_
-        whitener = within_class_whitening(centered, y)
+        whitener = within_class_whitening(centered, y, shrinkage=self.shrinkage)
         discriminants = fisher_discriminants(centered @ whitener, y, self.n_components)
         self.n_discriminants_ = len(discriminants)
         found = discriminants @ whitener.T

@@ -18,12 +18,13 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.estimator import (
     PlaneEstimator,
     check_integer,
+    check_magnitudes,
     check_n_components,
     check_positive,
 )
-from melm_core.density.kernel_density import whitening
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.completion import plane_through, standard_units
+from melm_core.linalg.row_space import NULL_VARIANCE, row_space
 
 # Separating k sources requires a number of rows proportional to k^2; with fewer, FastICA overfits
 # and finds non-Gaussian projections in noise.
@@ -51,6 +52,7 @@ class _FactorPlane(PlaneEstimator):
             If a parameter or the data are invalid.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_magnitudes(X)
         check_n_components(self.n_components, X.shape[1])
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)
@@ -143,14 +145,18 @@ class IndependentComponentsPlane(_FactorPlane):
         self.random_state = random_state
 
     def _directions(self, X: FloatArray) -> FloatArray:
-        offsets = X - X[0]
-        covariance = covariance_of(offsets)
-        # The last columns have the largest variances.
-        whitener = whitening(covariance)[:, -self._most_sources(len(X)) :]
+        standardized, widths = standard_units(X)
+        space = row_space(standardized, self.n_components)
+        # By the correlations, so in orthonormal coordinates nothing is left to scale.
+        variances, axes = np.linalg.eigh(covariance_of(space.rows))
+        varying = variances > NULL_VARIANCE * variances[-1]
+        most = self._most_sources(len(X))
+        roots = (axes[:, varying] / np.sqrt(variances[varying]))[:, -most:]
+        whitener = space.lift_columns(roots) / widths[:, None]
         self.negentropies_ = np.empty(0)
         if whitener.shape[1] == 0:
             return whitener.T
-        white = (offsets - offsets.mean(axis=0)) @ whitener
+        white = space.rows @ roots
         ica = FastICA(
             whiten=False, max_iter=self.max_iter, tol=self.tol, random_state=self.random_state
         )
@@ -358,5 +364,6 @@ def _same_covariance(centered: FloatArray) -> FloatArray:
 
 
 def _rank(X: FloatArray) -> int:
-    """Rank of X, computed from the small matrix X'X."""
-    return int(np.linalg.matrix_rank(X.T @ X, hermitian=True))
+    """Number of directions, by the smaller one of X'X and XX'."""
+    products = X.T @ X if X.shape[1] <= len(X) else X @ X.T
+    return int(np.linalg.matrix_rank(products, hermitian=True))

@@ -22,6 +22,7 @@ from melm_core.base.sampling import stratified_sample
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import plane_through, standard_units
+from melm_core.linalg.row_space import row_space
 from melm_core.optimization.progress import ProgressReporter
 from melm_core.optimization.types import Step
 
@@ -123,16 +124,17 @@ class NeighborhoodComponentsPlane(SupervisedPlaneEstimator):
         check_integer("max_rows", self.max_rows, minimum=4)
         standardized, widths = standard_units(X)
         self.sample_indices_ = stratified_sample(y, self.max_rows / len(y), len(self.classes_))
-        rows, codes = standardized[self.sample_indices_], y[self.sample_indices_]
+        space = row_space(standardized, self.n_components)
+        rows, codes = space.rows[self.sample_indices_], y[self.sample_indices_]
         centered = X - self.mean_
 
         def span(mapping: FloatArray) -> FloatArray:
-            return plane_through(mapping / widths, centered, self.n_components)[0]
+            return plane_through(space.lift(mapping) / widths, centered, self.n_components)[0]
 
         ascent = _Ascent(rows, codes, span, self.max_iter, self.callback)
         ascent.optimize(discriminant_map(rows, codes, self.n_components), self.tol)
         self.components_ = span(ascent.mapping)
-        self.scaling_ = ascent.mapping / widths
+        self.scaling_ = space.lift(ascent.mapping) / widths
         self.objective_ = neighbor_accuracy(rows @ ascent.mapping.T, codes)
         self.n_iter_ = ascent.n_accepted
         self.converged_ = not ascent.is_stopped and ascent.n_accepted < self.max_iter

@@ -32,15 +32,21 @@ from melm_core.base.estimator import (
     check_class_sizes,
     check_n_components,
 )
-from melm_core.density.kernel_density import whitening
+from melm_core.density.shrinkage import (
+    LEAST_VARIANCE_OF_MEANS,
+    inverse_widths,
+    variance_of_means,
+)
+from melm_core.density.whitening import whitening
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import independent_rows
 from melm_core.linalg.informed_planes import complete
 from melm_core.linalg.planes import with_positive_loadings
+from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 from melm_core.linalg.second_moments import centered_rows, square_sum
 
 Member: TypeAlias = Literal["pca", "vca", "fisher_lda", "sir", "oriented_pca"]
-Moment: TypeAlias = Callable[[FloatArray, IntArray], FloatArray]
+Moment: TypeAlias = Callable[[FloatArray, IntArray, FloatArray], FloatArray]
 
 # Directions with less than this fraction of the largest ratio have no signal.
 _NO_SIGNAL = 1e-10
@@ -183,26 +189,42 @@ def between_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArra
 
 
 def within_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArray:
-    """E Cov[x|y], the mean of the class covariances weighted by class size."""
-    return total_covariance(centered - class_means(centered, codes)[codes])
+    """E Cov[x|y]: the mean covariance within the classes, weighted by their rows.
+
+    Not null where the class means differ, see `variance_of_means`.
+    """
+    pooled = total_covariance(centered - class_means(centered, codes)[codes])
+    return pooled + variance_of_means(pooled, between_class_covariance(centered, codes))
 
 
-def independent_noise(centered: FloatArray, codes: IntArray) -> FloatArray:
-    """Variance of each feature within the classes, as a diagonal covariance."""
-    return np.diag(np.diag(within_class_covariance(centered, codes)))
+def noise_widths(centered: FloatArray, codes: IntArray) -> FloatArray:
+    """Standard deviation of every feature within the classes, shape (n_features,).
+
+    Where that is zero and the class means differ, a tenth of the deviation of the means.
+    """
+    means = class_means(centered, codes)[codes]
+    own, of_means = (np.square(part).mean(axis=0) for part in (centered - means, means))
+    is_null = own <= NULL_VARIANCE * (own + of_means)
+    widths: FloatArray = np.sqrt(np.where(is_null, LEAST_VARIANCE_OF_MEANS * of_means, own))
+    return widths
 
 
-# Signal and noise of each member, from centered rows and class codes.
+# Signal and noise of each member, from the coordinates of centered rows, the class codes and the
+# moment that makes every direction of unit length count the same.
 MEMBERS: Mapping[Member, tuple[Moment, Moment]] = MappingProxyType(
     {
-        "pca": (lambda x, _: total_covariance(x), lambda x, _: np.eye(x.shape[1])),
-        "vca": (lambda x, _: np.eye(x.shape[1]), lambda x, _: total_covariance(x)),
-        "fisher_lda": (between_class_covariance, within_class_covariance),
-        "sir": (between_class_covariance, lambda x, _: total_covariance(x)),
-        "oriented_pca": (
-            lambda x, _: total_covariance(x),
-            independent_noise,
+        "pca": (lambda x, _, __: total_covariance(x), lambda _, __, unit: unit),
+        "vca": (lambda _, __, unit: unit, lambda x, _, __: total_covariance(x)),
+        "fisher_lda": (
+            lambda x, y, _: between_class_covariance(x, y),
+            lambda x, y, _: within_class_covariance(x, y),
         ),
+        "sir": (
+            lambda x, y, _: between_class_covariance(x, y),
+            lambda x, _, __: total_covariance(x),
+        ),
+        # Where the noise is not given: in features scaled to unit noise.
+        "oriented_pca": (lambda x, _, __: total_covariance(x), lambda _, __, unit: unit),
     }
 )
 
@@ -210,13 +232,30 @@ MEMBERS: Mapping[Member, tuple[Moment, Moment]] = MappingProxyType(
 def _directions(
     centered: FloatArray, codes: IntArray, member: Member, noise: Any
 ) -> tuple[FloatArray, FloatArray]:
-    signal_of, noise_of = MEMBERS[member]
-    if noise is None:
-        noise = noise_of(centered, codes)
-    else:
-        noise = _checked_noise(noise, member, centered.shape[1])
-    whitener = whitening(noise)  # (n_features, rank)
-    signal = signal_of(centered, codes)
+    if noise is not None:
+        given = _checked_noise(noise, member, centered.shape[1])
+        return _largest_ratios(total_covariance(centered), given)
+    units = np.ones(centered.shape[1])
+    if member == "oriented_pca":
+        units = inverse_widths(noise_widths(centered, codes))
+    ratios, vectors = _within_row_space(centered * units, codes, member)
+    return ratios, units[:, None] * vectors
+
+
+def _within_row_space(
+    centered: FloatArray, codes: IntArray, member: Member
+) -> tuple[FloatArray, FloatArray]:
+    is_scaled = member in ("pca", "oriented_pca")
+    widths = np.ones(centered.shape[1]) if is_scaled else centered.std(axis=0)
+    space = standardized_row_space(centered, widths, 1)
+    unit = np.eye(centered.shape[1]) if space.basis is None else space.basis.T @ space.basis
+    signal, noise = (moment(space.rows, codes, unit) for moment in MEMBERS[member])
+    ratios, vectors = _largest_ratios(signal, noise)
+    return ratios, space.lift_columns(vectors)
+
+
+def _largest_ratios(signal: FloatArray, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
+    whitener = whitening(noise)  # (n_coordinates, rank)
     if whitener.shape[1] == 0:
         return np.empty(0), whitener
     ratios, turned = eigh(whitener.T @ signal @ whitener)

@@ -12,10 +12,12 @@ from melm_core.density.kernel_density import (
     log_densities,
     mass_levels,
     whitened_kernel_classes,
-    within_class_whitening,
 )
+from melm_core.density.shrinkage import DEFAULT_SHRINKAGE
+from melm_core.density.whitening import within_class_whitening
 
 __all__ = [
+    "DEFAULT_SHRINKAGE",
     "KernelClasses",
     "KernelDensityClassifier",
     "class_thresholds",

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.estimator import check_class_sizes, check_positive, check_shrinkage
-from melm_core.density.kernel_density import KernelClasses, Shrinkage, kernel_classes, log_densities
+from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
+from melm_core.density.shrinkage import Shrinkage
 
 _THRESHOLD_GRID = 2_001
 _BEYOND_WIDTHS = 4.0

@@ -10,23 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density import direct_sums, nufft
-from melm_core.linalg.class_moments import class_covariances, rows_by_class
-
-Shrinkage = float | Literal["auto"]
-
-# "auto" mixes in just enough of the pooled covariance to raise the smallest variance of a class,
-# relative to the pooled variance, to this value.
-SMALLEST_RELATIVE_VARIANCE = 0.01
-
-# Directions with less than this fraction of the largest variance, after scaling each feature to
-# unit variance, are treated as constant.
-NULL_VARIANCE = 1e-10
+from melm_core.density.shrinkage import (
+    DEFAULT_SHRINKAGE,
+    Shrinkage,
+    regularized_covariances,
+)
+from melm_core.density.whitening import pooled_covariance, shrink, shrinkage_shares, whitening
+from melm_core.linalg.class_moments import rows_by_class
+from melm_core.linalg.row_space import (
+    RowSpace,
+    is_wide,
+    row_space,
+    standardized_row_space,
+)
 
 # Up to this many kernel evaluations, direct summation is faster.
 DIRECT_EVALUATIONS = 300_000
@@ -46,13 +47,17 @@ class KernelClasses:
 
     Attributes
     ----------
-    rows : tuple of ndarray of shape (n_samples_of_class, n_features)
-    covariances : ndarray of shape (n_classes, n_features, n_features)
+    rows : tuple of ndarray of shape (n_samples_of_class, n_coordinates)
+    covariances : ndarray of shape (n_classes, n_coordinates, n_coordinates)
         Kernel covariances B_c.
+    basis : ndarray of shape (n_features, n_coordinates) or None
+        Of the row space, where the coordinates are its own: rows of the data times this are
+        the rows here. None where the coordinates are the features.
     """
 
     rows: tuple[FloatArray, ...]
     covariances: FloatArray
+    basis: FloatArray | None = None
 
     @property
     def counts(self) -> IntArray:
@@ -61,14 +66,25 @@ class KernelClasses:
 
     def widened(self, factor: float) -> KernelClasses:
         """The same rows with kernels `factor` times as wide."""
-        return KernelClasses(self.rows, self.covariances * factor**2)
+        return KernelClasses(self.rows, self.covariances * factor**2, self.basis)
 
     def project(self, components: FloatArray) -> KernelClasses:
         """The classes projected by `components`, shape (n_components, n_features)."""
+        inner = self._within(components)
         return KernelClasses(
-            rows=tuple(rows @ components.T for rows in self.rows),
-            covariances=components @ self.covariances @ components.T,
+            tuple(rows @ inner.T for rows in self.rows), inner @ self.covariances @ inner.T
         )
+
+    def spread(self, components: FloatArray) -> FloatArray:
+        """The components times each kernel covariance, (n_classes, n_components, n_features)."""
+        return self.lift(self._within(components) @ self.covariances)
+
+    def lift(self, components: FloatArray) -> FloatArray:
+        """Components (..., n_coordinates) in the features."""
+        return components if self.basis is None else components @ self.basis.T
+
+    def _within(self, components: FloatArray) -> FloatArray:
+        return components if self.basis is None else components @ self.basis
 
 
 def bandwidth_factor(n_samples: int, n_components: int, gamma: float) -> float:
@@ -83,7 +99,7 @@ def kernel_classes(
     *,
     n_components: int,
     gamma: float = 1.0,
-    shrinkage: Shrinkage = "auto",
+    shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
 ) -> KernelClasses:
     """Split the rows by class and compute the kernel of each class.
 
@@ -96,16 +112,40 @@ def kernel_classes(
         Dimension of the plane in which the densities will be evaluated.
     gamma : float
         Width of the kernels relative to Silverman's rule.
-    shrinkage : float in [0, 1] or "auto"
-        Weight of the pooled within-class covariance in every class covariance.
-        "auto" is 0 unless a class is nearly flat in some direction.
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
+        Share of the pooled within-class covariance mixed into every class
+        covariance. "auto" mixes in nothing unless a class is nearly flat in
+        some direction; "ledoit-wolf" first regularizes each class covariance,
+        see `melm_core.density.shrinkage.regularized_covariances`.
     """
-    rows = rows_by_class(X, y)
-    covariances = class_covariances(rows)
-    pooled = pooled_covariance(covariances, [len(block) for block in rows])
-    shrunk = shrink(covariances, pooled, shrinkage)
-    factors = [bandwidth_factor(len(block), n_components, gamma) for block in rows]
-    return KernelClasses(rows, shrunk * np.square(factors)[:, None, None])
+    space = RowSpace(X)
+    n_features = None
+    if is_wide(X, n_components):
+        # Not centered, so that projections agree with those of the data.
+        widths = X.std(axis=0)
+        scales, n_features = np.where(widths > 0, widths, 1.0), int((widths > 0).sum())
+        scaled = row_space(X / scales, n_components)
+        unit = np.eye(scaled.rows.shape[1])
+        space = RowSpace(scaled.rows, scales[:, None] * scaled.lift_columns(unit))
+    rows = rows_by_class(space.rows, y)
+    counts = [len(block) for block in rows]
+    covariances = regularized_covariances(rows, shrinkage, n_features)
+    kernels = _kernels(covariances, counts, n_components, gamma, shrinkage)
+    return KernelClasses(rows, kernels, space.basis)
+
+
+def _kernels(
+    covariances: FloatArray,
+    counts: Sequence[int],
+    n_components: int,
+    gamma: float,
+    shrinkage: Shrinkage,
+) -> FloatArray:
+    pooled = pooled_covariance(covariances, counts)
+    shares = shrinkage_shares(covariances, pooled, shrinkage)
+    factors = np.array([bandwidth_factor(count, n_components, gamma) for count in counts])
+    kernels: FloatArray = np.square(factors)[:, None, None] * shrink(covariances, pooled, shares)
+    return kernels
 
 
 def whitened_kernel_classes(
@@ -114,7 +154,7 @@ def whitened_kernel_classes(
     *,
     n_components: int,
     gamma: float = 1.0,
-    shrinkage: Shrinkage = "auto",
+    shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
 ) -> tuple[KernelClasses, FloatArray]:
     """As `kernel_classes`, in coordinates that are white within the classes.
 
@@ -127,16 +167,22 @@ def whitened_kernel_classes(
     whitener : ndarray of shape (n_features, rank)
         W, see `whitening`.
     """
+    mean = X.mean(axis=0)
+    widths = X.std(axis=0)
+    space = RowSpace(X)
+    n_features = None
+    if is_wide(X, n_components):
+        space = standardized_row_space(X - mean, widths, n_components)
+        mean, n_features = np.zeros(space.rows.shape[1]), int((widths > 0).sum())
     members = [y == code for code in range(int(y.max()) + 1)]
-    covariances = class_covariances(X[mask] for mask in members)
-    counts = [int(mask.sum()) for mask in members]
+    blocks = [space.rows[mask] for mask in members]
+    counts = [len(block) for block in blocks]
+    covariances = regularized_covariances(blocks, shrinkage, n_features)
     whitener = whitening(pooled_covariance(covariances, counts))
     white = whitener.T @ covariances @ whitener
-    shrunk = shrink(white, pooled_covariance(white, counts), shrinkage)
-    factors = [bandwidth_factor(count, n_components, gamma) for count in counts]
-    mean = X.mean(axis=0)
-    rows = tuple((X[mask] - mean) @ whitener for mask in members)
-    return KernelClasses(rows, shrunk * np.square(factors)[:, None, None]), whitener
+    kernels = _kernels(white, counts, n_components, gamma, shrinkage)
+    rows = tuple((block - mean) @ whitener for block in blocks)
+    return KernelClasses(rows, kernels), space.lift_columns(whitener)
 
 
 def centered_kernel_classes(
@@ -145,7 +191,7 @@ def centered_kernel_classes(
     *,
     n_components: int,
     gamma: float = 1.0,
-    shrinkage: Shrinkage = "auto",
+    shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
 ) -> tuple[KernelClasses, FloatArray]:
     """As `kernel_classes`, centered but not whitened.
 
@@ -155,68 +201,11 @@ def centered_kernel_classes(
     identity : ndarray of shape (n_features, n_features)
         In place of a whitener.
     """
+    space = row_space(X - X.mean(axis=0), n_components)
     classes = kernel_classes(
-        X - X.mean(axis=0), y, n_components=n_components, gamma=gamma, shrinkage=shrinkage
+        space.rows, y, n_components=n_components, gamma=gamma, shrinkage=shrinkage
     )
-    return classes, np.eye(X.shape[1])
-
-
-def pooled_covariance(covariances: FloatArray, counts: Sequence[int]) -> FloatArray:
-    """Within-class covariance: the mean of the class covariances, weighted by class size."""
-    pooled: FloatArray = np.average(covariances, axis=0, weights=np.asarray(counts, dtype=float))
-    return pooled
-
-
-def whitening(covariance: FloatArray) -> FloatArray:
-    """Matrix W (n_features, rank) with W' covariance W = 1, without null directions.
-
-    It is based on the eigenvectors of the correlation matrix, so that features
-    in very different units are not mistaken for null directions.
-    """
-    widths = np.sqrt(np.diag(covariance))
-    units = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
-    variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
-    kept = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
-    whitener: FloatArray = units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
-    return whitener
-
-
-def within_class_whitening(X: FloatArray, y: IntArray) -> FloatArray:
-    """Matrix W (n_features, rank) that whitens the pooled within-class covariance of X W.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Class codes 0 .. n_classes-1, each with at least two rows.
-    """
-    counts = np.bincount(y)
-    return whitening(pooled_covariance(class_covariances(rows_by_class(X, y)), counts.tolist()))
-
-
-def shrink(covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage) -> FloatArray:
-    """Shrink each class covariance toward the pooled covariance.
-
-    Shrinking toward the identity instead would lose the invariance of the
-    divergence under affine maps of the data.
-    """
-    if shrinkage == "auto":
-        whitener = whitening(pooled)
-        shares = np.array([automatic_shrinkage(c, whitener) for c in covariances])
-    else:
-        shares = np.full(len(covariances), float(shrinkage))
-    mixed: FloatArray = covariances + shares[:, None, None] * (pooled - covariances)
-    return mixed
-
-
-def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:
-    """Smallest weight that raises every relative variance to SMALLEST_RELATIVE_VARIANCE."""
-    if whitener.shape[1] == 0:
-        return 0.0
-    smallest = max(float(np.linalg.eigvalsh(whitener.T @ covariance @ whitener)[0]), 0.0)
-    if smallest >= SMALLEST_RELATIVE_VARIANCE:
-        return 0.0
-    return (SMALLEST_RELATIVE_VARIANCE - smallest) / (1.0 - smallest)
+    return classes, space.lift_columns(np.eye(space.rows.shape[1]))
 
 
 def log_densities(points: FloatArray, classes: KernelClasses) -> FloatArray:

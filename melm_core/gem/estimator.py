@@ -33,8 +33,9 @@ from melm_core.gem.eigenvectors import (
     check_not_zero,
     leading_eigenvectors,
 )
-from melm_core.linalg.completion import independent_rows
+from melm_core.linalg.completion import independent_rows, separating_constants
 from melm_core.linalg.informed_planes import complete
+from melm_core.linalg.row_space import RowSpace, row_space
 from melm_core.linalg.second_moments import ClassSecondMoments, centered_rows
 
 # Eigenvalues below this fraction of the largest are rounding errors.
@@ -273,24 +274,35 @@ class GEMPlane(SupervisedPlaneEstimator):
         check_n_components(self.n_components, X.shape[1])
         check_gamma(self.gamma)
         centered = centered_rows(X)
+        space = row_space(centered, self.n_components)
         pairs = all_pairs(len(self.classes_))
         # The leading n_components of each pair suffice, whichever are skipped: they are linearly
         # independent.
         solved = class_pair_eigenvectors(
-            ClassSecondMoments().fit(centered, self.classes_[y]),
+            ClassSecondMoments().fit(space.rows, self.classes_[y]),
             pairs,
-            gamma=self.gamma,
+            gamma=self._gamma_within(space),
             n_directions=self.n_components,
             n_jobs=self.n_jobs,
         )
         eigenvalues, directions, of_pair = _concatenated(solved)
         order = _descending_order(eigenvalues)
-        found, kept = independent_rows(directions[order], self.n_components)
-        self.n_directions_ = len(found)
-        self.eigenvalues_ = eigenvalues[order[kept]]
-        self.pairs_ = self.classes_[pairs[of_pair[order[kept]]]]
+        constants = separating_constants(X, y)
+        found, kept = independent_rows(
+            np.vstack([constants, space.lift(directions[order])]), self.n_components
+        )
+        chosen = order[[row - len(constants) for row in kept if row >= len(constants)]]
+        self.n_directions_ = len(chosen)
+        self.eigenvalues_ = eigenvalues[chosen]
+        self.pairs_ = self.classes_[pairs[of_pair[chosen]]]
         self.components_ = complete(found, centered, self.n_components)
         return self
+
+    def _gamma_within(self, space: RowSpace) -> float:
+        """Gamma in units of the mean eigenvalue over all features, not over the coordinates."""
+        if space.basis is None:
+            return self.gamma
+        return float(self.gamma * space.basis.shape[1] / len(space.basis))
 
 
 def class_pair_eigenvectors(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.linalg.class_moments import rows_by_class
 from melm_core.linalg.informed_planes import complete
 from melm_core.linalg.planes import PARALLEL, with_positive_loadings
 
@@ -64,6 +65,39 @@ def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, lis
             rows = np.vstack([rows, rest / np.linalg.norm(rest)])
             kept.append(index)
     return rows, kept
+
+
+def separating_constants(X: FloatArray, y: IntArray) -> FloatArray:
+    """Directions of the class means in the features that no class varies in.
+
+    A feature that is constant within every class and differs between them separates
+    the classes exactly. A method that compares variances does not see it.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes.
+
+    Returns
+    -------
+    ndarray of shape (n_directions, n_features)
+        No more rows than classes less one; none where every feature varies
+        within a class, or is the same in all of them.
+    """
+    blocks = rows_by_class(X, y)
+    constant = np.all([(block == block[0]).all(axis=0) for block in blocks], axis=0)
+    offsets = np.stack([block[0] for block in blocks])[:, constant] - X[0, constant]
+    widths = np.abs(offsets).max(axis=0, initial=0.0)
+    separating = widths > 0
+    directions = np.zeros((len(blocks) - 1, X.shape[1]))
+    columns = np.flatnonzero(constant)[separating]
+    _, lengths, axes = np.linalg.svd(
+        (offsets - offsets.mean(axis=0))[:, separating] / widths[separating], full_matrices=False
+    )
+    kept = axes[: len(blocks) - 1][lengths[: len(blocks) - 1] > PARALLEL]
+    directions[: len(kept), columns] = kept / widths[separating]
+    return directions[: len(kept)]
 
 
 def standard_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:

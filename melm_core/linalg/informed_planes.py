@@ -9,6 +9,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.linalg.class_moments import class_means, covariance_of, rows_by_class
 from melm_core.linalg.planes import PARALLEL, orthonormalize
+from melm_core.linalg.row_space import row_space
 
 # Number of directions along which the class covariances differ most.
 _N_SCATTER_DIRECTIONS = 3
@@ -101,7 +102,14 @@ def complete(components: FloatArray, X: FloatArray, n_components: int) -> FloatA
     missing = n_components - len(components)
     if missing == 0:
         return orthonormalize(components)
+    space = row_space(np.vstack([components, X]), n_components)
+    given, rows = space.rows[: len(components)], space.rows[len(components) :]
+    return orthonormalize(space.lift(np.vstack([given, _principal_rest(given, rows, missing)])))
+
+
+def _principal_rest(components: FloatArray, X: FloatArray, n_directions: int) -> FloatArray:
+    """Principal directions of X orthogonal to the components, as rows."""
     _, _, frame = np.linalg.svd(components)
     orthogonal = frame[len(components) :]  # (n_features - n_given, n_features)
-    added = principal_components(X @ orthogonal.T, missing) @ orthogonal
-    return orthonormalize(np.vstack([components, added]))
+    directions: FloatArray = principal_components(X @ orthogonal.T, n_directions) @ orthogonal
+    return directions

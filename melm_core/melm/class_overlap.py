@@ -40,7 +40,7 @@ def overlap_bound(classes: KernelClasses, components: FloatArray) -> FloatArray:
     >>> classes = kernel_classes(*load_iris(return_X_y=True), n_components=2)
     >>> bounds = overlap_bound(classes, np.eye(4)[2:])
     >>> round(float(bounds[0, 1]), 4)
-    0.0002
+    0.0006
     """
     projected = rescaled_to_unit_cube(classes.project(components))
     logs = class_potentials(projected.rows, projected.covariances).log_values

@@ -25,7 +25,8 @@ from melm_core.base.estimator import (
     check_shrinkage,
 )
 from melm_core.density.information_potentials import ENGINES, Engine, class_potentials
-from melm_core.density.kernel_density import KernelClasses, Shrinkage, kernel_classes
+from melm_core.density.kernel_density import KernelClasses, kernel_classes
+from melm_core.density.shrinkage import Shrinkage
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 
 
@@ -192,7 +193,7 @@ def divergence(
     >>> from melm_core.melm import divergence
     >>> classes = kernel_classes(*load_iris(return_X_y=True), n_components=2)
     >>> round(divergence(classes, np.eye(4)[2:]), 2)
-    5.41
+    5.18
     """
     projected = classes.project(components)
     logs = class_potentials(projected.rows, projected.covariances, engine).log_values
@@ -242,9 +243,9 @@ def divergence_and_gradient(
     potentials = class_potentials(projected.rows, projected.covariances, engine)
     value, weights = AGGREGATES[multiclass](potentials.log_values, projected.counts)
     by_points, by_covariances = potentials.weighted_derivatives(weights)
-    gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, components @ classes.covariances)
+    gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, classes.spread(components))
     for points, rows in zip(by_points, classes.rows, strict=True):
-        gradient += points.T @ rows
+        gradient += classes.lift(points.T @ rows)
     return float(value), gradient
 
 

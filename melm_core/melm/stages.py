@@ -65,11 +65,12 @@ def plan_stages(
         return [Stage("", _objective(classes, settings), settings.max_iter, settings.tol)]
     has_competition = planes is None and settings.n_init > N_FINALISTS
     is_sample = candidates is not classes
-    stages = _continuation_stages(candidates, settings)
+    last = _last_stage(candidates, settings)
+    stages = _continuation_stages(candidates, settings, last.objective)
     if has_competition:
-        stages += _competition_stages(candidates, settings, is_sample=is_sample)
+        stages += _competition_stages(candidates, settings, last, is_sample=is_sample)
     else:
-        stages.append(_last_stage(candidates, settings))
+        stages.append(last)
     return stages + _refinement_stages(classes, settings) if is_sample else stages
 
 
@@ -109,10 +110,11 @@ def _factors(settings: SearchSettings) -> tuple[float, ...]:
     return () if settings.is_penalized else continuation_factors(settings.gamma)
 
 
-def _continuation_stages(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
-    """The stages of wide kernels."""
+def _continuation_stages(
+    classes: KernelClasses, settings: SearchSettings, target: Objective
+) -> list[Stage]:
+    """The stages of wide kernels, which report the value of the target, the objective at gamma."""
     single = _batch_objective(classes, settings, np.float32)
-    target = _objective(classes, settings)
     return [
         Stage(
             f"γ × {factor:.2g}",
@@ -127,14 +129,13 @@ def _continuation_stages(classes: KernelClasses, settings: SearchSettings) -> li
 
 
 def _competition_stages(
-    classes: KernelClasses, settings: SearchSettings, *, is_sample: bool
+    classes: KernelClasses, settings: SearchSettings, last: Stage, *, is_sample: bool
 ) -> list[Stage]:
     """The stages at gamma itself: all starts for a while, then the best of them to the end.
 
     The best ones converge in single precision first, and on a sample that is enough.
     """
     single = _batch_objective(classes, settings, np.float32)
-    last = _last_stage(classes, settings)
     finalists = replace(last, name="polishing", max_starts=N_FINALISTS)
     competition = replace(
         last,

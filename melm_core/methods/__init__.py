@@ -1,4 +1,4 @@
-"""The registry of methods, and the parameters a user may set."""
+"""The registry of methods, the parameters a user may set, and the planes that methods found."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from melm_core.methods.parameters import (
     Setting,
 )
 from melm_core.methods.registry import METHODS
+from melm_core.methods.saved_plane import SavedPlane
 
 __all__ = [
     "COMPONENTS",
@@ -28,6 +29,7 @@ __all__ = [
     "Choice",
     "Method",
     "Parameter",
+    "SavedPlane",
     "Scale",
     "Setting",
 ]

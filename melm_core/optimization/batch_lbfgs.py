@@ -26,6 +26,9 @@ _MEMORY = 10
 _SUFFICIENT_GAIN = 1e-4
 _REMAINING_SLOPE = 0.9
 
+# Steps after which a small gain counts as convergence.
+_STEPS_TO_LEARN = 5
+
 # A line search accepts any gain after so many trials, and gives up after so many.
 _TRIALS_FOR_ANY_GAIN = 8
 _MAX_TRIALS = 20
@@ -244,7 +247,11 @@ class _Batch:
         """Move some searches on, and return which of them have converged."""
         searches = self._searches
         scale = np.maximum(np.maximum(np.abs(searches.values[who]), np.abs(values)), 1.0)
-        converged = (searches.values[who] - values <= self._tol * scale) | self._is_flat(gradients)
+        # Without curvature along enough directions a small gain says nothing of what is left.
+        gains_little = searches.values[who] - values <= self._tol * scale
+        converged = (gains_little & (searches.n_steps[who] >= _STEPS_TO_LEARN)) | self._is_flat(
+            gradients
+        )
         searches.move(who, trials, values, gradients)
         numbers = searches.numbers[who]
         self._points[numbers], self._values[numbers] = trials, values

@@ -17,7 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.kernel_density import pooled_covariance, whitening
+from melm_core.density.shrinkage import covariance_of_means, variance_of_means
+from melm_core.density.whitening import pooled_covariance, whitening
 
 Density: TypeAlias = Literal["gaussian", "mixture", "kde"]
 DENSITIES: tuple[Density, ...] = ("gaussian", "mixture", "kde")
@@ -306,11 +307,14 @@ def regularize_flat(densities: GaussianDensities) -> GaussianDensities:
     Parameters
     ----------
     densities : GaussianDensities
-        Estimated from rows that vary within the classes in every direction.
+        Estimated from rows that vary within the classes in every direction, or whose class
+        means differ where they do not.
     """
     gaussians = densities.gaussians
     covariances = gaussians.covariances
     pooled = pooled_covariance(covariances, gaussians.totals.tolist())
+    of_means = variance_of_means(pooled, covariance_of_means(gaussians.means, gaussians.totals))
+    covariances, pooled = covariances + of_means, pooled + of_means
     whitener = whitening(pooled)
     smallest = np.linalg.eigvalsh(whitener.T @ covariances @ whitener)[:, 0]
     weights = np.where(smallest < FLAT_RELATIVE_VARIANCE, FLAT_CLASS_SHRINKAGE, 0.0)

@@ -118,7 +118,8 @@ def kernels_per_class(
         Width of the kernels relative to Silverman's rule.
     """
     members = tuple(np.flatnonzero(y == code) for code in range(int(y.max()) + 1))
-    return KernelDensities(X, members, kernel_classes(X, y, n_components=n_components, gamma=gamma))
+    classes = kernel_classes(X, y, n_components=n_components, gamma=gamma, shrinkage="auto")
+    return KernelDensities(X, members, classes)
 
 
 def _shares(u: FloatArray, v: FloatArray, logs: FloatArray) -> Iterator[tuple[slice, FloatArray]]:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.kernel_density import within_class_whitening
+from melm_core.density.whitening import within_class_whitening
 from melm_core.linalg.planes import orthonormalize
 from melm_core.optimization.initialization import random_starts, whole_space
 from melm_core.optimization.types import Outcome, Start, Step

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 
 from melm_studio.figures.plane import limits, plane_figure, plane_frame
+from melm_studio.figures.plotly_script import plotly_script
 from melm_studio.figures.theme import FONT, THEMES, Scheme, Theme
 from melm_studio.views.types import PlaneView
 
@@ -39,6 +40,7 @@ p {{ margin: 0 0 12px; color: {faint_ink}; font-variant-numeric: tabular-nums; }
 <body>
 <h1>{title}</h1>
 <p>{caption}</p>
+<script>{plotly}</script>
 {figure}
 </body>
 </html>
@@ -71,7 +73,7 @@ def replay_page(
     drawn = pio.to_html(
         figure,
         full_html=False,
-        include_plotlyjs=True,
+        include_plotlyjs=False,
         include_mathjax=False,
         auto_play=False,
         div_id="picture",
@@ -81,6 +83,7 @@ def replay_page(
     return _PAGE.format(
         title=html.escape(title),
         caption=html.escape(caption),
+        plotly=plotly_script(),
         figure=drawn,
         surface=theme.surface,
         ink=theme.ink,

@@ -1,7 +1,9 @@
-"""How the page loads its scripts: one entry module, which imports all others."""
+"""How the page loads: one entry module, which imports all others, and one style sheet."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,9 +13,49 @@ ASSETS = Path(__file__).parents[2] / "assets"
 # a second time, under an address with a time stamp.
 MODULES = "studio"
 
+# All files of the folder STYLES, as one: each request would take a round trip of its own. It is in
+# the same folder, where the addresses of icons are relative to.
+STYLES = "styles"
+STYLE_SHEET = f"{STYLES}/bundle.css"
+
+# What Dash requests first, requested while its scripts load.
+ANSWER_PRELOADS = "\n".join(
+    f'<link rel="preload" as="fetch" crossorigin href="/{answer}">'
+    for answer in ("_dash-layout", "_dash-dependencies")
+)
+
 # Dash is started by `main.mjs`, once all that its callbacks call is there: modules run after the
 # scripts of the page, and Dash's own start would not wait for them.
 RENDERER = "// assets/main.mjs starts Dash."
+
+
+# Dash's tables, which the page does not have, and polyfills for browsers without ES modules.
+_NEEDLESS_SCRIPT = re.compile(
+    r'<script src="[^"]*/dash/(?:dash_table|deps/polyfill)[^>]*></script>\n?'
+)
+
+
+def assets_path() -> str:
+    """Return the path of the assets, with a fingerprint of them all.
+
+    Modules import each other by relative addresses, so one of their own for each would have to be
+    written into the others.
+    """
+    fingerprint = hashlib.sha256()
+    for path in sorted(ASSETS.rglob("*.*")):
+        fingerprint.update(path.relative_to(ASSETS).as_posix().encode())
+        fingerprint.update(path.read_bytes())
+    return f"assets/{fingerprint.hexdigest()[:12]}"
+
+
+def needed_scripts(tags: str) -> str:
+    """Return the script tags of Dash without those that the page does not use."""
+    return _NEEDLESS_SCRIPT.sub("", tags)
+
+
+def style_sheet() -> str:
+    """Return the styles of the page; no rule depends on their order."""
+    return "\n".join(path.read_text() for path in sorted((ASSETS / STYLES).glob("*.css")))
 
 
 def module_preloads(address: Callable[[str], str]) -> str:

@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import ColumnEncoding, FloatArray, IntArray
 from melm_core.evaluation import group_strata
 from melm_studio.tables.column_roles import Column
+from melm_studio.tables.records import COMMA_SEPARATED, Form
 
 ARRAYS = ("X", "y", "center", "scale", "row_numbers")
 MIN_TRAIN = 2  # rows of every class that are never held out: a density needs two
@@ -44,6 +45,10 @@ class LabeledData:
     groups : ndarray of int64, (n_samples,), or None
         Rows with the same number depend on each other and stay together. None if all rows are
         independent.
+    encodings : tuple of ColumnEncoding
+        How columns became the features, in order; empty in data that earlier versions stored.
+    form : Form
+        How the file was split into cells.
     """
 
     name: str
@@ -57,12 +62,12 @@ class LabeledData:
     steps: tuple[str, ...]
     columns: tuple[Column, ...] = ()
     groups: IntArray | None = None
+    encodings: tuple[ColumnEncoding, ...] = ()
+    form: Form = COMMA_SEPARATED
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
-        header = _Header(
-            self.name, self.class_names, self.feature_names, self.steps, columns=self.columns
-        )
+        header = _Header(**{name: getattr(self, name) for name in _Header.__struct_fields__})
         arrays = {key: np.ascontiguousarray(getattr(self, key)) for key in ARRAYS}
         if self.groups is not None:
             arrays["groups"] = np.ascontiguousarray(self.groups)
@@ -154,3 +159,5 @@ class _Header(msgspec.Struct):
     feature_names: tuple[str, ...]
     steps: tuple[str, ...]
     columns: tuple[Column, ...] = ()
+    encodings: tuple[ColumnEncoding, ...] = ()
+    form: Form = COMMA_SEPARATED

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from melm_core.base import FloatArray
+from melm_core.base import ColumnEncoding
 from melm_studio.tables.column_roles import USED, Column, Role, Use, column_roles, find_roles
 from melm_studio.tables.dependence import dependence_notes, row_groups
 from melm_studio.tables.formatting import count, listed, number, shortened
@@ -61,7 +61,9 @@ def prepare(
     classes = find_classes(table.frame, label)
     columns = find_roles(table.frame, label, classes, roles)
     frame = table.frame.iloc[classes.rows]
-    names, X = _encode(frame, columns, max_cells)  # (n_samples, n_features)
+    encodings = _encodings(frame, columns, max_cells)
+    names = unique_names([name for one in encodings for name in one.feature_names])
+    X = np.hstack([one.encode(frame[one.name]) for one in encodings])  # (n_samples, n_features)
     center, scale = np.zeros(len(names)), np.ones(len(names))
     if standardize:
         center, scale = X.mean(axis=0), X.std(axis=0)
@@ -85,41 +87,33 @@ def prepare(
         ),
         columns=columns,
         groups=row_groups(frame, columns),
+        encodings=tuple(encodings),
+        form=table.form,
     )
 
 
-def _encode(
+def _encodings(
     frame: pd.DataFrame, columns: Sequence[Column], max_cells: int
-) -> tuple[list[str], FloatArray]:
-    """Feature names, and the features before scaling: (n_samples, n_features)."""
-    names: list[str] = []
-    features: list[FloatArray] = []
+) -> list[ColumnEncoding]:
+    """The encodings of the columns that are features."""
+    encodings: list[ColumnEncoding] = []
+    n_features = 0
     for column in columns:
-        for name, feature in _features(frame[column.name], column):
-            names.append(name)
-            features.append(feature)
-            _reject_too_many(len(features), len(frame), max_cells)
-    if len(features) < MIN_FEATURES:
-        raise TableError(_too_few(len(features), columns))
-    return unique_names(names), np.column_stack(features)
+        if column.role in (Role.NUMERIC, Role.CATEGORICAL):
+            encodings.append(_encoding(frame[column.name], column))
+            n_features += len(encodings[-1].feature_names)
+            _reject_too_many(n_features, len(frame), max_cells)
+    if n_features < MIN_FEATURES:
+        raise TableError(_too_few(n_features, columns))
+    return encodings
 
 
-def _features(cells: pd.Series, column: Column) -> Iterator[tuple[str, FloatArray]]:
+def _encoding(cells: pd.Series, column: Column) -> ColumnEncoding:
     if column.role is Role.NUMERIC:
-        values = cells.to_numpy(np.float64)
-        yield column.name, np.where(np.isnan(values), np.nanmedian(values), values)
-    elif column.role is Role.CATEGORICAL:
-        yield from _one_hot(cells, column.name)
-
-
-def _one_hot(cells: pd.Series, name: str) -> Iterator[tuple[str, FloatArray]]:
-    """One indicator per level; of two levels, only the second."""
+        return ColumnEncoding(column.name, fill=float(np.nanmedian(cells.to_numpy(np.float64))))
     levels = sorted(cells.dropna().unique(), key=sort_key)
-    indicators = [(f"{name} = {level}", cells == level) for level in levels]
-    if cells.isna().any():
-        indicators.append((f"{name} = missing", cells.isna()))
-    for feature_name, indicator in indicators[1:] if len(indicators) == 2 else indicators:
-        yield feature_name, indicator.to_numpy(np.float64)
+    missing = (None,) if cells.isna().any() else ()
+    return ColumnEncoding(column.name, levels=(*levels, *missing))
 
 
 def _reject_too_many(n_features: int, n_rows: int, max_cells: int) -> None:

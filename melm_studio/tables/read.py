@@ -14,7 +14,14 @@ import pandas as pd
 
 from melm_studio.tables.cells import MISSING, infer_columns
 from melm_studio.tables.formatting import listed, number
-from melm_studio.tables.records import MAX_NAME, Limits, Records, find_records
+from melm_studio.tables.records import (
+    COMMA_SEPARATED,
+    MAX_NAME,
+    Form,
+    Limits,
+    Records,
+    find_records,
+)
 from melm_studio.tables.text import TableError, as_utf8
 
 __all__ = ["Table", "TableError", "read_table", "unique_names"]
@@ -32,11 +39,14 @@ class Table:
         Unique column names; numeric columns are float64, the others text; missing is NaN.
     steps : tuple of str
         Decisions made while reading, a sentence each.
+    form : Form
+        How the file was split into cells.
     """
 
     name: str
     frame: pd.DataFrame
     steps: tuple[str, ...]
+    form: Form = COMMA_SEPARATED
 
 
 def read_table(
@@ -65,7 +75,7 @@ def read_table(
     cells = _parse(data, records, names)
     frame, cell_steps = infer_columns(cells, records.form.decimal, records.file_rows)
     steps = (*text_steps, *records.form.steps, *name_steps, *cell_steps)
-    return Table(file.stem or "table", frame, steps)
+    return Table(file.stem or "table", frame, steps, records.form)
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

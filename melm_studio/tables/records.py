@@ -66,6 +66,9 @@ class Form:
         return (f"Read as {DELIMITERS[self.delimiter]}-separated{decimal}.",)
 
 
+COMMA_SEPARATED = Form(",", ".", has_header=True)
+
+
 @dataclass(frozen=True, eq=False)
 class Records:
     """What is known about the records before they are parsed.

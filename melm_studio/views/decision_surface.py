@@ -267,7 +267,7 @@ def summarized(
 
 
 def _densities(rows: FloatArray, codes: IntArray, width: float) -> KernelMachine:
-    made = kernel_classes(rows, codes, n_components=rows.shape[1], gamma=width)
+    made = kernel_classes(rows, codes, n_components=rows.shape[1], gamma=width, shrinkage="auto")
     return KernelMachine.from_densities(made)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_core.density import KernelClasses, inverse_root, kernel_classes, log_densities
-from melm_core.linalg import covariance_of, orthogonal_procrustes
+from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import divergence, held_out_divergence
 from melm_studio.tables import LabeledData
 from melm_studio.views.contours import class_contours
@@ -71,7 +71,9 @@ class PlaneViewer:
         self.feature_names = train.feature_names
         self.gamma = gamma
         self._mean = train.X.mean(axis=0)
-        self._covariance = covariance_of(train.X)
+        # R with R'R the covariance: of more features than rows, it has few rows.
+        centered = (train.X - self._mean) / np.sqrt(len(train.y))
+        self._covariance_root: FloatArray = np.asarray(np.linalg.qr(centered, mode="r"))
         self._classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
         self._n_classes = len(self._classes.rows)
         self.n_train, self.n_rows = len(train.y), len(train.y) + len(held_out.y)
@@ -165,7 +167,8 @@ class PlaneViewer:
 
     def standardized(self, components: FloatArray) -> FloatArray:
         """Components of the same plane in which the training rows have unit covariance."""
-        return standardized(components, self._covariance)
+        projected = components @ self._covariance_root.T
+        return standardized(components, projected @ projected.T)
 
     @cached_property
     def deviations(self) -> FloatArray:
@@ -264,10 +267,10 @@ def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
     Parameters
     ----------
     components : ndarray of shape (n_components, n_features)
-    covariance : ndarray of shape (n_features, n_features)
-        Covariance of the data.
+    covariance : ndarray of shape (n_components, n_components)
+        Covariance of the projected data.
     """
-    root, _ = inverse_root(components @ covariance @ components.T)
+    root, _ = inverse_root(covariance)
     left, stretches, _ = np.linalg.svd(root)
     symmetric = (left * stretches) @ left.T
     rows: FloatArray = symmetric @ components

@@ -1,53 +1,62 @@
-"""A short program that computes the coordinates on screen."""
+"""A program that computes the coordinates of any rows in the plane on screen.
+
+It is the source of `plane_program` with the values of the plane as literals.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterable
+
+from melm_core.base import ColumnEncoding
+from melm_studio.tables import DELIMITERS, MISSING, NUMBERS, THOUSANDS, LabeledData
+from melm_studio.views import plane_program
 from melm_studio.views.captions import title
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
-_SCRIPT = """\
-# The coordinates of {title} of {data_name}, as the studio shows them.
-#
-#     python {file_name}{argument} > points.csv
-#
-# It needs the package melm_core and what that is built on: numpy, scipy, scikit-learn, pandas.
-
-import sys
-from pathlib import Path
-
-import numpy as np
-
-from melm_studio.tables import load_sample, prepare, read_table
-
-table = {table}
-data = prepare(table, {label!r}, standardize={standardize!r}{roles})
-components = np.array(
-    {components!r}
-)
-coordinates = data.X @ components.T
-
-np.savetxt(sys.stdout, coordinates, delimiter=",", header="{header}", comments="")
-"""
-_SAMPLE = "load_sample({key!r})"
-_UPLOAD = "read_table(Path(sys.argv[1]).read_bytes(), {name!r})"
+_BEGIN, _END = "# <values>", "# </values>\n"
 
 
-def program_of(record: RunRecord, event: PlaneEvent, file_name: str) -> str:
-    """Return a program that computes the coordinates of every row in the plane of an event."""
-    source = record.source
-    is_sample = source["kind"] == "sample"
-    return _SCRIPT.format(
-        title=_line(title(record)),
-        data_name=_line(record.data_name),
-        file_name=_line(file_name),
-        argument="" if is_sample else " TABLE.csv",
-        table=(_SAMPLE if is_sample else _UPLOAD).format(key=source["key"], name=record.data_name),
-        label=source["label"],
-        standardize=source["standardise"],
-        roles=f", roles={source['roles']!r}" if source.get("roles") else "",
-        components=event.components.tolist(),
-        header=",".join(f"component_{i + 1}" for i in range(len(event.components))),
+def program_of(record: RunRecord, event: PlaneEvent, data: LabeledData) -> str:
+    """Return a program that computes the coordinates of rows in the plane of an event."""
+    above, _, rest = inspect.getsource(plane_program).partition(_BEGIN)
+    below = rest.partition(_END)[2]
+    heading = f"# The coordinates of {_line(title(record))} of {_line(record.data_name)}.\n"
+    return f"{heading}{above}{_values(event, data)}{below}"
+
+
+def _values(event: PlaneEvent, data: LabeledData) -> str:
+    encodings = data.encodings or tuple(map(ColumnEncoding, data.feature_names))
+    form = data.form
+    delimiters = [form.delimiter, *(mark for mark in DELIMITERS if mark != form.delimiter)]
+    patterns = (
+        {mark: pattern.pattern for mark, pattern in marks.items()} for marks in (NUMBERS, THOUSANDS)
     )
+    number_patterns, thousands_patterns = patterns
+    return "".join(
+        [
+            "# What replaces a missing number, or the categories, with None for missing.\n",
+            f"COLUMNS = {{\n{_lines(f'{one.name!r}: {_known(one)!r}' for one in encodings)}}}\n",
+            f"CENTER = {data.center.tolist()!r}\n",
+            f"SCALE = {data.scale.tolist()!r}\n",
+            f"COMPONENTS = [\n{_lines(map(repr, event.components.tolist()))}]\n",
+            "# How the table was written to which the plane was fitted.\n",
+            f"HAS_HEADER = {form.has_header!r}\n",
+            f"DECIMAL = {form.decimal!r}\n",
+            f"DELIMITERS = {delimiters!r}\n",
+            f"MISSING = {list(MISSING)!r}\n",
+            f"NUMBERS = {number_patterns!r}\n",
+            f"THOUSANDS = {thousands_patterns!r}\n",
+        ]
+    )
+
+
+def _known(encoding: ColumnEncoding) -> float | list[str | None] | None:
+    return list(encoding.levels) or encoding.fill
+
+
+def _lines(items: Iterable[str]) -> str:
+    return "".join(f"    {item},\n" for item in items)
 
 
 def _line(text: str) -> str:

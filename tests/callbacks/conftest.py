@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gzip
+from collections.abc import Callable, Iterator
 
+import brotli
 import pytest
+from werkzeug.test import TestResponse
 
 from tools.driver.visitor import Studio, Visitor, opened_studio
 
@@ -14,6 +17,13 @@ def studio(tmp_path_factory) -> Iterator[Studio]:
     """One for all tests of a module: each has a visitor of its own, whom no other sees."""
     with opened_studio(tmp_path_factory.mktemp("studio")) as studio:
         yield studio
+
+
+@pytest.fixture
+def decoded() -> Callable[[TestResponse], str]:
+    """The text of an answer in any content encoding."""
+    decoders = {"br": brotli.decompress, "gzip": gzip.decompress, None: bytes}
+    return lambda answer: decoders[answer.headers.get("Content-Encoding")](answer.data).decode()
 
 
 @pytest.fixture

@@ -160,11 +160,13 @@ def test_roles_of_a_column_that_is_not_there_get_a_sentence(visitor):
     assert changes[ERROR].startswith('There is no column "planet".')
 
 
-def test_a_run_knows_the_choice_and_its_program_repeats_it(studio, pottery):
+def test_a_run_knows_the_choice_and_its_program_applies_it(studio, pottery):
     make(pottery, "number", "feature")
     make(pottery, "ware", "ignored")
     run = pottery.start(method="pca")
     studio.work()
     assert studio.store.get(run).source["roles"] == {"number": "feature", "ware": "ignored"}
     script = pottery.http.get(f"/runs/{run}/script.py").text
-    assert "roles={'number': 'feature', 'ware': 'ignored'})" in script
+    columns = script.partition("COLUMNS = {")[2].partition("}")[0]
+    assert "'number':" in columns
+    assert "'ware':" not in columns

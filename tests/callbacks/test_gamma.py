@@ -41,7 +41,7 @@ def test_a_plane_at_another_gamma_has_the_divergence_of_that_gamma(studio, finis
     assert status == 200
     assert body["gamma"] == ELSEWHERE
     expected = cauchy_schwarz_divergence(
-        seen.X, seen.y, components, gamma=ELSEWHERE, shrinkage="auto"
+        seen.X, seen.y, components, gamma=ELSEWHERE, shrinkage="ledoit-wolf"
     )
     assert body["numbers"]["divergence-seen"] == pytest.approx(expected, rel=1e-9)
 

@@ -18,7 +18,8 @@ DEADLINE_MS = 1000 * DEADLINE_S
 MOST_TAB_STOPS = 40
 NEXT_PAINT = "() => new Promise(requestAnimationFrame)"
 TIP_OF_THE_STRONGEST_ARROW = """async (plot) => {
-  const { toPixels } = await import("/assets/studio/drawing/plotly.mjs");
+  const { toPixels } = await import(
+    document.querySelector('[href$="/drawing/plotly.mjs"]').href);
   const tips = plot.data.find(({ meta }) => meta.kind === "arrow_heads");
   const [x, y] = toPixels(plot, [tips.x[0], tips.y[0]]);
   const box = plot.getBoundingClientRect();

@@ -7,6 +7,25 @@ import { withEqualUnits } from "./scales.mjs";
 /** @typedef {import("../types").PixelAxis} PixelAxis */
 /** @typedef {import("../types").Point} Point */
 
+let loading = null; // the promise of plotly
+
+/**
+ * Loads plotly, once. Its script is nearly half of all that the page loads, so the page loads it
+ * last: when it is idle, or when the first figure is drawn.
+ * @returns {Promise<any>}
+ */
+export function loadPlotly() {
+  loading ??= new Promise((resolve, reject) => {
+    /** @type {HTMLMetaElement} */
+    const { content } = document.querySelector('meta[name="plotly-script"]');
+    const script = Object.assign(document.createElement("script"), { src: content });
+    script.addEventListener("load", () => resolve(window.Plotly));
+    script.addEventListener("error", () => reject(new Error(`${content} could not be loaded.`)));
+    document.head.append(script);
+  });
+  return loading;
+}
+
 const CONFIG = { displayModeBar: false, responsive: true };
 
 /**
@@ -17,12 +36,13 @@ const CONFIG = { displayModeBar: false, responsive: true };
  * @param {object} [config] beyond that of every figure
  * @returns {Promise<unknown>}
  */
-export function draw(plot, traces, layout, config) {
-  return window.Plotly.react(plot, traces, layout, { ...CONFIG, ...config });
+export async function draw(plot, traces, layout, config) {
+  const plotly = window.Plotly ?? (await loadPlotly());
+  return plotly.react(plot, traces, layout, { ...CONFIG, ...config });
 }
 
 /** Removes a figure. @param {Element} plot */
-export const clear = (plot) => window.Plotly.purge(plot);
+export const clear = (plot) => window.Plotly?.purge(plot);
 
 /** Saves a figure as a file. @param {object} figure @param {object} options */
 export const download = (figure, options) => window.Plotly.downloadImage(figure, options);

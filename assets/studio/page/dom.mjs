@@ -18,6 +18,12 @@ export function whenPresent(selector, callback) {
   look();
 }
 
+/** Calls back when the page has loaded and nothing else is to do. @param {() => void} callback */
+export function whenIdle(callback) {
+  const wait = window.requestIdleCallback ?? setTimeout; // Safari has no idle callbacks
+  window.addEventListener("load", () => wait(callback), { once: true });
+}
+
 /** The color scheme of the page: light or dark. */
 export const colorScheme = () => document.documentElement.dataset.mantineColorScheme || "light";
 

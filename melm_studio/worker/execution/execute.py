@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from melm_core.base import FloatArray, UserError
+from melm_core.density import DEFAULT_SHRINKAGE
 from melm_core.melm import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
 from melm_studio.tables import LabeledData
@@ -176,7 +177,9 @@ def _objective(
     if recorder.best is not None:
         return recorder.best.objective
     gamma = record.parameters["gamma"]
-    return cauchy_schwarz_divergence(train.X, train.y, components, gamma=gamma, shrinkage="auto")
+    return cauchy_schwarz_divergence(
+        train.X, train.y, components, gamma=gamma, shrinkage=DEFAULT_SHRINKAGE
+    )
 
 
 def _append_best(recorder: Recorder) -> None:

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-import ast
 import io
-import os
-import subprocess
+import runpy
 import sys
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from msgspec import structs
 
 from callbacks.routes.export import components_table
-from melm_core.base.saved_plane import SavedPlane
-from melm_studio.views.program import program_of
+from melm_core.methods import METHODS, SavedPlane
+from melm_studio.tables import load_sample
+from melm_studio.views import saved_model
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
-ROOT = Path(__file__).parents[3]
 COORDINATES = ["component_1", "component_2"]
-TABLE = csv(breast_cancer().assign(row=range(569)))
+N_ROWS = 90
+
+
+def mixed() -> pd.DataFrame:
+    """Numbers with gaps, categories with gaps, a constant, a column to leave out; 3 classes."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(N_ROWS) % 3
+    table = pd.DataFrame(rng.normal(size=(N_ROWS, 5)) + 1.5 * codes[:, None]).add_prefix("x")
+    table.loc[::7, "x0"] = np.nan
+    return table.assign(
+        side=rng.choice(["left", "right"], N_ROWS),
+        color=rng.choice(["red", "blue", "green", None], N_ROWS),
+        batch=7,
+        ignored=rng.normal(size=N_ROWS),
+        label=[f"class {code}" for code in codes],
+    )
+
+
+MIXED = mixed()
 
 
 @pytest.fixture(scope="module")
@@ -125,40 +139,34 @@ def test_no_feature_begins_a_formula_however_it_is_written(studio, finished, mar
     assert table["feature"].tolist() == [f"'{mark}1", *names[1:]]
 
 
+@pytest.mark.parametrize("method", [key for key, method in METHODS.items() if method.is_linear])
 @pytest.mark.parametrize("kind", ["sample", "upload"])
-def test_the_script_computes_the_points(studio, tmp_path, kind):
+def test_program_and_model_give_the_points_for_every_linear_method(
+    studio, monkeypatch, capsys, tmp_path, *, kind, method
+):
     visitor = studio.visitor()
+    frame = load_sample("wine").frame if kind == "sample" else MIXED
     if kind == "sample":
         visitor.choose_sample("wine")
     else:
-        roles = {"mean radius": "ignored", "row": "feature"}
-        visitor.choose_file(TABLE, "breast cancer.csv", roles=roles)
-    run = visitor.start(method="lda")
+        visitor.choose_file(csv(frame), "mixed.csv", roles={"ignored": "ignored"})
+    run = visitor.start(method=method, n_starts=1)
     studio.work()
-    answer = visitor.http.get(f"/runs/{run}/script.py")
+    points = download(visitor, run, "points")[COORDINATES]
     script, table = tmp_path / "script.py", tmp_path / "table.csv"
-    script.write_text(answer.text)
-    table.write_bytes(TABLE)
-    ran = subprocess.run(
-        [sys.executable, script, *([] if kind == "sample" else [table])],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    computed = pd.read_csv(io.StringIO(ran.stdout))
-    points = download(visitor, run, "points")
-    np.testing.assert_allclose(computed, points[COORDINATES], rtol=0, atol=1e-8)
-
-
-def test_a_name_cannot_leave_the_comment_of_the_script(studio, finished):
-    run = finished.runs["lda"]
-    name = "x\nimport os; os.abort()"
-    record = structs.replace(studio.store.get(run), data_name=name)
-    tree = ast.parse(program_of(record, studio.store.last_event(run), name))
-    imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-    assert imported == {"sys", "numpy"}
-    assert name in {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+    script.write_text(visitor.http.get(f"/runs/{run}/script.py").text, encoding="utf-8")
+    table.write_bytes(csv(frame))
+    monkeypatch.setattr(sys, "argv", [str(script), str(table)])
+    capsys.readouterr()
+    runpy.run_path(str(script), run_name="__main__")
+    computed = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    np.testing.assert_allclose(computed[COORDINATES], points, rtol=0, atol=1e-9)
+    model = SavedPlane.from_json(visitor.http.get(f"/runs/{run}/model.json").text)
+    np.testing.assert_allclose(model.transform(frame), points, rtol=0, atol=1e-9)
+    probabilities = model.predict_proba(frame)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    right = model.predict(frame) == frame.iloc[:, -1]
+    assert right.mean() > 1.2 * frame.iloc[:, -1].value_counts(normalize=True).max()
 
 
 def test_the_model_gives_the_points_of_the_file(finished):
@@ -176,3 +184,22 @@ def test_the_model_says_what_it_was_found_with(finished):
     assert values["method"] == "melm"
     assert values["parameters"]["random_state"] == 5
     assert values["data"]["sha256"] == finished.data.content_hash
+
+
+def test_the_model_of_a_large_table_has_kernels_at_a_sample(monkeypatch, finished):
+    monkeypatch.setattr(saved_model, "MAX_KERNELS", 50)
+    values = finished.visitor.http.get(f"/runs/{finished.runs['melm']}/model.json").json
+    assert sum(map(len, values["class_densities"]["rows"])) == pytest.approx(50, abs=1)
+
+
+def test_the_model_predicts_with_the_kernel_width_on_screen(finished):
+    address = f"/runs/{finished.runs['melm']}/model.json"
+    run, shown = (
+        np.array(
+            finished.visitor.http.get(address, query_string=query).json["class_densities"][
+                "covariances"
+            ]
+        )
+        for query in ({}, {"gamma": 2.0})
+    )
+    np.testing.assert_allclose(shown, 4.0 * run)

@@ -115,7 +115,7 @@ def test_the_divergence_shown_is_that_of_the_seen_rows_in_that_plane(finished):
         route = f"/runs/{finished.run}/planes/{event.sequence}"
         shown = finished.visitor.http.get(route).json["numbers"]["divergence-seen"]
         expected = cauchy_schwarz_divergence(
-            finished.seen.X, finished.seen.y, event.components, gamma=GAMMA, shrinkage="auto"
+            finished.seen.X, finished.seen.y, event.components, gamma=GAMMA, shrinkage="ledoit-wolf"
         )
         assert shown == pytest.approx(expected, abs=1e-9)
 

@@ -1,10 +1,9 @@
-"""The server says whether it lives and can work, and brings plotly.js itself."""
+"""The server says whether it lives and can work."""
 
 from __future__ import annotations
 
 import time
 
-import plotly.offline
 import pytest
 
 from callbacks.routes.health import MAX_SUPERVISOR_SILENCE_S
@@ -55,26 +54,3 @@ def test_a_studio_whose_store_cannot_be_written_is_not_ready_but_lives(studio, m
 @pytest.mark.parametrize("path", FOR_MACHINES)
 def test_what_machines_ask_makes_no_visitor(studio, path):
     assert "Set-Cookie" not in studio.app.server.test_client().get(path).headers
-
-
-def test_plotly_js_is_the_installed_one(visitor):
-    answer = visitor.http.get("/plotly.js")
-    assert answer.text == plotly.offline.get_plotlyjs()
-    assert answer.mimetype == "text/javascript"
-
-
-def test_a_browser_that_has_plotly_js_is_not_sent_it_again(visitor):
-    etag = visitor.http.get("/plotly.js").headers["ETag"]
-    answer = visitor.http.get("/plotly.js", headers={"If-None-Match": etag})
-    assert (answer.status_code, answer.data) == (304, b"")
-
-
-@pytest.mark.parametrize("etag", ['"older"', ""])
-def test_a_browser_that_has_another_plotly_js_gets_this_one(visitor, etag):
-    answer = visitor.http.get("/plotly.js", headers={"If-None-Match": etag})
-    assert answer.status_code == 200
-    assert answer.data
-
-
-def test_the_page_asks_for_the_plotly_js_that_is_served(visitor):
-    assert '<script src="/plotly.js"></script>' in visitor.http.get("/").text

@@ -76,7 +76,7 @@ def test_the_divergence_on_screen_is_that_of_the_plane_on_screen(studio, wine, r
     look = {"moves": "2:0.4:-0.3", "gamma": 0.5}
     seen, _ = studio.data_of(wine).split(HELD_OUT, SEED)
     expected = cauchy_schwarz_divergence(
-        seen.X, seen.y, components(wine, run, **look), gamma=0.5, shrinkage="auto"
+        seen.X, seen.y, components(wine, run, **look), gamma=0.5, shrinkage="ledoit-wolf"
     )
     shown = plane(wine, run, **look)["numbers"]["divergence-seen"]
     assert shown == pytest.approx(expected, rel=1e-9)

@@ -5,16 +5,19 @@ import pytest
 
 from melm_core.density import direct_sums, kernel_density
 from melm_core.density.kernel_density import (
-    SMALLEST_RELATIVE_VARIANCE,
     KernelClasses,
-    automatic_shrinkage,
     bandwidth_factor,
     density_on_grid,
     kernel_classes,
     log_densities,
     mass_levels,
+)
+from melm_core.density.whitening import (
+    SMALLEST_RELATIVE_VARIANCE,
+    automatic_shrinkage,
     pooled_covariance,
     shrink,
+    shrinkage_shares,
     whitening,
     within_class_whitening,
 )
@@ -114,14 +117,16 @@ def test_well_conditioned_classes_are_not_shrunk():
 def test_automatic_shrinkage_lifts_the_smallest_relative_variance_to_the_constant(smallest):
     M = invertible(3)
     pooled, covariance = M.T @ M, M.T @ np.diag([smallest, 0.8, 2.0]) @ M
-    (mixed,) = shrink(covariance[None], pooled, "auto")
+    shares = shrinkage_shares(covariance[None], pooled, "auto")
+    (mixed,) = shrink(covariance[None], pooled, shares)
     W = whitening(pooled)
     assert variances_of(W.T @ mixed @ W)[0] == pytest.approx(SMALLEST_RELATIVE_VARIANCE, rel=1e-8)
 
 
 def test_automatic_shrinkage_leaves_the_other_classes_alone():
     pooled = np.eye(2)
-    flat, round_ = shrink(np.stack([np.diag([0.0, 1.0]), np.diag([0.5, 2.0])]), pooled, "auto")
+    covariances = np.stack([np.diag([0.0, 1.0]), np.diag([0.5, 2.0])])
+    flat, round_ = shrink(covariances, pooled, shrinkage_shares(covariances, pooled, "auto"))
     np.testing.assert_array_equal(round_, np.diag([0.5, 2.0]))
     assert flat[0, 0] > 0
 
@@ -130,8 +135,8 @@ def test_full_shrinkage_gives_every_class_the_pooled_covariance():
     X, y = classes(2, 3)
     covariances = np.stack([np.cov(X[y == code].T, ddof=0) for code in (0, 1)])
     pooled = np.eye(3)
-    np.testing.assert_allclose(shrink(covariances, pooled, 1.0), np.stack([pooled, pooled]))
-    np.testing.assert_array_equal(shrink(covariances, pooled, 0.0), covariances)
+    np.testing.assert_allclose(shrink(covariances, pooled, np.ones(2)), np.stack([pooled, pooled]))
+    np.testing.assert_array_equal(shrink(covariances, pooled, np.zeros(2)), covariances)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])

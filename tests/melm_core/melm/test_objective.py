@@ -192,7 +192,7 @@ def test_the_regularizing_term_is_the_sum_of_the_quadratic_entropies():
 def test_the_divergence_is_the_integral_of_the_densities_that_are_drawn(k, n_lines, gamma):
     X, y = classes(2, 4)
     components = plane(k, 4)
-    value = cauchy_schwarz_divergence(X, y, components, gamma=gamma, shrinkage="auto")
+    value = cauchy_schwarz_divergence(X, y, components, gamma=gamma, shrinkage="ledoit-wolf")
     drawn = kernel_classes(X, y, n_components=k, gamma=gamma).project(components)
     Z = X @ components.T
     reach = 7 * np.sqrt(drawn.covariances.max())

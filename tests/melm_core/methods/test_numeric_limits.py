@@ -47,7 +47,7 @@ def test_values_that_cannot_be_squared_are_refused_in_a_sentence_or_fitted(key, 
     X, y = wine()
     refusal, components = "scale the features", np.eye(2)
     try:
-        with np.errstate(over="ignore"):  # scikit-learn squares the singular values of PCA
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn squares variances
             components = fitted(key, X * scale, y).components_
     except UserError as error:
         refusal = str(error)

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
-from melm_studio.layout.scripts import ASSETS, MODULES, module_preloads
+from melm_studio.layout import scripts
+from melm_studio.layout.scripts import (
+    ASSETS,
+    MODULES,
+    STYLES,
+    assets_path,
+    module_preloads,
+    needed_scripts,
+    style_sheet,
+)
 from tools.driver.visitor import opened_studio
 
 IMPORT = re.compile(r'^(?:import|export) .*?from "(\./|\.\./)([^"]+)";$', re.MULTILINE)
@@ -40,7 +50,8 @@ def test_every_module_is_preloaded_once():
 def test_the_page_has_one_script_that_is_a_module_and_dash_waits_for_it(tmp_path):
     with opened_studio(tmp_path) as studio:
         html = studio.visitor().http.get("/").text
-    assert re.findall(r'<script[^>]*src="([^"?]+)[^>]*type="module"', html) == ["/assets/main.mjs"]
+    modules = re.findall(r'<script[^>]*src="([^"?]+)[^>]*type="module"', html)
+    assert modules == [f"/{assets_path()}/main.mjs"]
     assert "new DashRenderer" not in html
     assert "startDash();" in (ASSETS / "main.mjs").read_text()
 
@@ -51,3 +62,38 @@ def test_no_folder_of_modules_is_crowded_and_no_module_is_long():
         modules = list(folder.glob("*.mjs"))
         assert len(modules) <= 20
         assert all(len(path.read_text().splitlines()) < 400 for path in modules)
+
+
+def test_the_path_of_the_assets_changes_with_any_of_them(tmp_path, monkeypatch):
+    copy = tmp_path / "assets"
+    shutil.copytree(ASSETS, copy)
+    monkeypatch.setattr(scripts, "ASSETS", copy)
+    paths = [assets_path()]
+    for change in ("main.mjs", "styles/page.css", "icons/new.svg"):
+        (copy / change).write_text("// changed")
+        paths.append(assets_path())
+    assert len(set(paths)) == 4
+
+
+def test_the_style_sheet_holds_every_file():
+    files = [path.read_text() for path in (ASSETS / STYLES).glob("*.css")]
+    assert len(files) > 5
+    assert all(text in style_sheet() for text in files)
+
+
+def test_scripts_that_the_page_does_not_use_are_left_out():
+    folder = "/_dash-component-suites/dash"
+    table, polyfill, react = (
+        f'<script src="{folder}/{name}.v1.js"></script>'
+        for name in ("dash_table/bundle", "deps/polyfill@7", "deps/react@18")
+    )
+    assert needed_scripts(f"{polyfill}\n{react}\n{table}") == f"{react}\n"
+
+
+def test_the_page_repeats_nothing_that_it_requests(tmp_path):
+    with opened_studio(tmp_path) as studio:
+        html = studio.visitor().http.get("/").text
+    assert "validation_layout" not in html
+    assert "dash_table/bundle" not in html
+    assert "deps/polyfill" not in html
+    assert html.count('rel="stylesheet"') == 1

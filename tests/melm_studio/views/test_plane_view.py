@@ -110,8 +110,10 @@ def test_a_class_that_is_one_point_has_no_lines():
 def test_the_picture_draws_the_densities_that_are_optimized():
     gamma, components = 0.7, plane(2, 5)
     view = PlaneViewer(DATA, NO_ROWS, gamma).view(components)
-    kernels = kernel_classes(DATA.X, DATA.y, n_components=2, gamma=gamma, shrinkage="auto")
-    drawn = kernels.project(standardized(components, np.cov(DATA.X.T, ddof=0)))
+    kernels = kernel_classes(DATA.X, DATA.y, n_components=2, gamma=gamma, shrinkage="ledoit-wolf")
+    drawn = kernels.project(
+        standardized(components, components @ np.cov(DATA.X.T, ddof=0) @ components.T)
+    )
     for code, class_view in enumerate(view.classes):
         np.testing.assert_allclose(
             class_view.contours, class_contours(drawn.rows[code], drawn.covariances[code])
@@ -123,14 +125,14 @@ def test_the_picture_draws_the_densities_that_are_optimized():
 def test_a_plane_is_drawn_with_unit_covariance(mixing):
     covariance = invertible(5) @ invertible(5).T
     components = mixing @ plane(2, 5)
-    rows = standardized(components, covariance)
+    rows = standardized(components, components @ covariance @ components.T)
     np.testing.assert_allclose(rows @ covariance @ rows.T, np.eye(2), atol=1e-10)
     np.testing.assert_allclose(principal_angles(rows, components), 0, atol=1e-12)
 
 
 def test_standardising_turns_as_little_as_possible():
     covariance, components = invertible(5) @ invertible(5).T, plane(2, 5)
-    stretch = standardized(components, covariance) @ components.T
+    stretch = standardized(components, components @ covariance @ components.T) @ components.T
     np.testing.assert_allclose(stretch, stretch.T, atol=1e-12)
     assert np.linalg.eigvalsh(stretch)[0] > 0
 
@@ -175,7 +177,7 @@ def test_the_longest_arrow_reaches_across_a_good_part_of_the_picture():
 def test_arrows_point_along_the_loadings_of_the_strongest_features():
     components = plane(2, 5)
     view = PlaneViewer(SEEN, UNSEEN, 1.0).view(components)
-    loadings = standardized(components, np.cov(SEEN.X.T, ddof=0))
+    loadings = standardized(components, components @ np.cov(SEEN.X.T, ddof=0) @ components.T)
     tips, features = strongest_loadings(loadings, len(SEEN.feature_names))
     assert view.arrows.features.tolist() == features.tolist()
     assert view.arrows.names == tuple(SEEN.feature_names[feature] for feature in features)

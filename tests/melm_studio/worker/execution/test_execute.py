@@ -92,7 +92,7 @@ def test_the_final_objective_is_the_divergence_of_the_final_plane(store, method,
     data = blobs()
     final = store.last_event(worked(store, data, method, gamma=gamma).run_id)
     divergence = cauchy_schwarz_divergence(
-        data.X, data.y, final.components, gamma=gamma, shrinkage="auto"
+        data.X, data.y, final.components, gamma=gamma, shrinkage="ledoit-wolf"
     )
     assert final.objective == final.best_objective == pytest.approx(divergence, abs=1e-9)
 

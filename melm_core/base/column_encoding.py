@@ -1,0 +1,134 @@
+"""How a column of a table becomes features: numbers, or one indicator for each category."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
+
+NAMES_SHOWN = 5
+_MISSING = ("nan", "NaT", "<NA>")  # what the missing values of numpy and pandas print
+
+
+@dataclass(frozen=True)
+class ColumnEncoding:
+    """The encoding of one column, fitted to a table and applicable to the rows of another.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    fill : float or None
+        Replaces missing and infinite numbers. With None, there may be none.
+    levels : tuple of str or None
+        The categories, with None for missing cells; empty for a numeric column. Every level has an
+        indicator, but of two levels only the second has.
+
+    Examples
+    --------
+    >>> from melm_core.base import ColumnEncoding
+    >>> ColumnEncoding("width", fill=2.5).encode([1.0, None]).ravel()
+    array([1. , 2.5])
+    >>> color = ColumnEncoding("color", levels=("blue", "green", "red"))
+    >>> color.feature_names
+    ['color = blue', 'color = green', 'color = red']
+    >>> color.encode(["red", "blue"])
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+
+    name: str
+    fill: float | None = None
+    levels: tuple[str | None, ...] = ()
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of the features, in order."""
+        if not self.levels:
+            return [self.name]
+        return [f"{self.name} = {level or 'missing'}" for level in self.levels[self._first :]]
+
+    @property
+    def _first(self) -> int:
+        """The first level with an indicator."""
+        return int(len(self.levels) == 2)
+
+    def encode(self, cells: Any) -> FloatArray:
+        """The features of cells.
+
+        Parameters
+        ----------
+        cells : array-like of shape (n_samples,)
+            Numbers, or the texts of categories. None, NaN and empty text are missing.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+
+        Raises
+        ------
+        ValueError
+            If a cell is not a number, not one of the categories, or missing where the encoding has
+            no value for it; the message names the column and the cells.
+        """
+        if not self.levels:
+            return self._filled(self._numbers(cells))[:, None]
+        codes = self._codes(cells)
+        return np.eye(len(self.levels))[codes, self._first :]
+
+    def _numbers(self, cells: Any) -> FloatArray:
+        try:
+            return np.asarray(cells, dtype=np.float64)
+        except (TypeError, ValueError):
+            return np.array([self._number(cell) for cell in _texts(cells)])
+
+    def _number(self, text: str | None) -> float:
+        try:
+            return np.nan if text is None else float(text)
+        except ValueError:
+            raise UserError(
+                f'Column "{self.name}" has {text!r}, which is not a number. Correct the cell, or '
+                "leave it empty if its value is missing."
+            ) from None
+
+    def _filled(self, numbers: FloatArray) -> FloatArray:
+        is_missing = ~np.isfinite(numbers)
+        if self.fill is None and is_missing.any():
+            raise UserError(
+                f'Column "{self.name}" has {int(is_missing.sum())} missing or infinite value(s), '
+                "and no value to replace them was saved. Fill them in or remove their rows."
+            )
+        return np.where(is_missing, self.fill or 0.0, numbers)
+
+    def _codes(self, cells: Any) -> np.typing.NDArray[np.intp]:
+        known = {level: code for code, level in enumerate(self.levels)}
+        texts = _texts(cells)
+        unknown = sorted({str(text or "missing") for text in texts if text not in known})
+        if unknown:
+            raise UserError(
+                f'Column "{self.name}" has categories that the plane was not fitted to: '
+                f"{listed(unknown)}. Known are {listed([level or 'missing' for level in known])}. "
+                "Correct these cells or remove their rows."
+            )
+        return np.array([known[text] for text in texts], dtype=np.intp)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, quoted, and how many more there are."""
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return ", ".join(f'"{name}"' for name in names[:NAMES_SHOWN]) + more
+
+
+def _texts(cells: Any) -> list[str | None]:
+    return [_text(cell) for cell in np.asarray(cells, dtype=object)]
+
+
+def _text(cell: Any) -> str | None:
+    text = str(cell).strip()
+    is_missing = cell is None or (not isinstance(cell, str) and text in _MISSING)
+    return None if is_missing or not text else text

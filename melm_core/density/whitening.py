@@ -1,0 +1,87 @@
+"""Coordinates in which the classes are white, and covariances shrunk toward the pooled one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.shrinkage import Shrinkage, inverse_widths, regularized_covariances
+from melm_core.linalg.class_moments import rows_by_class
+from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
+
+# "auto" mixes in just enough of the pooled covariance to raise the smallest variance of a class,
+# relative to the pooled variance, to this value.
+SMALLEST_RELATIVE_VARIANCE = 0.01
+
+
+def pooled_covariance(covariances: FloatArray, counts: Sequence[int]) -> FloatArray:
+    """Within-class covariance: the mean of the class covariances, weighted by class size."""
+    pooled: FloatArray = np.average(covariances, axis=0, weights=np.asarray(counts, dtype=float))
+    return pooled
+
+
+def whitening(covariance: FloatArray) -> FloatArray:
+    """Matrix W (n_features, rank) with W' covariance W = 1, without null directions.
+
+    It is based on the eigenvectors of the correlation matrix, so that features
+    in very different units are not mistaken for null directions.
+    """
+    units = inverse_widths(np.sqrt(np.diag(covariance)))
+    variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
+    kept = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
+    whitener: FloatArray = units[:, None] * directions[:, kept] / np.sqrt(variances[kept])
+    return whitener
+
+
+def within_class_whitening(X: FloatArray, y: IntArray, *, shrinkage: Shrinkage = 0.0) -> FloatArray:
+    """Matrix W (n_features, rank) that whitens the pooled within-class covariance of X W.
+
+    Directions in which no class varies are dropped unless the class means differ there.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Class codes 0 .. n_classes-1, each with at least two rows.
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
+        Of the class covariances; what is mixed towards the pooled one makes no difference.
+    """
+    widths, n_features = X.std(axis=0), None
+    space = standardized_row_space(X - X.mean(axis=0), widths, 1)
+    if space.basis is not None:
+        n_features = int((widths > 0).sum())
+    shapes = regularized_covariances(rows_by_class(space.rows, y), shrinkage, n_features)
+    whitener = whitening(pooled_covariance(shapes, np.bincount(y).tolist()))
+    return space.lift_columns(whitener)
+
+
+def shrinkage_shares(
+    covariances: FloatArray, pooled: FloatArray, shrinkage: Shrinkage
+) -> FloatArray:
+    """The share of the pooled covariance to mix into each class covariance.
+
+    Shrinking toward the identity instead would lose the invariance of the
+    divergence under affine maps of the data.
+    """
+    if isinstance(shrinkage, str):
+        whitener = whitening(pooled)
+        return np.array([automatic_shrinkage(c, whitener) for c in covariances])
+    return np.full(len(covariances), float(shrinkage))
+
+
+def shrink(covariances: FloatArray, pooled: FloatArray, shares: FloatArray) -> FloatArray:
+    """Mix a share of the pooled covariance into each class covariance."""
+    mixed: FloatArray = covariances + shares[:, None, None] * (pooled - covariances)
+    return mixed
+
+
+def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:
+    """Smallest weight that raises every relative variance to SMALLEST_RELATIVE_VARIANCE."""
+    if whitener.shape[1] == 0:
+        return 0.0
+    smallest = max(float(np.linalg.eigvalsh(whitener.T @ covariance @ whitener)[0]), 0.0)
+    if smallest >= SMALLEST_RELATIVE_VARIANCE:
+        return 0.0
+    return (SMALLEST_RELATIVE_VARIANCE - smallest) / (1.0 - smallest)

@@ -1,0 +1,114 @@
+"""The plane that resampled data agree on: stratified bootstrap and the mean projector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.linalg.planes import orthonormalize
+from melm_core.melm.relay import Follow
+
+# More starts make a single fit surer; the mean over the resamples needs no more than these.
+STARTS_A_RESAMPLE = 4
+
+
+def bootstrap_rows(
+    y: IntArray, n_bootstrap: int, seed: int, groups: IntArray | None = None
+) -> Iterator[tuple[IntArray, int]]:
+    """Rows drawn with replacement within each class, and a seed for the fit to them.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    n_bootstrap : int
+        Number of draws.
+    seed : int
+    groups : ndarray of shape (n_samples,) or None
+        Rows of one group are drawn together.
+
+    Yields
+    ------
+    rows : ndarray of shape (n_drawn,)
+        Indices.
+    seed : int
+    """
+    units = np.arange(len(y)) if groups is None else groups
+    blocks = [_blocks(units, np.flatnonzero(y == code)) for code in range(int(y.max()) + 1)]
+    for stream in np.random.SeedSequence(seed).spawn(n_bootstrap):
+        generator = np.random.default_rng(stream)
+        drawn = [
+            members[i]
+            for members in blocks
+            for i in generator.integers(len(members), size=len(members))
+        ]
+        yield np.concatenate(drawn), int(generator.integers(np.iinfo(np.int32).max))
+
+
+def bagged_fits(
+    estimator: Any,
+    X: FloatArray,
+    y: IntArray,
+    *,
+    seed: int,
+    groups: IntArray | None,
+    follow: Follow,
+) -> list[Any]:
+    """Copies of an estimator of planes fitted to resampled rows; fewer if it is stopped.
+
+    Parameters
+    ----------
+    estimator : MELM
+        With `n_bootstrap` draws to make.
+    X, y : ndarray of shape (n_samples, n_features), (n_samples,)
+    seed : int
+    groups : ndarray of shape (n_samples,) or None
+    follow : callable
+        Gives the callback of the fit of a number, counted from 0, and of these words.
+    """
+    n_draws = estimator.n_bootstrap
+    single = clone(estimator).set_params(
+        n_bootstrap=0, gamma=estimator.gamma_, n_init=min(estimator.n_init, STARTS_A_RESAMPLE)
+    )
+    fits: list[Any] = []
+    for rows, fit_seed in bootstrap_rows(y, n_draws, seed, groups):
+        fit = clone(single)
+        fit.set_params(
+            random_state=fit_seed,
+            callback=follow(len(fits), f"resample {len(fits) + 1} of {n_draws}"),
+        )
+        fits.append(fit.fit(X[rows], y[rows]))
+        if fits[-1].stopped_:
+            break
+    return fits
+
+
+def mean_plane(planes: Sequence[FloatArray], widths: FloatArray) -> FloatArray:
+    """The leading directions of the mean projector onto several planes.
+
+    Taken in standardized features, so that it does not depend on their units.
+
+    Parameters
+    ----------
+    planes : sequence of ndarray of shape (n_components, n_features)
+    widths : ndarray of shape (n_features,)
+        Standard deviations of the features.
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_features)
+        Orthonormal rows.
+    """
+    scale = np.where(widths > 0, widths, 1.0)
+    stacked = np.concatenate([orthonormalize(plane * scale) for plane in planes])
+    _, _, directions = np.linalg.svd(stacked, full_matrices=False)
+    return orthonormalize(directions[: len(planes[0])] / scale)
+
+
+def _blocks(units: IntArray, members: IntArray) -> list[IntArray]:
+    """The members that are drawn together."""
+    return [members[units[members] == unit] for unit in np.unique(units[members])]

@@ -1,0 +1,207 @@
+"""The kernel width that separates held-out rows best, by inner folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.progress import Callback
+from melm_core.density.kernel_density import kernel_classes, log_densities
+from melm_core.melm.relay import Follow
+
+# From smooth to local.
+GAMMAS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
+MOST_FOLDS = 5
+_FEWEST_FOLDS = 2
+DEFAULT_GAMMA = 1.0
+
+# Starts at the widest kernels, which have few optima, and planes followed from there.
+STARTS_A_FOLD = 6
+PLANES_FOLLOWED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class GammaPath:
+    """Held-out accuracy by kernel width.
+
+    Attributes
+    ----------
+    gammas : ndarray of shape (n_gammas,)
+        Falling: from smooth to local.
+    fold_accuracies : ndarray of shape (n_folds, n_gammas)
+        Balanced accuracy of the class densities, of Silverman's width, in the plane that
+        was fitted to the other folds.
+    """
+
+    gammas: FloatArray
+    fold_accuracies: FloatArray
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """Mean over the folds, shape (n_gammas,)."""
+        means: FloatArray = self.fold_accuracies.mean(axis=0)
+        return means
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """Standard error of the mean over the folds, shape (n_gammas,)."""
+        spread = self.fold_accuracies.std(axis=0, ddof=1)
+        errors: FloatArray = spread / np.sqrt(len(self.fold_accuracies))
+        return errors
+
+    @property
+    def chosen(self) -> float:
+        """The widest kernel within one standard error of the best.
+
+        DEFAULT_GAMMA if the path was stopped before two folds were done.
+
+        References
+        ----------
+        L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone: Classification and
+        Regression Trees, 1984, section 3.4.3.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> folds = np.array([[0.7, 0.8, 0.82], [0.7, 0.84, 0.86]])
+        >>> GammaPath(np.array([4.0, 2.0, 1.0]), folds).chosen
+        2.0
+        """
+        if len(self.fold_accuracies) < _FEWEST_FOLDS:
+            return DEFAULT_GAMMA
+        best = int(self.accuracies.argmax())
+        enough = self.accuracies[best] - self.standard_errors[best]
+        return float(self.gammas[int(np.argmax(self.accuracies >= enough))])
+
+
+def gamma_path(
+    estimator: Any,
+    X: FloatArray,
+    y: IntArray,
+    folds: Sequence[tuple[IntArray, IntArray]],
+    follow: Follow,
+) -> GammaPath:
+    """Fit an estimator of planes at every width of GAMMAS, fold by fold, from smooth to local.
+
+    Each width begins with the best planes of the wider one. A fold during which the
+    callback stops the fit is left out.
+
+    Parameters
+    ----------
+    estimator : MELM
+    X, y : ndarray of shape (n_samples, n_features), (n_samples,)
+    folds : sequence of (training rows, test rows)
+    follow : callable
+        Gives the callback of the fit of a number, counted from 0, and of these words.
+    """
+    accuracies: list[list[float]] = []
+    for number, (train, test) in enumerate(folds):
+        words = f"fold {number + 1} of {len(folds)}"
+        fits = _from_smooth_to_local(
+            estimator,
+            X[train],
+            y[train],
+            [
+                follow(number * len(GAMMAS) + step, f"{words}, γ {gamma:g}")
+                for step, gamma in enumerate(GAMMAS)
+            ],
+        )
+        if fits[-1].stopped_:
+            break
+        accuracies.append(
+            [
+                density_accuracy(fit.transform(X[train]), y[train], fit.transform(X[test]), y[test])
+                for fit in fits
+            ]
+        )
+    return GammaPath(np.array(GAMMAS), np.array(accuracies).reshape(-1, len(GAMMAS)))
+
+
+def _from_smooth_to_local(
+    estimator: Any, X: FloatArray, y: IntArray, callbacks: Sequence[Callback | None]
+) -> list[Any]:
+    """Fits at falling widths; they end with the one that is stopped."""
+    first = clone(estimator).set_params(n_bootstrap=0)
+    first.set_params(
+        n_init=min(first.n_init, STARTS_A_FOLD), gamma=GAMMAS[0], callback=callbacks[0]
+    )
+    fits = [first.fit(X, y)]
+    for gamma, callback in zip(GAMMAS[1:], callbacks[1:], strict=True):
+        if fits[-1].stopped_:
+            break
+        warm = clone(first).set_params(gamma=gamma, continuation=(), callback=callback)
+        fits.append(warm.set_params(init=_best_planes(fits[-1])).fit(X, y))
+    return fits
+
+
+def _best_planes(fit: Any) -> FloatArray:
+    """The best planes that differ; those whose objectives agree to eight digits do not."""
+    by_value = {round(start.objective, 8): start.components for start in fit.start_results_}
+    best = sorted(by_value, reverse=True)[:PLANES_FOLLOWED]
+    return np.stack([by_value[value] for value in best])
+
+
+def inner_folds(y: IntArray, groups: IntArray | None, seed: int) -> list[tuple[IntArray, IntArray]]:
+    """Training and test rows of stratified folds that keep the rows of a group together.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    groups : ndarray of shape (n_samples,) or None
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If a class has too few rows, or rows of too few groups.
+    """
+    units = np.arange(len(y)) if groups is None else groups
+    fewest = min(len(np.unique(units[y == code])) for code in range(int(y.max()) + 1))
+    if fewest < 3:
+        what = "row(s)" if groups is None else "group(s)"
+        raise UserError(
+            f'gamma="auto" chooses by inner folds and needs 3 {what} of every class; the smallest '
+            f"class has {fewest}. Give gamma a number, or add rows."
+        )
+    n_folds = min(MOST_FOLDS, fewest)
+    empty = np.empty((len(y), 0))
+    if groups is None:
+        return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(empty, y))
+    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    return list(splitter.split(empty, y, groups))
+
+
+def checked_groups(groups: Any, n_samples: int) -> IntArray | None:
+    """Codes of the groups, one a row; None for None."""
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n_samples,):
+        raise UserError(
+            f"groups has the shape {labels.shape}; it must name one group for each of the "
+            f"{n_samples} rows."
+        )
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def density_accuracy(Z: FloatArray, y: IntArray, points: FloatArray, true: IntArray) -> float:
+    """Balanced accuracy at some points of the class densities of projected rows.
+
+    Parameters
+    ----------
+    Z, y : ndarray of shape (n_samples, n_components), (n_samples,)
+        Rows in the plane, and their class codes.
+    points, true : ndarray of shape (n_points, n_components), (n_points,)
+    """
+    classes = kernel_classes(Z, y, n_components=Z.shape[1], shrinkage="auto")
+    right = log_densities(points, classes).argmax(axis=1) == true
+    present = np.unique(true)
+    return float(np.mean([right[true == code].mean() for code in present]))

@@ -1,0 +1,234 @@
+"""Computes the coordinates of the rows of a table in a plane, one line for each row.
+
+    python PROGRAM.py TABLE.csv > points.csv
+
+It needs numpy and pandas. The table may have its columns in any order, and others beside them;
+labels are not needed. Rows are numbered from 1, without the header.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+# <values>: `program_of` writes the values in place of these lines.
+# The columns, in order: what replaces a missing number, or the categories, with None for missing.
+COLUMNS: dict[str, float | list[str | None] | None] = {}
+CENTER: list[float] = []
+SCALE: list[float] = []
+COMPONENTS: list[list[float]] = []
+# How the table was written to which the plane was fitted.
+HAS_HEADER = True
+DECIMAL = "."
+DELIMITERS: list[str] = []  # its own first
+MISSING: list[str] = []
+NUMBERS: dict[str, str] = {}  # by decimal mark
+THOUSANDS: dict[str, str] = {}
+# </values>
+
+LONGEST_HEADER = 10_000_000  # characters
+
+
+def main() -> None:
+    if len(sys.argv) != 2:
+        sys.exit(f"Name the table: python {Path(sys.argv[0]).name} TABLE.csv > points.csv")
+    cells, decimal = read(Path(sys.argv[1]))
+    encoded = np.hstack([encode(cells[name], decimal) for name in COLUMNS])
+    coordinates = (encoded - np.array(CENTER)) / np.array(SCALE) @ np.array(COMPONENTS).T
+    names = [f"component_{i + 1}" for i in range(len(COMPONENTS))]
+    points = pd.DataFrame(coordinates, columns=names)
+    points.insert(0, "row", range(1, len(points) + 1))
+    points.to_csv(sys.stdout, index=False)
+
+
+def read(file: Path) -> tuple[pd.DataFrame, str]:
+    """Every cell of the columns as text, and the decimal mark."""
+    text = text_of(file)
+    delimiter, start, names = find_columns(text, file.name)
+    try:
+        cells = pd.read_csv(
+            io.StringIO(text[start:]),
+            sep=delimiter,
+            header=0 if HAS_HEADER else None,
+            names=names,
+            index_col=False,
+            dtype=str,
+            keep_default_na=False,
+            skipinitialspace=True,
+        )
+    except ValueError as error:
+        sys.exit(f"{file.name} cannot be split into rows and columns: {error}")
+    if cells.empty:
+        sys.exit(f"{file.name} has no rows below its header. Add rows.")
+    cells = cells[list(COLUMNS)].fillna("").apply(lambda column: column.str.strip())
+    return cells, DECIMAL if delimiter == DELIMITERS[0] else decimal_mark(cells)
+
+
+def text_of(file: Path) -> str:
+    try:
+        raw = file.read_bytes()
+    except OSError as error:
+        sys.exit(f"{file} cannot be read: {error.strerror}. Name a CSV file.")
+    text = decoded(raw)
+    if "\0" in text or not text.strip():
+        sys.exit(f"{file.name} is empty or not text. Save the table as CSV and name that file.")
+    return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(raw: bytes) -> str:
+    encodings = ["utf-8", "cp1252", "latin-1"]
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encodings = ["utf-16", *encodings]
+    elif b"\0" in raw[:2]:
+        encodings = ["utf-16-be" if raw[0] == 0 else "utf-16-le", *encodings]
+    for encoding in encodings:
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    raise AssertionError("Latin-1 has a character for every byte.")
+
+
+def find_columns(text: str, name: str) -> tuple[str, int, list[str]]:
+    """The delimiter, where the header or the first row begins, and the names of the columns."""
+    found = [(mark, *found_at) for mark in DELIMITERS for found_at in candidates(text, mark)]
+    for mark, start, names in found:
+        if set(COLUMNS) <= set(names):
+            return mark, start, names
+    lacks = ([column for column in COLUMNS if column not in names] for *_, names in found)
+    missing = min(lacks, key=len, default=list(COLUMNS))
+    sys.exit(
+        f"{name} lacks {listed(missing)}. It must be a CSV file with all {len(COLUMNS)} columns of "
+        f"the plane: {listed(list(COLUMNS))}."
+    )
+
+
+def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Where the header may begin: at the first line, or below comments at the top."""
+    found, start = [], 0
+    for line in text.splitlines(keepends=True):
+        is_comment = not line.strip() or line.startswith(("#", "sep="))
+        if line.strip() and (HAS_HEADER or not is_comment):
+            names = column_names(text[start : start + LONGEST_HEADER], delimiter)
+            found.append((start, names))
+        if not is_comment:
+            break
+        start += len(line)
+    return found
+
+
+def column_names(text: str, delimiter: str) -> list[str]:
+    """The names in the first record, with repeated ones numbered: x, x (2)."""
+    try:
+        first = next(csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True))
+    except csv.Error:
+        return []
+    numbered = [f"column {i + 1}" for i in range(len(first))]
+    if not HAS_HEADER:
+        return numbered
+    given = [cell.strip() or place for cell, place in zip(first, numbered, strict=True)]
+    taken, repeats, names = set(given), Counter[str](), []
+    for name in given:
+        repeats[name] += 1
+        free = name
+        while repeats[name] > 1 and free in taken:
+            free = f"{name} ({repeats[name]})"
+            repeats[name] += free in taken
+        taken.add(free)
+        names.append(free)
+    return names
+
+
+def decimal_mark(cells: pd.DataFrame) -> str:
+    """The mark in most numbers."""
+    numeric = [name for name, known in COLUMNS.items() if not isinstance(known, list)]
+    counts = {
+        mark: sum(mark in cell and re.fullmatch(NUMBERS[mark], cell) is not None for cell in texts)
+        for mark, texts in ((mark, cells[numeric].to_numpy().ravel()) for mark in NUMBERS)
+    }
+    return "," if counts[","] > counts["."] else "."
+
+
+def encode(cells: pd.Series[str], decimal: str) -> npt.NDArray[np.float64]:
+    """The features of a column, of shape (n_rows, n_features)."""
+    known = COLUMNS[str(cells.name)]
+    return indicators(cells, known) if isinstance(known, list) else numbers(cells, known, decimal)
+
+
+def numbers(cells: pd.Series[str], fill: float | None, decimal: str) -> npt.NDArray[np.float64]:
+    codes, texts = pd.factorize(cells)
+    values = np.array([number(text, decimal) for text in texts])[codes]
+    is_missing = ~np.isfinite(values)
+    note_text(cells[is_missing & ~cells.isin(MISSING)])
+    if fill is None and is_missing.any():
+        sys.exit(
+            f'Column "{cells.name}" has missing values ({place(is_missing)}), and no value to '
+            "replace them is known. Fill them in or remove their rows."
+        )
+    return np.where(is_missing, fill or 0.0, values)[:, None]
+
+
+def number(text: str, decimal: str) -> float:
+    """The number that a text is, or NaN."""
+    if re.fullmatch(NUMBERS[decimal], text):
+        return float(text.replace(decimal, "."))
+    grouped = re.fullmatch(THOUSANDS[decimal], text)
+    if grouped:
+        return float(text.replace(grouped["separator"], "").replace(decimal, "."))
+    return float("nan")
+
+
+def note_text(cells: pd.Series[str]) -> None:
+    if len(cells):
+        sys.stderr.write(
+            f'Counted as missing: {len(cells)} cell(s) of "{cells.name}" that are not finite '
+            f'numbers, first "{cells.iloc[0]}" in row {int(cells.index[0]) + 1}.\n'
+        )
+
+
+def indicators(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[np.float64]:
+    """One indicator for each category; of two, only for the second."""
+    codes, texts = pd.factorize(cells)
+    places = np.array([place_of(text, levels) for text in texts])[codes]
+    unknown = places < 0
+    if unknown.any():
+        names = [text or "missing" for text in pd.unique(cells[unknown])]
+        sys.exit(
+            f'Column "{cells.name}" has categories that the plane was not fitted to: '
+            f"{listed(names)} ({place(unknown)}). Known are "
+            f"{listed([level or 'missing' for level in levels])}. Correct these cells or remove "
+            "their rows."
+        )
+    return np.eye(len(levels))[places, int(len(levels) == 2) :]
+
+
+def place_of(text: str, levels: list[str | None]) -> int:
+    """The position of a category, or -1."""
+    # A column of true and false, however written, was read as True and False.
+    as_read = [text, *([text.capitalize()] if text.lower() in ("true", "false") else [])]
+    known = [spelling for spelling in as_read if spelling in levels]
+    if known:
+        return levels.index(known[0])
+    return levels.index(None) if text in MISSING and None in levels else -1
+
+
+def place(is_there: npt.NDArray[np.bool_]) -> str:
+    rows = np.flatnonzero(is_there) + 1
+    return f"{len(rows)} row(s), first row {rows[0]}"
+
+
+def listed(names: list[str]) -> str:
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return ", ".join(f'"{name}"' for name in names[:10]) + more
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Answers are compressed as the browser accepts, and say so to caches."""
+
+from __future__ import annotations
+
+import re
+
+import brotli
+import flask
+import pytest
+
+from callbacks.routes.static_files import PLOTLY_PATH
+from tools.driver.visitor import opened_studio
+
+MOST_BYTES = 1_000_000
+HEADERS_BYTES = 1_000  # of an answer; what the browser counts as well
+ACCEPTED = "gzip, deflate, br, zstd"  # as Chromium writes it
+PARTS = [b"one part " * 100, b"another " * 100]
+
+
+@pytest.fixture
+def client(studio):
+    return studio.app.server.test_client()
+
+
+@pytest.mark.parametrize(
+    ("accepted", "chosen"),
+    [
+        (ACCEPTED, "br"),
+        ("gzip, deflate", "gzip"),
+        ("br;q=0.1, gzip", "gzip"),
+        ("deflate", None),
+        ("identity", None),
+        ("", None),
+    ],
+)
+def test_the_encoding_is_the_best_that_the_browser_accepts(client, decoded, accepted, chosen):
+    plain = client.get("/_dash-layout", headers={"Accept-Encoding": "identity"}).text
+    answer = client.get("/_dash-layout", headers={"Accept-Encoding": accepted})
+    assert answer.headers.get("Content-Encoding") == chosen
+    assert "Accept-Encoding" in answer.headers["Vary"]
+    assert int(answer.headers["Content-Length"]) == len(answer.data)
+    assert decoded(answer) == plain
+
+
+def test_all_that_the_page_loads_is_less_than_a_megabyte(client):
+    headers = {"Accept-Encoding": ACCEPTED}
+    page = client.get("/", headers={"Accept-Encoding": "identity"}).text
+    loaded = {"/", PLOTLY_PATH, *re.findall(r'(?:src|href)="(/[^"]+)"', page)}
+    assert {"/_dash-layout", "/_dash-dependencies"} < loaded
+    sizes = []
+    for address in loaded:
+        with client.get(address, headers=headers) as answer:
+            sizes.append(len(answer.data) + HEADERS_BYTES)
+    assert sum(sizes) < MOST_BYTES
+
+
+def test_a_module_that_the_browser_has_is_not_sent_again(client):
+    headers = {"Accept-Encoding": ACCEPTED}
+    (module,) = re.findall(r'"(/assets/\w+/main\.mjs)', client.get("/").text)
+    with client.get(module, headers=headers) as first:
+        etag = first.headers["ETag"]
+    with client.get(module, headers={**headers, "If-None-Match": etag}) as again:
+        assert (again.status_code, again.data) == (304, b"")
+    with client.get(module, headers={"If-None-Match": etag}) as plain:
+        assert plain.status_code == 200  # the encoding is another
+
+
+def test_a_static_file_is_compressed_once_whatever_its_fingerprint(tmp_path, monkeypatch):
+    compressed = []
+    compress = brotli.compress
+
+    def count(data, **options):
+        compressed.append(len(data))
+        return compress(data, **options)
+
+    monkeypatch.setattr(brotli, "compress", count)
+    headers = {"Accept-Encoding": "br"}
+    with opened_studio(tmp_path) as studio:
+        client = studio.app.server.test_client()
+        page = client.get("/").text
+        (address,) = re.findall(r'"(/_dash-comp[^"]+/react@18\.[^"]+)"', page)
+        (module,) = re.findall(r'"(/assets/\w+/studio/state.mjs)"', page)
+        other = re.sub(r"\.v\w+m\d+", ".v0m0", address)
+        assert other != address
+        for path in (address, other, address, module, module):
+            with client.get(path, headers=headers) as answer:
+                assert answer.headers["Content-Encoding"] == "br"
+        assert len(compressed) == 2
+        for _ in range(2):
+            client.get("/_dash-layout", headers=headers)
+        assert len(compressed) == 4
+
+
+def test_a_stream_is_sent_as_it_is(tmp_path):
+    headers = {"Accept-Encoding": "br"}
+    with opened_studio(tmp_path) as studio:
+        server = studio.app.server
+        server.add_url_rule("/parts", view_func=lambda: flask.Response(iter(PARTS)))
+        answer = server.test_client().get("/parts", headers=headers)
+        assert "Content-Encoding" not in answer.headers
+        assert [bytes(part) for part in answer.iter_encoded()] == PARTS

@@ -1,0 +1,70 @@
+"""Browsers keep static files, which set no cookie."""
+
+from __future__ import annotations
+
+import re
+
+import plotly.offline
+import pytest
+
+from callbacks.routes.static_files import PLOTLY_PATH
+from melm_studio.figures.plotly_script import plotly_script
+
+FOREVER = "public, max-age=31536000, immutable"
+
+
+def addresses(page: str) -> list[str]:
+    """What the page loads, apart from its icon and what is requested by Dash."""
+    found = re.findall(r'(?:src|href|content)="(/(?!_dash-(?:layout|dep)|_favicon)[^"]+)"', page)
+    return [PLOTLY_PATH, *found]
+
+
+@pytest.fixture
+def client(studio):
+    return studio.app.server.test_client()
+
+
+def test_browsers_keep_everything_that_the_page_loads_and_no_cookie_comes_with_it(client):
+    loaded = addresses(client.get("/").text)
+    assert len(loaded) > 50
+    for address in loaded:
+        with client.get(address) as answer:
+            assert answer.status_code == 200, address
+            assert answer.headers["Cache-Control"] == FOREVER, address
+            assert "Set-Cookie" not in answer.headers, address
+            assert "Cookie" not in answer.headers.get("Vary", ""), address
+
+
+def test_what_has_no_fingerprint_is_not_kept(client):
+    (path,) = re.findall(r'"(/_dash-comp[^"]+)/react@18\.[^"]+"', client.get("/").text)
+    answer = client.get(f"{path}/react@18.3.1.min.js")
+    assert answer.status_code == 200
+    assert "immutable" not in answer.headers.get("Cache-Control", "")
+
+
+def test_a_file_that_does_not_exist_is_not_kept(client):
+    folder, *_ = re.findall(r'"(/assets/\w+)/', client.get("/").text)
+    answer = client.get(f"{folder}/nowhere.mjs")
+    assert answer.status_code == 404
+    assert "immutable" not in answer.headers.get("Cache-Control", "")
+
+
+def test_the_page_and_its_data_are_not_kept(client):
+    for address in ("/", "/_dash-layout", "/frames"):
+        assert "max-age" not in client.get(address).headers.get("Cache-Control", "")
+
+
+def test_the_page_still_gives_a_visitor_a_cookie(client):
+    assert "Set-Cookie" in client.get("/").headers
+
+
+@pytest.mark.parametrize("encodings", ["br", "gzip", "identity"])
+def test_plotly_arrives_whole_in_every_encoding(client, encodings, decoded):
+    answer = client.get(PLOTLY_PATH, headers={"Accept-Encoding": encodings})
+    assert answer.headers.get("Content-Encoding", "identity") == encodings
+    assert answer.mimetype == "text/javascript"
+    assert decoded(answer) == plotly_script()
+
+
+def test_plotly_is_a_third_of_the_full_script():
+    assert 3 * len(plotly_script()) < len(plotly.offline.get_plotlyjs())

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from melm_core import MELM
+from melm_core.melm.gamma_choice import DEFAULT_GAMMA, GAMMAS, GammaPath, inner_folds
+
+X, Y = load_iris(return_X_y=True)
+
+
+def path(*fold_accuracies):
+    return GammaPath(np.array([4.0, 2.0, 1.0]), np.array(fold_accuracies).reshape(-1, 3))
+
+
+def test_the_widest_kernel_within_one_standard_error_of_the_best_is_chosen():
+    assert path([0.5, 0.79, 0.82], [0.5, 0.83, 0.84]).chosen == 1.0
+    assert path([0.5, 0.79, 0.78], [0.5, 0.83, 0.88]).chosen == 2.0
+    assert path([0.9, 0.9, 0.9], [0.9, 0.9, 0.9]).chosen == 4.0
+
+
+def test_a_path_stopped_before_two_folds_chooses_the_default():
+    assert path().chosen == DEFAULT_GAMMA
+    assert path([0.5, 0.6, 0.7]).chosen == DEFAULT_GAMMA
+
+
+@pytest.mark.parametrize("kind", ["of one class", "of several classes"])
+def test_rows_of_a_group_are_never_on_both_sides_of_a_fold(kind):
+    y = np.repeat([0, 1], 30)
+    groups = np.arange(60) // 5 if kind == "of one class" else np.arange(60) % 12
+    folds = inner_folds(y, groups, 0)
+    assert len(folds) == 5
+    for train, test in folds:
+        assert not set(groups[train]) & set(groups[test])
+        assert set(y[train]) == {0, 1}
+
+
+def test_classes_of_too_few_groups_are_refused():
+    with pytest.raises(ValueError, match=r"needs 3 group\(s\) of every class; the smallest .* 2"):
+        MELM(gamma="auto").fit(X, Y, groups=np.arange(len(Y)) // 25)
+
+
+def test_groups_of_another_length_are_refused():
+    with pytest.raises(ValueError, match=r"groups has the shape \(3,\)"):
+        MELM().fit(X, Y, groups=[1, 2, 3])
+
+
+def test_gamma_auto_keeps_the_path_and_fits_at_its_choice():
+    melm = MELM(gamma="auto", n_init=3, random_state=0).fit(X, Y)
+    assert melm.gamma_path_.gammas.tolist() == list(GAMMAS)
+    assert melm.gamma_path_.fold_accuracies.shape == (5, len(GAMMAS))
+    assert (melm.gamma_path_.accuracies > 0.9).all()
+    assert melm.gamma_ == melm.gamma_path_.chosen
+    fixed = MELM(gamma=melm.gamma_, n_init=3, random_state=0).fit(X, Y)
+    assert melm.divergence_ == pytest.approx(fixed.divergence_, rel=1e-6)
+
+
+def test_the_search_for_gamma_reports_and_stops_as_one_fit():
+    steps = []
+    MELM(gamma="auto", n_init=2, random_state=0, callback=steps.append).fit(X, Y)
+    fractions = [step.fraction for step in steps]
+    assert fractions == sorted(fractions)
+    assert steps[0].stage.startswith("fold 1 of 5, γ 8: ")
+    melm = MELM(gamma="auto", n_init=2, random_state=0, callback=lambda _: True).fit(X, Y)
+    assert melm.stopped_
+    assert melm.gamma_ == DEFAULT_GAMMA

@@ -1,0 +1,184 @@
+"""A plane as a file that anybody can read."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from melm_core.base import ColumnEncoding
+from melm_core.density import KernelDensityClassifier
+from melm_core.methods.saved_plane import SavedPlane
+from tests.melm_core.helpers import plane
+
+NAMES = ("a", "b", "c", "d")
+CENTER, SCALE = np.array([1.0, -2.0, 0.1, 3e5]), np.array([0.3, 1.0, 7.0, 1e4])
+
+
+def saved() -> SavedPlane:
+    return SavedPlane.of(plane(2, 4), center=CENTER, scale=SCALE, feature_names=NAMES)
+
+
+def rows() -> pd.DataFrame:
+    X = np.random.default_rng(0).normal(size=(9, 4)) * SCALE + CENTER
+    return pd.DataFrame(X, columns=NAMES)
+
+
+def test_a_plane_comes_back_from_its_file_digit_for_digit():
+    again = SavedPlane.from_json(saved().to_json(method="melm"))
+    for name in ("components_", "center_", "scale_", "feature_names_in_"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(saved(), name))
+    np.testing.assert_array_equal(again.transform(rows()), saved().transform(rows()))
+
+
+def test_the_coordinates_are_those_of_the_prepared_rows():
+    prepared = (rows().to_numpy() - CENTER) / SCALE
+    np.testing.assert_allclose(saved().transform(rows()), prepared @ plane(2, 4).T, atol=1e-13)
+
+
+def test_back_and_forth_is_the_projection_onto_the_plane():
+    Z = saved().transform(rows())
+    back = pd.DataFrame(saved().inverse_transform(Z), columns=NAMES)
+    np.testing.assert_allclose(saved().transform(back), Z, atol=1e-10)
+
+
+def test_it_says_what_else_is_known_and_nothing_runs_when_it_is_read():
+    values = json.loads(saved().to_json(method="melm", parameters={"gamma": 1.0}))
+    assert values["method"] == "melm"
+    assert values["feature_names"] == list(NAMES)
+
+
+def test_columns_of_other_names_are_refused():
+    with pytest.raises(ValueError, match='The table lacks "a"'):
+        saved().transform(rows().rename(columns={"a": "z"}))
+
+
+def test_it_can_be_a_step_of_a_pipeline():
+    pipeline = make_pipeline(saved(), StandardScaler()).fit(rows())
+    np.testing.assert_allclose(pipeline.transform(rows()).std(axis=0), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "This is not JSON"),
+        ("[]", "lacks components, center, scale, feature_names"),
+        ('{"components": [[1, 0]], "center": [0, 0], "scale": [1, 1]}', "lacks feature_names"),
+        (
+            '{"components": [[1]], "center": [0], "scale": [1], "feature_names": ["a", "b"]}',
+            r"components has shape \(1, 1\); it must be \(n_components, 2\)",
+        ),
+        (
+            '{"components": [[1]], "center": [0, 1], "scale": [1], "feature_names": ["a"]}',
+            r"center of shape \(2,\)",
+        ),
+    ],
+)
+def test_what_is_no_such_file_is_refused_with_what_it_lacks(text, message):
+    with pytest.raises(ValueError, match=message):
+        SavedPlane.from_json(text)
+
+
+ENCODINGS = (
+    ColumnEncoding("a", fill=2.0),
+    ColumnEncoding("kind", levels=("blue", "red")),
+    ColumnEncoding("size", levels=("L", "S", None)),
+)
+MIXED = pd.DataFrame({"size": ["S", None], "kind": ["red", "blue"], "x": 0, "a": [5.0, np.nan]})
+
+
+def mixed() -> SavedPlane:
+    names = [name for encoding in ENCODINGS for name in encoding.feature_names]
+    center, scale = np.arange(5.0), np.arange(1.0, 6.0)
+    return SavedPlane.of(
+        plane(2, 5), center=center, scale=scale, feature_names=names, encodings=ENCODINGS
+    )
+
+
+def test_columns_are_encoded_filled_and_found_by_name():
+    encoded = np.array([[5.0, 1, 0, 1, 0], [2.0, 0, 0, 0, 1]])
+    expected = (encoded - np.arange(5.0)) / np.arange(1.0, 6.0) @ plane(2, 5).T
+    again = SavedPlane.from_json(mixed().to_json())
+    np.testing.assert_allclose(again.transform(MIXED), expected, rtol=0, atol=1e-13)
+    rows = MIXED[list(again.feature_names_in_)].to_numpy(dtype=object)
+    np.testing.assert_array_equal(again.transform(rows), again.transform(MIXED))
+    np.testing.assert_array_equal(again.transform(MIXED[::-1]), again.transform(MIXED)[::-1])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kind": ["red", "pink"]}, 'that the plane was not fitted to: "pink"'),
+        ({"kind": ["red", None]}, 'that the plane was not fitted to: "missing"'),
+        ({"a": ["1", "wide"]}, "Column \"a\" has 'wide', which is not a number"),
+    ],
+)
+def test_a_cell_that_cannot_be_encoded_is_named(change, message):
+    with pytest.raises(ValueError, match=message):
+        mixed().transform(MIXED.assign(**change))
+
+
+def test_missing_cells_without_a_value_to_replace_them_are_refused():
+    with pytest.raises(ValueError, match='Column "b" has 9 missing or infinite'):
+        saved().transform(rows().assign(b=np.nan))
+
+
+def test_an_array_of_another_width_is_refused():
+    with pytest.raises(ValueError, match=r"X has shape \(2, 3\); it must be \(n_samples, 4\)"):
+        saved().transform(np.zeros((2, 3)))
+
+
+def predicting() -> tuple[SavedPlane, KernelDensityClassifier]:
+    """A plane of the iris with its class densities, and a classifier in that plane."""
+    iris = load_iris()
+    names = iris.target_names[iris.target]
+    classifier = KernelDensityClassifier(gamma=0.7).fit(iris.data @ plane(2, 4).T, names)
+    saved_plane = SavedPlane.of(
+        plane(2, 4),
+        center=np.zeros(4),
+        scale=np.ones(4),
+        feature_names=iris.feature_names,
+        class_names=iris.target_names.tolist(),
+        class_densities=classifier.kernel_classes_,
+    )
+    return saved_plane, classifier
+
+
+def test_probabilities_are_those_of_the_class_densities():
+    saved_plane, classifier = predicting()
+    again = SavedPlane.from_json(saved_plane.to_json())
+    X = load_iris(as_frame=True).data.sample(frac=0.5, random_state=0)
+    Z = X.to_numpy() @ plane(2, 4).T
+    np.testing.assert_allclose(
+        again.predict_proba(X), classifier.predict_proba(Z), rtol=0, atol=1e-12
+    )
+    assert list(again.predict(X)) == list(classifier.predict(Z))
+
+
+def test_a_file_of_version_1_still_projects_and_explains_why_it_cannot_predict():
+    values = json.loads(saved().to_json())
+    for name in ("version", "columns", "class_names", "class_densities"):
+        del values[name]
+    old = SavedPlane.from_json(json.dumps(values))
+    np.testing.assert_array_equal(old.transform(rows()), saved().transform(rows()))
+    with pytest.raises(ValueError, match="saved without class densities"):
+        old.predict(rows())
+
+
+def test_a_file_of_a_later_version_is_refused():
+    values = json.loads(saved().to_json()) | {"version": 3}
+    with pytest.raises(ValueError, match="has version 3, and this package reads versions 1 to 2"):
+        SavedPlane.from_json(json.dumps(values))
+
+
+def test_densities_and_encodings_of_other_shapes_are_refused():
+    values = json.loads(predicting()[0].to_json())
+    with pytest.raises(ValueError, match="for each of the 2 classes"):
+        SavedPlane.from_json(json.dumps(values | {"class_names": ["a", "b"]}))
+    with pytest.raises(ValueError, match="encoded as 3 features, but the plane has 4"):
+        SavedPlane.from_json(json.dumps(values | {"columns": values["columns"][1:]}))
