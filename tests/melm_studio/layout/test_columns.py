@@ -23,7 +23,7 @@ def options(column: Column) -> dict[str, bool]:
 
 def test_every_role_has_a_name_and_is_one_of_the_choices():
     assert set(ROLES) == set(Role)
-    assert {choice for choice, _ in ROLES.values()} == {"label", "feature", "ignored"}
+    assert {choice for choice, _ in ROLES.values()} == {"label", "feature", "group", "ignored"}
 
 
 def test_the_bound_on_classes_is_that_of_the_labels():
@@ -40,10 +40,20 @@ def test_a_row_shows_its_role_and_can_always_keep_it(role):
 
 
 def test_what_a_column_cannot_be_is_not_offered():
-    assert options(row(Role.ID)) == {"label": False, "feature": True, "ignored": True}
-    assert options(row(Role.CATEGORICAL, 3)) == {"label": True, "feature": True, "ignored": True}
+    assert options(row(Role.ID)) == {
+        "label": False,
+        "feature": True,
+        "group": True,
+        "ignored": True,
+    }
+    assert options(row(Role.CATEGORICAL, 3)) == {
+        "label": True,
+        "feature": True,
+        "group": True,
+        "ignored": True,
+    }
     constant = row(Role.CONSTANT, 1, "every value is the same")
-    assert options(constant) == {"label": False, "feature": False, "ignored": True}
+    assert options(constant) == {"label": False, "feature": False, "group": True, "ignored": True}
 
 
 def test_a_row_has_name_reason_and_counts_of_its_column():
