@@ -18,6 +18,7 @@ new PerformanceObserver((list) => {
   window.largestPaint = list.getEntries().at(-1).startTime;
 }).observe({ type: "largest-contentful-paint", buffered: true });
 """
+_PLOTLY = "/plotly-"  # the script that the page loads last
 _MEGABYTE = 1e6
 
 
@@ -70,8 +71,9 @@ def load_page(browser: Browser, url: str, conditions: Conditions) -> Load:
         sizes: list[int] = []
         protocol.on("Network.loadingFinished", lambda event: sizes.append(_n_bytes(event)))
         _throttle(protocol, conditions)
-        page.goto(url, wait_until="networkidle")
-        page.wait_for_function("window.Plotly")  # which the page loads last
+        with page.expect_request_finished(lambda request: _PLOTLY in request.url):
+            page.goto(url, wait_until="networkidle")
+        page.wait_for_load_state("networkidle")
         return Load(sum(sizes), len(sizes), float(page.evaluate("window.largestPaint")))
 
 
