@@ -81,7 +81,7 @@ def test_melm_moves_beside_pca_and_ends_where_a_fit_in_process_ends(
         fit = MELM(2, gamma=1.0, n_init=MANY_STARTS, random_state=SEED).fit(seen.X, seen.y)
     assert melm.divergence == pytest.approx(fit.divergence_, rel=0, abs=1e-8)
     plane = PCA(2).fit(seen.X).components_
-    divergence = cauchy_schwarz_divergence(seen.X, seen.y, plane, shrinkage="auto")
+    divergence = cauchy_schwarz_divergence(seen.X, seen.y, plane, shrinkage="ledoit-wolf")
     assert pca.divergence == pytest.approx(divergence, rel=0, abs=1e-8)
 
 
@@ -144,7 +144,7 @@ def test_downloads_hold_the_plane_on_screen(page: Page, table: Path, data: Label
 
     seen, _ = data.split(HELD_OUT, SEED)
     assert list(points["row"][points["seen"]]) == list(seen.row_numbers)
-    divergence = cauchy_schwarz_divergence(seen.X, seen.y, plane, shrinkage="auto")
+    divergence = cauchy_schwarz_divergence(seen.X, seen.y, plane, shrinkage="ledoit-wolf")
     assert panel.divergence == pytest.approx(divergence, rel=0, abs=1e-8)
 
 
