@@ -113,6 +113,8 @@ def test_a_story_is_made_saved_loaded_and_told(
     page.get_by_role("button", name="Story", exact=True).click()
     page.get_by_label("Caption of view 1").fill("Without the labels.")
     page.get_by_label("Caption of view 2").fill("With them.")
+    page.keyboard.press("Tab")
+    page.wait_for_function("() => localStorage.getItem('story')?.includes('With them.')")
     page.get_by_role("button", name="Move up, view 2").click()
     expect(page.get_by_label("Caption of view 1")).to_have_value("With them.")
     with page.expect_download() as waiting:

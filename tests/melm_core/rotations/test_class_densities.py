@@ -77,10 +77,11 @@ def test_the_densities_have_mass_one(name):
     np.testing.assert_allclose(mass * (line[1] - line[0]), 1.0, rtol=1e-6)
 
 
-def test_the_kernel_densities_are_those_of_melm():
+def test_the_kernel_densities_are_those_of_melm_in_its_affine_invariant_form():
     densities, X, y = family("kde")
     W = plane(2, 5)
-    projected = kernel_classes(X, y, n_components=2, gamma=0.7).project(W)
+    classes_of = kernel_classes(X, y, n_components=2, gamma=0.7, shrinkage="auto")
+    projected = classes_of.project(W)
     np.testing.assert_allclose(densities.project(W).log_values, log_densities(X @ W.T, projected))
 
 
