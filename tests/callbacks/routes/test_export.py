@@ -166,7 +166,9 @@ def test_program_and_model_give_the_points_for_every_linear_method(
     probabilities = model.predict_proba(frame)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, rtol=0, atol=1e-12)
     right = model.predict(frame) == frame.iloc[:, -1]
-    assert right.mean() > frame.iloc[:, -1].value_counts(normalize=True).max()
+    # In VCA's plane of wine, predictions are little better than naming the largest class.
+    least = 1.0 if (kind, method) == ("sample", "vca") else 1.2
+    assert right.mean() > least * frame.iloc[:, -1].value_counts(normalize=True).max()
 
 
 def test_the_model_gives_the_points_of_the_file(finished):
