@@ -20,9 +20,10 @@ from melm_core.base.estimator import (
     check_integer,
     check_magnitudes,
 )
+from melm_core.base.groups import group_codes
 from melm_core.base.sampling import stratified_sample
 from melm_core.evaluation.group_folds import fold_of_groups
-from melm_core.evaluation.groups import check_groups, group_codes, sampled_by_group
+from melm_core.evaluation.groups import check_groups, sampled_by_group
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,7 @@ from melm_core.base.estimator import (
     check_rank,
     check_shrinkage,
 )
+from melm_core.base.groups import group_codes
 from melm_core.base.progress import Callback
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.information_potentials import ENGINES, Engine
@@ -34,7 +35,7 @@ from melm_core.density.kernel_density import (
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.melm.bagging import bagged_fits, mean_plane
-from melm_core.melm.gamma_choice import GAMMAS, checked_groups, gamma_path, inner_folds
+from melm_core.melm.gamma_choice import GAMMAS, gamma_path, inner_folds
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.objective import divergence, divergence_terms
 from melm_core.melm.relay import ProgressRelay
@@ -218,7 +219,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         """
         X, y = self._validate_labeled(X, y)
         self._validate_parameters(X.shape[1])
-        groups = checked_groups(groups, len(y))
+        groups = None if groups is None else group_codes(groups, len(y))
         settings = self._settings()
         folds = inner_folds(y, groups, settings.seed) if self.gamma == "auto" else []
         n_path = len(folds) * len(GAMMAS)

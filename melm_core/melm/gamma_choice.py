@@ -179,19 +179,6 @@ def inner_folds(y: IntArray, groups: IntArray | None, seed: int) -> list[tuple[I
     return list(splitter.split(empty, y, groups))
 
 
-def checked_groups(groups: Any, n_samples: int) -> IntArray | None:
-    """Codes of the groups, one a row; None for None."""
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != (n_samples,):
-        raise UserError(
-            f"groups has the shape {labels.shape}; it must name one group for each of the "
-            f"{n_samples} rows."
-        )
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
-
-
 def density_accuracy(Z: FloatArray, y: IntArray, points: FloatArray, true: IntArray) -> float:
     """Balanced accuracy at some points of the class densities of projected rows.
 
