@@ -9,6 +9,11 @@ from melm_core.density.kernel_density import KernelClasses
 from melm_core.density.pair_tiles import PairTiles, Precision
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
 
+# A step in several planes at once takes about this many kernel values, and no more planes than
+# this: more would not share the fixed costs any better, but the steps would be reported late.
+_VALUES_OF_A_STEP = 1_500_000
+_MAX_PLANES = 16
+
 
 class BatchDivergence:
     """The same as `divergence_and_gradient`, for several planes in the same array operations.
@@ -33,6 +38,12 @@ class BatchDivergence:
         )
         self._rows = self._tiles.pad([rows - origin for rows in classes.rows])
         self._covariances = classes.covariances
+
+    @property
+    def batch_size(self) -> int:
+        """The number of planes from which on more planes would not make each of them cheaper."""
+        n_values = self._tiles.n_rows**2 // 2
+        return min(max(_VALUES_OF_A_STEP // n_values, 1), _MAX_PLANES)
 
     def widened(self, factor: float) -> BatchDivergence:
         """The divergence with kernels `factor` times as wide, on the same rows in memory."""

@@ -122,8 +122,10 @@ def _optimize_together(
     tracker: ProgressTracker,
     n_jobs: int | None,
 ) -> None:
-    """Optimize the starts in one batch for each job."""
-    parts = np.array_split(np.arange(len(states)), min(len(states), effective_n_jobs(n_jobs)))
+    """Optimize the starts in batches as large as the stage wants, or smaller ones for all jobs."""
+    size = stage.batch.batch_size if stage.batch else 1
+    n_batches = max(effective_n_jobs(n_jobs), -(-len(states) // size))
+    parts = np.array_split(np.arange(len(states)), min(len(states), n_batches))
     batches = [
         StartBatch([states[i] for i in part], [positions[i] for i in part]) for part in parts
     ]

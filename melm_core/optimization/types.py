@@ -17,6 +17,19 @@ Objective: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 BatchObjective: TypeAlias = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
+class SizedBatchObjective(Protocol):
+    """A `BatchObjective` that knows how many planes it should be given at once."""
+
+    @property
+    def batch_size(self) -> int:
+        """The largest number of planes that is worth a longer step."""
+        ...
+
+    def __call__(self, components: FloatArray, /) -> tuple[FloatArray, FloatArray]:
+        """Values, shape (n_planes,), and gradients in the shape of the components."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Start:
     """An initial plane.
@@ -59,7 +72,7 @@ class Stage:
         is only a smoothed version of it.
     batch : callable or None
         The objective of several planes at once, if there is one, possibly in
-        single precision. The starts are then optimized together.
+        single precision. As many starts as it wants are then optimized together.
     """
 
     name: str
@@ -68,7 +81,7 @@ class Stage:
     tol: float
     max_starts: int | None = None
     monitor: Objective | None = None
-    batch: BatchObjective | None = None
+    batch: SizedBatchObjective | None = None
 
     @property
     def monitored(self) -> Objective:

@@ -35,3 +35,15 @@ def test_widened_kernels_are_those_of_widened_classes():
     value, _ = BatchDivergence(classes, "softmin").widened(1.7)(planes)
     expected, _ = BatchDivergence(classes.widened(1.7), "softmin")(planes)
     np.testing.assert_allclose(value, expected, rtol=1e-12)
+
+
+def batch_size(n_per_class: int) -> int:
+    X = np.random.default_rng(0).normal(size=(2 * n_per_class, 3))
+    y = np.repeat([0, 1], n_per_class)
+    classes, _ = whitened_kernel_classes(X, y, n_components=2, gamma=1.0)
+    return BatchDivergence(classes, "mean").batch_size
+
+
+def test_fewer_planes_go_together_the_more_rows_they_have():
+    few, some, many = (batch_size(n) for n in (50, 300, 2_000))
+    assert few > some > many == 1

@@ -316,3 +316,25 @@ def test_the_first_evaluation_of_a_stage_is_not_repeated():
 
     maximized(counted, [at(1.5)])
     assert entered.count(1.5) == 1
+
+
+class BatchVariance:
+    """The captured variance of several planes, and how many it was given at once."""
+
+    def __init__(self, batch_size: int) -> None:
+        self.batch_size = batch_size
+        self.n_planes: list[int] = []
+
+    def __call__(self, components):
+        self.n_planes.append(len(components))
+        values, gradients = zip(*map(captured_variance, components), strict=True)
+        return np.array(values), np.array(gradients)
+
+
+@pytest.mark.parametrize("batch_size", [1, 4, 16])
+def test_no_step_waits_for_more_planes_than_a_batch_has(batch_size):
+    batch = BatchVariance(batch_size)
+    stage = Stage("", captured_variance, max_iter=200, tol=1e-12, batch=batch)
+    outcome = maximize([stage], starts(10), report=lambda step: False)
+    assert max(batch.n_planes) == min(batch_size, 10)
+    assert outcome.best.objective == pytest.approx(16.0)
