@@ -28,6 +28,9 @@ class ColumnEncoding:
     levels : tuple of str or None
         The categories, with None for missing cells; empty for a numeric column. Every level has an
         indicator, but of two levels only the second has.
+    is_ordered : bool
+        Whether the levels are ordered, from low to high. They are one feature then, the position
+        of the level; `fill` replaces missing cells, and no level is None.
 
     Examples
     --------
@@ -40,16 +43,20 @@ class ColumnEncoding:
     >>> color.encode(["red", "blue"])
     array([[0., 0., 1.],
            [1., 0., 0.]])
+    >>> dose = ColumnEncoding("dose", levels=("low", "medium", "high"), is_ordered=True)
+    >>> dose.encode(["high", "low"]).ravel()
+    array([2., 0.])
     """
 
     name: str
     fill: float | None = None
     levels: tuple[str | None, ...] = ()
+    is_ordered: bool = False
 
     @property
     def feature_names(self) -> list[str]:
         """The names of the features, in order."""
-        if not self.levels:
+        if not self.levels or self.is_ordered:
             return [self.name]
         return [f"{self.name} = {level or 'missing'}" for level in self.levels[self._first :]]
 
@@ -78,6 +85,8 @@ class ColumnEncoding:
         """
         if not self.levels:
             return self._filled(self._numbers(cells))[:, None]
+        if self.is_ordered:
+            return self._filled(self._positions(cells))[:, None]
         codes = self._codes(cells)
         return np.eye(len(self.levels))[codes, self._first :]
 
@@ -104,6 +113,14 @@ class ColumnEncoding:
                 "and no value to replace them was saved. Fill them in or remove their rows."
             )
         return np.where(is_missing, self.fill or 0.0, numbers)
+
+    def _positions(self, cells: Any) -> FloatArray:
+        """Positions of ordered levels, NaN where a cell is missing."""
+        is_missing = np.array([text is None for text in _texts(cells)])
+        positions = np.full(len(is_missing), np.nan)
+        if not is_missing.all():
+            positions[~is_missing] = self._codes(np.asarray(cells, dtype=object)[~is_missing])
+        return positions
 
     def _codes(self, cells: Any) -> np.typing.NDArray[np.intp]:
         known = {level: code for code, level in enumerate(self.levels)}

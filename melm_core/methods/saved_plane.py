@@ -270,7 +270,8 @@ def _check_version(version: Any) -> None:
 
 
 def _encoding(column: dict[str, Any]) -> ColumnEncoding:
-    return ColumnEncoding(column["name"], column["fill"], tuple(column["levels"]))
+    is_ordered = column.get("is_ordered", False)  # files of earlier versions have no such columns
+    return ColumnEncoding(column["name"], column["fill"], tuple(column["levels"]), is_ordered)
 
 
 def _densities(values: dict[str, Any] | None) -> KernelClasses | None:

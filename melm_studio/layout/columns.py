@@ -21,12 +21,27 @@ ROLES = {
     "label": ("label", "Label"),
     "numeric": ("feature", "Numeric feature"),
     "categorical": ("feature", "Categorical feature"),
-    "id": ("ignored", "Ignored: identifier"),
-    "constant": ("ignored", "Ignored: constant"),
+    "ordered": ("ordered", "Ordered category"),
+    "name": ("name", "Name"),
+    "info": ("info", "Info"),
     "group": ("group", "Group"),
-    "ignored": ("ignored", "Ignored"),
+    "batch": ("batch", "Batch"),
+    "order": ("order", "Order"),
+    "id": ("ignored", "Left out: identifier"),
+    "constant": ("ignored", "Left out: constant"),
+    "ignored": ("ignored", "Left out"),
 }
-_CHOICES = {"label": "Label", "feature": "Feature", "group": "Group", "ignored": "Ignored"}
+_CHOICES = {
+    "label": "Label",
+    "feature": "Feature",
+    "ordered": "Ordered category",
+    "name": "Name",
+    "info": "Info",
+    "group": "Group",
+    "batch": "Batch",
+    "order": "Order",
+    "ignored": "Left out",
+}
 
 
 def columns_button() -> Component:
@@ -129,4 +144,4 @@ def _choice(at: int, column: Column) -> Component:
 def _is_possible(choice: str, column: Column) -> bool:
     if choice == "label":
         return 2 <= column.n_values <= MOST_CLASSES
-    return choice != "feature" or not column.exclusion_reason
+    return choice not in ("feature", "ordered") or not column.exclusion_reason

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from melm_studio.tables.cells import MISSING
-from melm_studio.tables.column_roles import Column
 from melm_studio.tables.formatting import count, number
 from melm_studio.tables.labeled_data import LabeledData
-from melm_studio.tables.preparation import Role, Use, label_candidates, prepare
+from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.records import NUMBERS, THOUSANDS
+from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
+from melm_studio.tables.row_columns import RowColumn
 from melm_studio.tables.samples import SAMPLES, load_sample
 from melm_studio.tables.summary import SHARE_OF_VARIANCE, Summary, n_directions, summarize
 from melm_studio.tables.text import DELIMITERS
@@ -19,10 +20,12 @@ __all__ = [
     "NUMBERS",
     "SAMPLES",
     "SHARE_OF_VARIANCE",
+    "SINGLE_USES",
     "THOUSANDS",
     "Column",
     "LabeledData",
     "Role",
+    "RowColumn",
     "Summary",
     "Table",
     "TableError",

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -15,7 +13,10 @@ import pandas as pd
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labels import Classes, find_classes, no_such_column, words_of
+from melm_studio.tables.ordered_levels import ordered_levels
 from melm_studio.tables.read import Table, TableError
+from melm_studio.tables.role_guesses import guess_roles
+from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 
 MAX_LEVELS = 20  # of a text column, for it to be a feature by default
 MAX_CHOSEN_LEVELS = 200
@@ -28,52 +29,6 @@ DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is
 
 ID_WORDS = {"id", "ids", "idx", "index", "identifier", "key", "no", "nr", "number", "uuid"}
 CHOSEN = "as you chose"
-
-
-class Role(StrEnum):
-    """The role of a column."""
-
-    LABEL = "label"
-    NUMERIC = "numeric"
-    CATEGORICAL = "categorical"
-    ID = "id"
-    CONSTANT = "constant"
-    GROUP = "group"
-    IGNORED = "ignored"
-
-
-USED = (Role.LABEL, Role.NUMERIC, Role.CATEGORICAL, Role.GROUP)
-
-
-class Use(StrEnum):
-    """The user's choice for a column that is not the label."""
-
-    FEATURE = "feature"
-    GROUP = "group"
-    IGNORED = "ignored"
-
-
-class Column(msgspec.Struct, frozen=True):
-    """A column and its role.
-
-    Attributes
-    ----------
-    name : str
-    role : Role
-    reason : str
-        Why it has this role, a short phrase.
-    n_values, n_missing : int
-        Distinct values, and missing ones, in the rows that have a class.
-    exclusion_reason : str
-        Why the column cannot be a feature; empty if it can.
-    """
-
-    name: str
-    role: Role
-    reason: str
-    n_values: int = 0
-    n_missing: int = 0
-    exclusion_reason: str = msgspec.field(default="", name="obstacle")  # as saved with data
 
 
 def column_roles(
@@ -103,13 +58,14 @@ def find_roles(
 ) -> tuple[Column, ...]:
     """As `column_roles`, with known classes."""
     uses = {name: _checked(frame, label, name, use) for name, use in roles.items()}
-    _reject_several_groups(uses)
-    return tuple(
+    _reject_several(uses)
+    columns = [
         _label_column(label, column, classes)
         if name == label
         else _column(str(name), column, classes.rows, uses.get(str(name)))
         for name, column in frame.items()
-    )
+    ]
+    return guess_roles(frame, columns, classes, uses)
 
 
 def _checked(frame: pd.DataFrame, label: str, name: str, use: str) -> Use:
@@ -124,13 +80,14 @@ def _checked(frame: pd.DataFrame, label: str, name: str, use: str) -> Use:
     return Use(use)
 
 
-def _reject_several_groups(uses: Mapping[str, Use]) -> None:
-    chosen = [name for name, use in uses.items() if use is Use.GROUP]
-    if len(chosen) > 1:
-        raise TableError(
-            f"{listed(chosen)} cannot all be the group: only one column can. Choose another role "
-            "for the others."
-        )
+def _reject_several(uses: Mapping[str, Use]) -> None:
+    for use in SINGLE_USES:
+        chosen = [name for name, other in uses.items() if other is use]
+        if len(chosen) > 1:
+            raise TableError(
+                f"{listed(chosen)} cannot all be the {use}: only one column can. Choose another "
+                "role for the others."
+            )
 
 
 def _label_column(label: str, column: pd.Series, classes: Classes) -> Column:
@@ -142,18 +99,27 @@ def _column(name: str, column: pd.Series, rows: IntArray, use: Use | None) -> Co
     cells = _Cells.of(name, column, rows)
     exclusion = _exclusion(cells)
     why = exclusion[1] if exclusion else ""
-    if use is Use.FEATURE and why:
+    if use in (Use.FEATURE, Use.ORDERED) and why:
         raise TableError(
             f'"{shortened(name)}" cannot be a feature: {why.partition(":")[0]}. Leave it out.'
         )
-    chosen = _CHOSEN_ROLES.get(use) if use else None
+    chosen = _chosen_role(cells, use) if use else None
     role, reason = chosen or exclusion or _usable(cells, use)
     return Column(name, role, reason, cells.n_values, cells.n_missing, why)
 
 
-_CHOSEN_ROLES = {
-    Use.IGNORED: (Role.IGNORED, CHOSEN),
-    Use.GROUP: (Role.GROUP, f"rows with the same value stay together, {CHOSEN}"),
+def _chosen_role(cells: _Cells, use: Use) -> tuple[Role, str] | None:
+    if use is Use.FEATURE:
+        return None
+    if use is Use.ORDERED and cells.numbers is not None:
+        return Role.NUMERIC, f"numeric, so ordered already, {CHOSEN}"
+    why = _CHOICE_REASONS.get(use)
+    return Role(use), f"{why}, {CHOSEN}" if why else CHOSEN
+
+
+_CHOICE_REASONS = {
+    Use.GROUP: "rows with the same value stay together",
+    Use.ORDERED: "the position of its category",
 }
 
 
@@ -220,7 +186,7 @@ def _usable(cells: _Cells, use: Use | None) -> tuple[Role, str]:
     exclusion = _soft_exclusion(cells)
     if exclusion and use is None:
         return exclusion
-    role, reason = _feature(cells)
+    role, reason = _feature(cells, use)
     return role, f"{reason}, {CHOSEN}" if exclusion else reason
 
 
@@ -238,12 +204,14 @@ def _too_many(n_levels: int, limit: int) -> str:
     return f"{number(n_levels)} categories, more than {limit}"
 
 
-def _feature(cells: _Cells) -> tuple[Role, str]:
+def _feature(cells: _Cells, use: Use | None) -> tuple[Role, str]:
     missing = cells.n_missing
     if cells.numbers is not None:
         filled = f", {count(missing, 'missing value')} filled with the median" if missing else ""
         return Role.NUMERIC, f"numeric{filled}"
     levels = count(cells.n_values, "category", "categories")
+    if use is None and ordered_levels(pd.unique(cells.present)):
+        return Role.ORDERED, f"{levels} with an order"
     return Role.CATEGORICAL, f"{levels}{' and missing' if missing else ''}, one-hot encoded"
 
 

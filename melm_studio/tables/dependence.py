@@ -10,10 +10,12 @@ import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.evaluation import duplicate_rows, label_runs
-from melm_studio.tables.column_roles import Column, Role
 from melm_studio.tables.formatting import count, number, shortened
 from melm_studio.tables.labels import words_of
+from melm_studio.tables.roles import Column, Role
+from melm_studio.tables.row_columns import RowColumn
 
+N_BLOCKS = 20  # of rows that follow each other
 FEW_RUNS_Z = -4.0  # standard deviations below the number of runs in a random order
 LEAST_REPEATS = 2  # rows for each value of an identifier, on average
 GROUP_WORDS = {
@@ -22,18 +24,40 @@ GROUP_WORDS = {
 }  # fmt: skip
 
 
-def row_groups(frame: pd.DataFrame, columns: Sequence[Column]) -> IntArray | None:
+def row_groups(columns: Sequence[RowColumn], y: IntArray) -> IntArray | None:
     """Codes of the group of each row; a row without a group is a group of its own.
 
-    None if no column has the role Group.
+    Without a column with the role Group, blocks of rows that follow each other in the column with
+    the role Order. None if no column has either role.
     """
-    names = [column.name for column in columns if column.role is Role.GROUP]
-    if not names:
-        return None
-    codes, values = pd.factorize(frame[names[0]])
-    is_missing = codes < 0
-    codes[is_missing] = len(values) + np.arange(is_missing.sum())
-    return codes.astype(np.int64)
+    by_role = {column.role: column for column in columns}
+    if Role.GROUP in by_role:
+        codes, values = pd.factorize(by_role[Role.GROUP].values)
+        is_missing = codes < 0
+        codes[is_missing] = len(values) + np.arange(is_missing.sum())
+        return codes.astype(np.int64)
+    return time_blocks(by_role[Role.ORDER].values, y) if Role.ORDER in by_role else None
+
+
+def time_blocks(order: FloatArray, y: IntArray) -> IntArray:
+    """Codes of blocks of rows that follow each other; a row without a time comes last.
+
+    Where labels come in runs, the runs are the blocks, so that labels are exchanged between whole
+    runs; otherwise the blocks are of equal length.
+    """
+    rows = np.argsort(order, kind="stable")
+    runs = label_runs(y[rows])
+    n_blocks = min(N_BLOCKS, len(y))
+    is_in_runs = runs_z(y[rows]) < FEW_RUNS_Z and _fewest_runs(runs, y[rows]) > 1
+    codes = np.empty(len(y), dtype=np.int64)
+    codes[rows] = runs if is_in_runs else np.arange(len(y)) * n_blocks // len(y)
+    return codes
+
+
+def _fewest_runs(runs: IntArray, y: IntArray) -> int:
+    """The number of runs of the class that has the fewest."""
+    starts = np.flatnonzero(np.diff(runs, prepend=-1))
+    return int(np.bincount(y[starts]).min())
 
 
 def dependence_notes(
@@ -49,12 +73,20 @@ def dependence_notes(
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     """
-    groups = [column for column in columns if column.role is Role.GROUP]
-    if groups:
-        n_groups = count(frame[groups[0].name].nunique(), "group")
+    by_role = {column.role: column for column in columns}
+    if Role.BATCH in by_role:
+        yield from _batch_notes(frame[by_role[Role.BATCH].name], y)
+    if Role.GROUP in by_role:
+        group = by_role[Role.GROUP].name
         yield (
-            f"Group: {shortened(groups[0].name)}, {n_groups}. The rows of a group stay together "
-            "when rows are held out."
+            f"Group: {shortened(group)}, {count(frame[group].nunique(), 'group')}. The rows of a "
+            "group stay together when rows are held out."
+        )
+        return
+    if Role.ORDER in by_role:
+        yield (
+            f"Order: {shortened(by_role[Role.ORDER].name)}. Rows that follow each other stay "
+            "together in blocks when rows are held out."
         )
         return
     for column in columns:
@@ -68,10 +100,22 @@ def dependence_notes(
     yield from _run_notes(y)
 
 
+def _batch_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
+    n_classes = pd.DataFrame({"batch": cells, "y": y}).groupby("batch")["y"].nunique()
+    name, n_batches = shortened(str(cells.name)), len(n_classes)
+    if n_batches > 1 and (n_classes == 1).all():
+        yield (
+            f"Batch: {name}. Every batch holds one class only, so a difference between classes may "
+            "be one between batches."
+        )
+    else:
+        yield f"Batch: {name}, {count(n_batches, 'batch', 'batches')}."
+
+
 def _may_be_group(column: Column, n_rows: int) -> bool:
     is_named = not GROUP_WORDS.isdisjoint(words_of(column.name))
     repeats = 2 <= column.n_values <= n_rows / LEAST_REPEATS
-    return is_named and repeats and column.role is not Role.LABEL
+    return is_named and repeats and column.role not in (Role.LABEL, Role.BATCH)
 
 
 def _duplicate_notes(X: FloatArray, y: IntArray) -> Iterator[str]:

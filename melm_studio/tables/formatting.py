@@ -33,3 +33,9 @@ def shortened(text: str, width: int = 40) -> str:
 def place(row: int) -> str:
     """Name a row of the file, counted from its first line."""
     return f"row {number(row)} (the first line is row 1)"
+
+
+def number_text(value: float) -> str:
+    """Write a number as in a table: ``3`` rather than ``3.0``."""
+    is_whole = float(value).is_integer() and abs(value) < 1e15
+    return str(int(value)) if is_whole else str(float(value))

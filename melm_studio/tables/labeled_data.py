@@ -13,8 +13,9 @@ import numpy as np
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray
 from melm_core.evaluation import group_strata
-from melm_studio.tables.column_roles import Column
 from melm_studio.tables.records import COMMA_SEPARATED, Form
+from melm_studio.tables.roles import Column, Role
+from melm_studio.tables.row_columns import RowColumn, pack, unpack
 
 ARRAYS = ("X", "y", "center", "scale", "row_numbers")
 MIN_TRAIN = 2  # rows of every class that are never held out: a density needs two
@@ -49,6 +50,8 @@ class LabeledData:
         How columns became the features, in order; empty in data that earlier versions stored.
     form : Form
         How the file was split into cells.
+    row_columns : tuple of RowColumn
+        The columns with the roles Name, Info, Group, Batch and Order.
     """
 
     name: str
@@ -64,6 +67,7 @@ class LabeledData:
     groups: IntArray | None = None
     encodings: tuple[ColumnEncoding, ...] = ()
     form: Form = COMMA_SEPARATED
+    row_columns: tuple[RowColumn, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
@@ -71,6 +75,7 @@ class LabeledData:
         arrays = {key: np.ascontiguousarray(getattr(self, key)) for key in ARRAYS}
         if self.groups is not None:
             arrays["groups"] = np.ascontiguousarray(self.groups)
+        arrays |= pack(self.row_columns, "row_columns")
         arrays["words"] = np.frombuffer(msgspec.json.encode(header), np.uint8)
         file = io.BytesIO()
         np.savez(file, allow_pickle=False, **arrays)
@@ -83,12 +88,28 @@ class LabeledData:
             header = msgspec.json.decode(file["words"].tobytes(), type=_Header)
             # Data stored before groups existed have none.
             arrays: dict[str, Any] = {key: file[key] for key in file.files if key != "words"}
-        return cls(**arrays, **msgspec.structs.asdict(header))
+        columns = unpack(arrays, "row_columns")
+        return cls(**arrays, **msgspec.structs.asdict(header), row_columns=columns)
 
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of the packed bytes, in hexadecimal."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    @property
+    def row_names(self) -> list[str] | None:
+        """The name of each row, empty where it is missing; None without a Name column."""
+        column = self.row_column(Role.NAME)
+        return None if column is None else column.texts
+
+    @property
+    def info(self) -> tuple[RowColumn, ...]:
+        """What else is known about the rows: all `row_columns` but their name."""
+        return tuple(column for column in self.row_columns if column.role is not Role.NAME)
+
+    def row_column(self, role: Role) -> RowColumn | None:
+        """The first column with a role that is kept beside the features."""
+        return next((column for column in self.row_columns if column.role is role), None)
 
     @property
     def class_counts(self) -> dict[str, int]:
@@ -137,6 +158,7 @@ class LabeledData:
             y=self.y[chosen],
             row_numbers=self.row_numbers[chosen],
             groups=None if self.groups is None else self.groups[chosen],
+            row_columns=tuple(column.rows(chosen) for column in self.row_columns),
         )
 
 

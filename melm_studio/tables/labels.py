@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import IntArray
-from melm_studio.tables.formatting import count, listed, number, shortened
+from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.read import Table, TableError
 
 MAX_CLASSES = 20
@@ -160,8 +160,7 @@ def _reject_label(label: str, counts: pd.Series[int]) -> None:
 
 
 def _class_name(value: float | str) -> str:
-    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
-    return str(int(value)) if is_whole else str(value)
+    return value if isinstance(value, str) else number_text(value)
 
 
 def _class_steps(

@@ -8,12 +8,15 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import ColumnEncoding
-from melm_studio.tables.column_roles import USED, Column, Role, Use, column_roles, find_roles
+from melm_studio.tables.column_roles import column_roles, find_roles
 from melm_studio.tables.dependence import dependence_notes, row_groups
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.labels import find_classes, guess_label, label_candidates, sort_key
+from melm_studio.tables.ordered_levels import ordered_levels
 from melm_studio.tables.read import Table, TableError, unique_names
+from melm_studio.tables.roles import FEATURES, USED, Column, Role, Use
+from melm_studio.tables.row_columns import row_columns
 
 __all__ = ["Column", "Role", "Use", "column_roles", "guess_label", "label_candidates", "prepare"]
 
@@ -69,6 +72,7 @@ def prepare(
         center, scale = X.mean(axis=0), X.std(axis=0)
     scaling_steps = ("Standardized: mean 0, standard deviation 1.",) if standardize else ()
     X = (X - center) / scale
+    kept = row_columns(frame, columns)
     return LabeledData(
         name=table.name,
         X=X,
@@ -86,7 +90,8 @@ def prepare(
             *dependence_notes(frame, columns, X, classes.y),
         ),
         columns=columns,
-        groups=row_groups(frame, columns),
+        groups=row_groups(kept, classes.y),
+        row_columns=kept,
         encodings=tuple(encodings),
         form=table.form,
     )
@@ -99,7 +104,7 @@ def _encodings(
     encodings: list[ColumnEncoding] = []
     n_features = 0
     for column in columns:
-        if column.role in (Role.NUMERIC, Role.CATEGORICAL):
+        if column.role in FEATURES:
             encodings.append(_encoding(frame[column.name], column))
             n_features += len(encodings[-1].feature_names)
             _reject_too_many(n_features, len(frame), max_cells)
@@ -112,8 +117,17 @@ def _encoding(cells: pd.Series, column: Column) -> ColumnEncoding:
     if column.role is Role.NUMERIC:
         return ColumnEncoding(column.name, fill=float(np.nanmedian(cells.to_numpy(np.float64))))
     levels = sorted(cells.dropna().unique(), key=sort_key)
+    if column.role is Role.ORDERED:
+        return _ordered_encoding(cells, ordered_levels(levels) or tuple(levels))
     missing = (None,) if cells.isna().any() else ()
     return ColumnEncoding(column.name, levels=(*levels, *missing))
+
+
+def _ordered_encoding(cells: pd.Series, levels: tuple[str, ...]) -> ColumnEncoding:
+    codes = pd.Index(levels).get_indexer(pd.Index(cells.dropna()))
+    # A category, not a value between two of them.
+    fill = float(np.quantile(codes, 0.5, method="lower")) if cells.isna().any() else None
+    return ColumnEncoding(str(cells.name), fill=fill, levels=levels, is_ordered=True)
 
 
 def _reject_too_many(n_features: int, n_rows: int, max_cells: int) -> None:
@@ -125,7 +139,8 @@ def _reject_too_many(n_features: int, n_rows: int, max_cells: int) -> None:
 
 
 def _too_few(n_features: int, columns: Sequence[Column]) -> str:
-    left_out = [f"{shortened(c.name)} ({c.reason})" for c in columns if c.role not in USED]
+    others = [column for column in columns if column.role not in (Role.LABEL, *FEATURES)]
+    left_out = [f"{shortened(column.name)} ({column.reason})" for column in others]
     why = f" Left out: {'; '.join(left_out[:5])}." if left_out else ""
     return (
         f"A plane needs at least {MIN_FEATURES} features and the table has {n_features}.{why} "
@@ -143,13 +158,34 @@ def _column_steps(columns: Sequence[Column], frame: pd.DataFrame) -> Iterator[st
         are = "is" if len(categorical) == 1 else "are"
         noun = count(len(categorical), "categorical column")
         yield f"{noun} {are} one-hot encoded ({listed(categorical)})."
+    for column in columns:
+        if column.role is Role.ORDERED:
+            levels = ordered_levels(frame[column.name].dropna().unique())
+            yield _ordered_step(column.name, levels)
+    yield from _kept_steps(columns)
     left_out: dict[tuple[Role, str], list[str]] = {}
     for column in columns:
         if column.role not in USED:
             left_out.setdefault((column.role, column.reason), []).append(column.name)
     for (role, reason), names in left_out.items():
         yield _left_out_step(role, reason, names)
-    yield from _missing_steps(frame[numeric].isna().sum(), frame[categorical].isna().sum())
+    ordered = [column.name for column in columns if column.role is Role.ORDERED]
+    yield from _missing_steps(
+        frame[[*numeric, *ordered]].isna().sum(), frame[categorical].isna().sum()
+    )
+
+
+def _ordered_step(name: str, levels: Sequence[str] | None) -> str:
+    order = " < ".join(map(shortened, levels)) if levels else "in alphabetical order"
+    return f"{shortened(name)} is an ordered category ({order}): one feature, its position."
+
+
+def _kept_steps(columns: Sequence[Column]) -> Iterator[str]:
+    """The columns that are kept beside the features; groups have notes of their own."""
+    for role, what in ((Role.NAME, "Name of the rows"), (Role.INFO, "Kept as information")):
+        names = [column.name for column in columns if column.role is role]
+        if names:
+            yield f"{what}: {listed(names)}."
 
 
 def _left_out_step(role: Role, reason: str, names: list[str]) -> str:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
-from melm_studio.tables import SAMPLES
+from melm_studio.tables import SAMPLES, Use
 from melm_studio.views.validation import InputError, Sha256, Text, read, shown
 from melm_studio.worker.records.run import Table, table_of
 
@@ -43,9 +43,9 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     standardize: Annotated[bool, Meta(title="The standardize option")] = field(
         default=True, name="standardise"
     )
-    roles: Annotated[
-        dict[Text, Literal["feature", "group", "ignored"]], Meta(title="The use of a column")
-    ] = field(default_factory=dict)
+    roles: Annotated[dict[Text, Use], Meta(title="The use of a column")] = field(
+        default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         if self.kind == "upload":

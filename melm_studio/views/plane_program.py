@@ -20,8 +20,9 @@ import numpy.typing as npt
 import pandas as pd
 
 # <values>: `program_of` writes the values in place of these lines.
-# The columns, in order: what replaces a missing number, or the categories, with None for missing.
-COLUMNS: dict[str, float | list[str | None] | None] = {}
+# The columns, in order: what replaces a missing number; or the categories, with None for missing;
+# or ordered categories with their positions, and under an empty name that of a missing one.
+COLUMNS: dict[str, float | list[str | None] | dict[str, float | None] | None] = {}
 CENTER: list[float] = []
 SCALE: list[float] = []
 COMPONENTS: list[list[float]] = []
@@ -149,7 +150,7 @@ def column_names(text: str, delimiter: str) -> list[str]:
 
 def decimal_mark(cells: pd.DataFrame) -> str:
     """The mark in most numbers."""
-    numeric = [name for name, known in COLUMNS.items() if not isinstance(known, list)]
+    numeric = [name for name, known in COLUMNS.items() if not isinstance(known, list | dict)]
     counts = {
         mark: sum(mark in cell and re.fullmatch(NUMBERS[mark], cell) is not None for cell in texts)
         for mark, texts in ((mark, cells[numeric].to_numpy().ravel()) for mark in NUMBERS)
@@ -160,6 +161,8 @@ def decimal_mark(cells: pd.DataFrame) -> str:
 def encode(cells: pd.Series[str], decimal: str) -> npt.NDArray[np.float64]:
     """The features of a column, of shape (n_rows, n_features)."""
     known = COLUMNS[str(cells.name)]
+    if isinstance(known, dict):
+        return positions(cells, known)
     return indicators(cells, known) if isinstance(known, list) else numbers(cells, known, decimal)
 
 
@@ -196,6 +199,19 @@ def note_text(cells: pd.Series[str]) -> None:
 
 def indicators(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[np.float64]:
     """One indicator for each category; of two, only for the second."""
+    return np.eye(len(levels))[places_of(cells, levels), int(len(levels) == 2) :]
+
+
+def positions(cells: pd.Series[str], known: dict[str, float | None]) -> npt.NDArray[np.float64]:
+    """The position of each ordered category."""
+    fill = known[""]
+    levels = [level or None for level in known if level or fill is not None]
+    values = np.array([known[level or ""] for level in levels], dtype=np.float64)
+    return values[places_of(cells, levels)][:, None]
+
+
+def places_of(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[np.intp]:
+    """The position of each category among the known ones."""
     codes, texts = pd.factorize(cells)
     places = np.array([place_of(text, levels) for text in texts])[codes]
     unknown = places < 0
@@ -207,7 +223,7 @@ def indicators(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[n
             f"{listed([level or 'missing' for level in levels])}. Correct these cells or remove "
             "their rows."
         )
-    return np.eye(len(levels))[places, int(len(levels) == 2) :]
+    return places
 
 
 def place_of(text: str, levels: list[str | None]) -> int:

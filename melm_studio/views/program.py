@@ -35,7 +35,8 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
     number_patterns, thousands_patterns = patterns
     return "".join(
         [
-            "# What replaces a missing number, or the categories, with None for missing.\n",
+            "# What replaces a missing number; or the categories, with None for missing; or\n"
+            "# ordered categories with positions, and under an empty name that of a missing one.\n",
             f"COLUMNS = {{\n{_lines(f'{one.name!r}: {_known(one)!r}' for one in encodings)}}}\n",
             f"CENTER = {data.center.tolist()!r}\n",
             f"SCALE = {data.scale.tolist()!r}\n",
@@ -51,7 +52,12 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
     )
 
 
-def _known(encoding: ColumnEncoding) -> float | list[str | None] | None:
+def _known(
+    encoding: ColumnEncoding,
+) -> float | list[str | None] | dict[str, float | None] | None:
+    if encoding.is_ordered:
+        positions = {str(level): float(place) for place, level in enumerate(encoding.levels)}
+        return {**positions, "": encoding.fill}
     return list(encoding.levels) or encoding.fill
 
 

@@ -8,6 +8,7 @@ definition gives the JSON, the query, and the errors.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -138,8 +139,8 @@ def _rule(kind: inspect.Type) -> str:
             rule = f"a number from {low:,.10g} to {high:,.10g}"
         case inspect.StrType(min_length=low, max_length=high):
             rule = f"text of {low or 0} to {high:,} characters"
-        case inspect.LiteralType(values=values):
-            rule = f"one of {', '.join(map(str, values))}"
+        case inspect.LiteralType() | inspect.EnumType():
+            rule = f"one of {', '.join(map(str, _choices(kind)))}"
         case inspect.BoolType():
             rule = "true or false"
         case inspect.TupleType(item_types=items):
@@ -147,3 +148,7 @@ def _rule(kind: inspect.Type) -> str:
         case inspect.VarTupleType():
             rule = "a list of values"
     return rule
+
+
+def _choices(kind: inspect.LiteralType | inspect.EnumType) -> Iterable[Any]:
+    return kind.values if isinstance(kind, inspect.LiteralType) else kind.cls

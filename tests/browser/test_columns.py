@@ -48,7 +48,7 @@ def walk_to(option: Locator) -> None:
 def test_an_identifier_becomes_a_feature_by_keyboard_and_the_focus_stays(window: Locator):
     keyboard = window.page.keyboard
     choice = role(window, "number")
-    expect(choice).to_have_value("Ignored: identifier")
+    expect(choice).to_have_value("Name")
     choice.focus()
     keyboard.press("Enter")
     option = window.page.get_by_role("option", name="Feature", exact=True)
@@ -59,7 +59,7 @@ def test_an_identifier_becomes_a_feature_by_keyboard_and_the_focus_stays(window:
     expect(role(window, "number")).to_be_focused()
     expect(role(window, "number")).to_have_value("Numeric feature")
     window.get_by_role("button", name="Reset to detected roles").click()
-    expect(role(window, "number")).to_have_value("Ignored: identifier")
+    expect(role(window, "number")).to_have_value("Name")
 
 
 def test_another_label_gives_other_classes_behind_the_window(window: Locator):
@@ -85,7 +85,7 @@ def test_what_a_column_cannot_be_cannot_be_chosen(window: Locator):
 def test_what_is_refused_is_said_in_the_window_and_not_seen_any_more(window: Locator):
     for column in ("x", "y", "ware"):
         role(window, column).click()
-        window.page.get_by_role("option", name="Ignored").click()
+        window.page.get_by_role("option", name="Left out").click()
         if column != "ware":
             expect(row(window, column)).to_contain_text("as you chose")
     expect(window.get_by_role("alert")).to_contain_text("A plane needs at least 2 features")

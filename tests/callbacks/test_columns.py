@@ -61,7 +61,7 @@ def test_a_closed_window_shows_nothing(pottery):
 
 
 def test_every_column_stands_in_the_window_as_it_was_guessed(pottery):
-    expected = ["feature", "feature", "label", "ignored", "ignored", "ignored", "feature"]
+    expected = ["feature", "feature", "label", "name", "info", "ignored", "feature"]
     assert list(roles(pottery).values()) == expected
 
 

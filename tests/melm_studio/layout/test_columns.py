@@ -6,8 +6,8 @@ import pytest
 
 from melm_studio.layout import ids
 from melm_studio.layout.columns import MOST_CLASSES, ROLES, columns_table, columns_view
-from melm_studio.tables.column_roles import Column, Role
 from melm_studio.tables.labels import MAX_CLASSES
+from melm_studio.tables.roles import Column, Role, Use
 from tests.melm_studio.layout.trees import part, parts, texts
 
 
@@ -21,9 +21,13 @@ def options(column: Column) -> dict[str, bool]:
     return {option["value"]: not option["disabled"] for option in offered}
 
 
+def impossible(column: Column) -> set[str]:
+    return {choice for choice, can_be_made in options(column).items() if not can_be_made}
+
+
 def test_every_role_has_a_name_and_is_one_of_the_choices():
     assert set(ROLES) == set(Role)
-    assert {choice for choice, _ in ROLES.values()} == {"label", "feature", "group", "ignored"}
+    assert {choice for choice, _ in ROLES.values()} == {"label", *Use}
 
 
 def test_the_bound_on_classes_is_that_of_the_labels():
@@ -40,20 +44,12 @@ def test_a_row_shows_its_role_and_can_always_keep_it(role):
 
 
 def test_what_a_column_cannot_be_is_not_offered():
-    assert options(row(Role.ID)) == {
-        "label": False,
-        "feature": True,
-        "group": True,
-        "ignored": True,
-    }
-    assert options(row(Role.CATEGORICAL, 3)) == {
-        "label": True,
-        "feature": True,
-        "group": True,
-        "ignored": True,
-    }
+    everything = {"label", *Use}
+    assert impossible(row(Role.ID)) == {"label"}
+    assert impossible(row(Role.CATEGORICAL, 3)) == set()
     constant = row(Role.CONSTANT, 1, "every value is the same")
-    assert options(constant) == {"label": False, "feature": False, "group": True, "ignored": True}
+    assert impossible(constant) == {"label", "feature", "ordered"}
+    assert set(options(constant)) == everything
 
 
 def test_a_row_has_name_reason_and_counts_of_its_column():

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from melm_studio.tables.preparation import Role, Use, column_roles, prepare
+from melm_studio.tables.preparation import column_roles, prepare
 from melm_studio.tables.read import Table, TableError
+from melm_studio.tables.roles import FEATURES, SINGLE_USES, Role, Use
 from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
 
 
@@ -105,7 +106,7 @@ def test_where_every_possible_label_is_something_else_there_is_a_sentence():
     [
         ({"colour": "feature"}, r'There is no column "colour"\. The columns are a, b, label\.'),
         ({"label": "ignored"}, r'"label" is the label\. Choose another label first\.'),
-        ({"a": "target"}, r'"a" cannot be "target"\. Choose one of feature, group, ignored\.'),
+        ({"a": "target"}, r'"a" cannot be "target"\. Choose one of feature, ordered, name, info,'),
     ],
 )
 def test_a_choice_that_cannot_be_gets_a_sentence(roles, sentence):
@@ -162,10 +163,11 @@ def test_every_choice_is_followed_or_refused(roles):
     try:
         data = prepare(given_table, roles=roles)
     except TableError as refusal:
-        is_several = list(roles.values()).count(Use.GROUP) > 1
-        expected = roles.get("k") == Use.FEATURE or is_several
+        chosen = list(roles.values())
+        is_several = any(chosen.count(use) > 1 for use in SINGLE_USES)
+        expected = roles.get("k") in (Use.FEATURE, Use.ORDERED) or is_several
         assert expected or "at least 2 features" in str(refusal)  # noqa: PT017
         return
     found = {one.name: one.role for one in data.columns}
     for name, use in roles.items():
-        assert (found[name] in (Role.NUMERIC, Role.CATEGORICAL)) is (use is Use.FEATURE)
+        assert (found[name] in FEATURES) is (use in (Use.FEATURE, Use.ORDERED))

@@ -34,7 +34,7 @@ def test_groups_are_stored_with_the_data():
 
 
 def test_data_without_groups_are_stored_without():
-    data = prepare(of_subjects(), "label")
+    data = prepare(of_subjects(), "label", roles={"subject": "ignored"})
     assert data.groups is None
     assert LabeledData.from_bytes(data.to_bytes()).groups is None
 
@@ -53,7 +53,7 @@ def test_only_one_column_is_the_group():
 @pytest.mark.parametrize(
     ("changes", "warning"),
     [
-        ({}, "subject repeats: 12 values in 60 rows."),
+        ({"sample_id": SUBJECT}, "sample_id repeats: 12 values in 60 rows."),
         ({"a": A % 1 > 0.5, "b": np.arange(60) % 3.0}, "rows repeat an earlier row"),
         ({}, "Labels come in 12 runs along the file"),
     ],
@@ -61,8 +61,7 @@ def test_only_one_column_is_the_group():
 )
 def test_rows_that_may_depend_on_each_other_are_noted(changes, warning):
     cells = {name: np.asarray(cell, dtype=float) for name, cell in changes.items()}
-    if changes:
-        cells["subject"] = np.ones(60)
+    cells["subject"] = np.ones(60)
     assert warning in " ".join(prepare(of_subjects(**cells), "label").steps)
 
 

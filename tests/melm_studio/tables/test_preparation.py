@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import (
-    Column,
-    Role,
     column_roles,
     guess_label,
     label_candidates,
     prepare,
 )
 from melm_studio.tables.read import Table, TableError, read_table
+from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.samples import load_sample
 from tests.melm_studio.tables.table_examples import LABEL, N_ROWS, table
 
@@ -229,16 +228,16 @@ def test_many_filled_columns_are_named_up_to_five():
 @pytest.mark.parametrize(
     ("name", "values", "expected"),
     [
-        ("n", np.arange(7.0, 67.0), Role.ID),
-        ("sample_id", np.arange(60.0)[::-1] * 3, Role.ID),
-        ("PassengerId", np.arange(60.0)[::-1] * 3, Role.ID),
+        ("n", np.arange(7.0, 67.0), Role.NAME),
+        ("sample_id", np.arange(60.0)[::-1] * 3, Role.NAME),
+        ("PassengerId", np.arange(60.0)[::-1] * 3, Role.NAME),
         ("width", np.arange(60.0)[::-1] * 3, Role.NUMERIC),
         ("id", np.arange(60.0) + 0.5, Role.NUMERIC),
         ("id", spread(1.0, 2.0, 5.0), Role.NUMERIC),
         ("humidity", np.arange(60.0)[::-1] * 3, Role.NUMERIC),
-        ("name", [f"n{i}" for i in range(60)], Role.ID),
-        ("name", ["n1", "n1", *(f"n{i}" for i in range(58))], Role.ID),
-        ("town", [f"t{i % 30}" for i in range(60)], Role.IGNORED),
+        ("name", [f"n{i}" for i in range(60)], Role.NAME),
+        ("name", ["n1", "n1", *(f"n{i}" for i in range(58))], Role.NAME),
+        ("town", [f"t{i % 30}" for i in range(60)], Role.INFO),
         ("town", [f"t{i % 20}" for i in range(60)], Role.CATEGORICAL),
         ("k", np.full(60, 3.0), Role.CONSTANT),
         ("k", 0.1 + 1e-16 * np.arange(60.0), Role.CONSTANT),
@@ -261,13 +260,13 @@ def test_the_roles_keep_the_order_of_the_table_and_give_reasons():
         ("b", Role.NUMERIC, "numeric"),
         ("label", Role.LABEL, "3 classes"),
         ("colour", Role.CATEGORICAL, "2 categories and missing, one-hot encoded"),
-        ("town", Role.IGNORED, "30 categories, more than 20"),
+        ("town", Role.INFO, "30 categories, more than 20"),
     ]
 
 
 def test_an_identifier_stays_one_where_rows_are_left_out():
     given = table(n=np.arange(1.0, 61.0), label=["x", None, *LABEL[2:]])
-    assert role(given, "n").role is Role.ID
+    assert role(given, "n").role is Role.NAME
 
 
 def test_a_column_that_is_constant_in_the_rows_that_stay_is_left_out():
@@ -283,7 +282,7 @@ def test_what_is_left_out_is_said():
         huge=1e300 * np.arange(60.0) ** 2,
     )
     steps = prepare(given).steps
-    assert "id is left out: every value differs." in steps
+    assert "Name of the rows: id." in steps
     assert "k is constant and left out." in steps
     assert "gone is left out: every value is missing." in steps
     assert "huge is left out: its values are too large to compute with." in steps

@@ -1,0 +1,68 @@
+"""What a column can be: its role, and the choice of the user."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Role(StrEnum):
+    """The role of a column."""
+
+    LABEL = "label"
+    NUMERIC = "numeric"
+    CATEGORICAL = "categorical"
+    ORDERED = "ordered"
+    NAME = "name"
+    INFO = "info"
+    GROUP = "group"
+    BATCH = "batch"
+    ORDER = "order"
+    ID = "id"  # as earlier versions stored it: now a name or info
+    CONSTANT = "constant"
+    IGNORED = "ignored"
+
+
+FEATURES = (Role.NUMERIC, Role.CATEGORICAL, Role.ORDERED)
+KEPT = (Role.NAME, Role.INFO, Role.GROUP, Role.BATCH, Role.ORDER)
+USED = (Role.LABEL, *FEATURES, *KEPT)
+
+
+class Use(StrEnum):
+    """The user's choice for a column that is not the label."""
+
+    FEATURE = "feature"
+    ORDERED = "ordered"
+    NAME = "name"
+    INFO = "info"
+    GROUP = "group"
+    BATCH = "batch"
+    ORDER = "order"
+    IGNORED = "ignored"
+
+
+SINGLE_USES = (Use.NAME, Use.GROUP, Use.BATCH, Use.ORDER)  # of one column at most
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column and its role.
+
+    Attributes
+    ----------
+    name : str
+    role : Role
+    reason : str
+        Why it has this role, a short phrase.
+    n_values, n_missing : int
+        Distinct values, and missing ones, in the rows that have a class.
+    exclusion_reason : str
+        Why the column cannot be a feature; empty if it can.
+    """
+
+    name: str
+    role: Role
+    reason: str
+    n_values: int = 0
+    n_missing: int = 0
+    exclusion_reason: str = msgspec.field(default="", name="obstacle")  # as saved with data

@@ -1,0 +1,116 @@
+"""Columns beside the features: names, groups, batches, order and further information."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from melm_core.base import FloatArray, IntArray
+from melm_studio.tables.formatting import number_text
+from melm_studio.tables.labels import sort_key
+from melm_studio.tables.roles import KEPT, Column, Role
+
+
+@dataclass(frozen=True, eq=False)
+class RowColumn:
+    """A column that is kept beside the features.
+
+    Attributes
+    ----------
+    name : str
+    role : Role
+        Name, Info, Group, Batch or Order.
+    values : ndarray of float64, (n_samples,)
+        Numbers, NaN where missing; of a text column, positions in `levels`.
+    levels : tuple of str or None
+        The texts, sorted; those of an Order column that are dates in order of time. None for a
+        numeric column.
+    """
+
+    name: str
+    role: Role
+    values: FloatArray
+    levels: tuple[str, ...] | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """Every cell as text, empty where it is missing."""
+        if self.levels is None:
+            return ["" if np.isnan(value) else number_text(value) for value in self.values]
+        codes = np.where(np.isnan(self.values), -1, self.values).astype(int)
+        return [self.levels[code] if code >= 0 else "" for code in codes]
+
+    def rows(self, chosen: IntArray | npt.NDArray[np.bool_]) -> RowColumn:
+        """The column in these rows."""
+        return replace(self, values=self.values[chosen])
+
+
+def row_columns(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[RowColumn, ...]:
+    """The columns of a table that are kept beside the features, in order."""
+    return tuple(
+        _row_column(column, frame[column.name]) for column in columns if column.role in KEPT
+    )
+
+
+def pack(columns: Sequence[RowColumn], key: str) -> dict[str, npt.NDArray[np.generic]]:
+    """Arrays from which `unpack` restores the columns; none without columns."""
+    if not columns:
+        return {}
+    heads = [_Head(column.name, column.role, column.levels) for column in columns]
+    return {
+        key: np.stack([column.values for column in columns]),
+        f"{key}_words": np.frombuffer(msgspec.json.encode(heads), np.uint8),
+    }
+
+
+def unpack(arrays: dict[str, npt.NDArray[np.generic]], key: str) -> tuple[RowColumn, ...]:
+    """Take the columns that `pack` packed out of the arrays."""
+    if key not in arrays:
+        return ()
+    values = arrays.pop(key).astype(np.float64)
+    heads = msgspec.json.decode(arrays.pop(f"{key}_words").tobytes(), type=list[_Head])
+    return tuple(
+        RowColumn(head.name, head.role, row, head.levels)
+        for head, row in zip(heads, values, strict=True)
+    )
+
+
+class _Head(msgspec.Struct):
+    """What a column has besides its values, as JSON."""
+
+    name: str
+    role: Role
+    levels: tuple[str, ...] | None
+
+
+def _row_column(column: Column, cells: pd.Series) -> RowColumn:
+    if cells.dtype.kind == "f":
+        return RowColumn(column.name, column.role, cells.to_numpy(np.float64))
+    codes, distinct = pd.factorize(cells)
+    texts = [str(text) for text in distinct]
+    order = np.argsort(_sort_ranks(texts, is_time=column.role is Role.ORDER), kind="stable")
+    ranks = np.empty(len(order) + 1)
+    ranks[order] = np.arange(len(order))
+    ranks[-1] = np.nan  # code -1 is missing
+    levels = tuple(texts[position] for position in order)
+    return RowColumn(column.name, column.role, ranks[codes], levels)
+
+
+def _sort_ranks(texts: Sequence[str], *, is_time: bool) -> npt.NDArray[np.generic]:
+    if is_time and not (times := times_of(texts)).isna().any():
+        return times.to_numpy()
+    ranks = np.empty(len(texts))
+    ranks[sorted(range(len(texts)), key=lambda i: sort_key(texts[i]))] = np.arange(len(texts))
+    return ranks
+
+
+def times_of(texts: Sequence[str]) -> pd.Series[pd.Timestamp]:
+    """The times that texts are, missing where one is none."""
+    return pd.to_datetime(
+        pd.Series(texts, dtype="str"), errors="coerce", format="ISO8601", utc=True
+    )
