@@ -16,7 +16,13 @@ MODULES = [
     "melm_core",
     *(found.name for found in pkgutil.walk_packages(melm_core.__path__, "melm_core.")),
 ]
-PUBLIC = ("melm_core", "melm_core.base", "melm_core.evaluation", "melm_core.methods")
+PUBLIC = (
+    "melm_core",
+    "melm_core.base",
+    "melm_core.diagnostics",
+    "melm_core.evaluation",
+    "melm_core.methods",
+)
 
 
 def examples():

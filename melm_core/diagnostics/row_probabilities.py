@@ -1,0 +1,108 @@
+"""Class probabilities of rows that the plane and the densities were not fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+from melm_core.density.classifier import density_shares
+from melm_core.evaluation.folds import (
+    check_training_rows,
+    coded_rows,
+    sampled_rows,
+    stratified_folds,
+)
+from melm_core.evaluation.plane_classifiers import class_log_densities, unit_covariance
+from melm_core.evaluation.plane_separability import DEFAULT_FOLDS, DEFAULT_MAX_ROWS
+from melm_core.evaluation.refitting import MethodLike, fit_projection, make_estimator
+
+# (number of the fold from 1, number of folds) -> whether to stop
+FoldDone = Callable[[int, int], bool]
+
+
+def out_of_fold_probabilities(
+    method: MethodLike,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    gamma: float = 1.0,
+    parameters: Mapping[str, Any] | None = None,
+    standardize: bool = True,
+    n_folds: int = DEFAULT_FOLDS,
+    max_rows: int = DEFAULT_MAX_ROWS,
+    random_state: int = 0,
+    callback: FoldDone | None = None,
+) -> FloatArray:
+    """Probabilities of the classes of every row, by planes that were fitted without it.
+
+    In each fold, standardization, plane and class densities are fitted to the other folds; the
+    densities have equal priors. A row whose own class is improbable may be mislabeled.
+
+    Parameters
+    ----------
+    method : str or estimator
+        A key of `METHODS`, or an estimator.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes.
+    groups : array-like of shape (n_samples,), optional
+        Rows of a group stay in the same fold.
+    gamma : float, default=1.0
+        Kernel width of the densities, relative to Silverman's rule.
+    parameters : mapping, optional
+        Of the method.
+    standardize : bool, default=True
+    n_folds : int, default=5
+        Reduced to the number of rows, or groups, of the smallest class.
+    max_rows : int, default=2000
+        Each fit uses at most a stratified sample of this many rows.
+    random_state : int, default=0
+    callback : callable, optional
+        Called after each fold with its number and the number of folds; returns whether to stop.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+        Classes in sorted order; nan for rows of folds that were not reached.
+
+    Raises
+    ------
+    ValueError
+        If a parameter or the data are invalid, or a class has too few rows.
+
+    References
+    ----------
+    C. G. Northcutt, L. Jiang, I. L. Chuang: Confident learning: estimating uncertainty in dataset
+    labels, Journal of Artificial Intelligence Research 70, 2021, section 3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.diagnostics import out_of_fold_probabilities
+    >>> X, y = load_iris(return_X_y=True)
+    >>> y[0] = 1  # a setosa labeled as versicolor
+    >>> out_of_fold_probabilities("lda", X, y)[0].argmax()
+    np.int64(0)
+    """
+    rows = coded_rows(X, y, groups)
+    folds = stratified_folds(rows.y, n_folds, random_state, rows.groups)
+    estimator = make_estimator(method, parameters, random_state)
+    check_training_rows(rows, [fold.test for fold in folds], estimator)
+    shares = np.full((len(rows.y), len(rows.classes)), np.nan)
+    for number, fold in enumerate(folds, start=1):
+        train = rows.take(fold.train)
+        train = train.take(sampled_rows(train.y, max_rows, train.groups))
+        projection = fit_projection(
+            estimator, train.X, train.y, standardize=standardize, groups=train.groups
+        )
+        fitted, tested = unit_covariance(
+            projection.transform(train.X), projection.transform(rows.X[fold.test])
+        )
+        shares[fold.test] = density_shares(class_log_densities(fitted, train.y, tested, gamma))
+        if callback is not None and callback(number, len(folds)):
+            break
+    return shares

@@ -1,0 +1,78 @@
+"""T² and Q reproduce published examples and keep their error rates."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.base import UserError
+from melm_core.diagnostics import PlaneDistances, residual_limit
+from melm_core.linalg import random_components
+
+# Tracy, Young and Mason (1992): impurity, temperature and concentration of 14 runs of a process.
+PROCESS = np.array(
+    [
+        (14.92, 85.77, 42.26),
+        (16.90, 83.77, 43.44),
+        (17.38, 84.46, 42.74),
+        (16.90, 86.27, 43.60),
+        (16.92, 85.23, 43.18),
+        (16.71, 83.81, 43.72),
+        (17.07, 86.08, 43.33),
+        (16.93, 85.85, 43.41),
+        (16.71, 85.73, 43.28),
+        (16.88, 86.27, 42.59),
+        (16.73, 83.46, 44.00),
+        (17.07, 85.81, 42.78),
+        (17.60, 85.92, 43.11),
+        (16.90, 84.23, 43.48),
+    ]
+)
+PUBLISHED_T2 = [10.93, 2.04, 5.58, 3.86, 0.04, 2.25, 1.44, 1.21, 0.68, 2.17, 4.17, 1.40, 2.33, 0.90]
+
+
+def test_score_distances_and_their_limit_are_those_of_tracy_young_and_mason() -> None:
+    distances = PlaneDistances.of(PROCESS, np.eye(3))
+    assert distances.score_distance(PROCESS).round(2).tolist() == PUBLISHED_T2
+    assert distances.score_limit(0.995) == pytest.approx(8.55, abs=0.005)
+
+
+def test_the_residual_limit_is_that_of_jackson_and_mudholkar() -> None:
+    # The ballistic missiles: the last two of four eigenvalues.
+    variances = np.array([29.33, 16.41])
+    moments = tuple(float((variances**power).sum()) for power in (1, 2, 3))
+    assert moments == pytest.approx((45.74, 1129.54, 29650.12), abs=0.01)
+    assert residual_limit(moments, 0.95) == pytest.approx(140.45, abs=0.05)
+
+
+@pytest.mark.parametrize("n_features", [6, 80])
+def test_one_new_row_in_a_hundred_exceeds_each_limit(n_features: int) -> None:
+    rng = np.random.default_rng(0)
+    spread = np.geomspace(1, 5, n_features)
+    fitted, new = (rng.normal(size=(n, n_features)) * spread for n in (2_000, 20_000))
+    distances = PlaneDistances.of(fitted, random_components(2, n_features, rng))
+    is_far = distances.score_distance(new) > distances.score_limit(is_new=True)
+    is_off = distances.residual(new) > distances.residual_limit()
+    assert is_far.mean() == pytest.approx(0.01, abs=0.004)
+    assert is_off.mean() == pytest.approx(0.01, abs=0.004)
+
+
+def test_the_limit_holds_where_one_direction_dominates_many() -> None:
+    variances = np.array([100.0, *[1.0] * 1_000])
+    rng = np.random.default_rng(0)
+    drawn = (rng.normal(size=(5_000, 1_001)) ** 2) @ variances
+    moments = tuple(float((variances**power).sum()) for power in (1, 2, 3))
+    assert 1 - 2 * moments[0] * moments[2] / (3 * moments[1] ** 2) < 0
+    assert np.mean(drawn > residual_limit(moments)) == pytest.approx(0.01, abs=0.005)
+
+
+def test_a_plane_of_all_features_leaves_no_residual() -> None:
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    distances = PlaneDistances.of(X, np.array([[1.0, 0.5], [0.0, 1.0]]))
+    assert distances.residual(X).tolist() == [0.0] * 10
+    assert distances.residual_limit() == np.inf
+
+
+def test_too_few_rows_are_refused_with_the_number_needed() -> None:
+    with pytest.raises(UserError, match="at least 4 rows; there are 3"):
+        PlaneDistances.of(np.eye(3), np.eye(2, 3))

@@ -1,0 +1,42 @@
+"""Out-of-fold probabilities: found without the row, fair on noise, low for wrong labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from melm_core.diagnostics import out_of_fold_probabilities
+
+
+def test_rows_with_exchanged_labels_are_the_most_suspect() -> None:
+    X, y = load_wine(return_X_y=True)
+    wrong = [3, 70, 150]
+    y[wrong] = (y[wrong] + 1) % 3
+    own = out_of_fold_probabilities("lda", X, y)[np.arange(len(y)), y]
+    assert sorted(np.argsort(own)[:3].tolist()) == wrong
+
+
+def test_noise_is_classified_no_better_than_by_guessing() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 60)), np.arange(200) % 2
+    shares = out_of_fold_probabilities("lda", X, y)
+    assert np.mean(shares.argmax(axis=1) == y) == pytest.approx(0.5, abs=0.12)
+    assert shares.sum(axis=1) == pytest.approx(np.ones(200))
+
+
+def test_a_row_does_not_influence_its_own_probability() -> None:
+    X, y = load_wine(return_X_y=True)
+    groups = np.arange(len(y))
+    groups[1] = groups[0]  # together in every fold
+    shares = out_of_fold_probabilities("pca", X, y, groups=groups, standardize=False)
+    X[1] += 1e3
+    again = out_of_fold_probabilities("pca", X, y, groups=groups, standardize=False)
+    assert again[0] == pytest.approx(shares[0])
+    assert not np.allclose(again, shares)
+
+
+def test_a_stop_leaves_the_folds_that_were_not_reached_unknown() -> None:
+    X, y = load_wine(return_X_y=True)
+    shares = out_of_fold_probabilities("pca", X, y, callback=lambda number, _: number == 2)
+    assert 0.3 < np.isnan(shares).any(axis=1).mean() < 0.7
