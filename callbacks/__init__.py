@@ -38,6 +38,7 @@ from callbacks.routes import (
     upload,
 )
 from callbacks.routes import surface as surface_route
+from callbacks.routes.rows import new_rows
 from callbacks.services import Services, install
 
 __all__ = ["Services", "register"]
@@ -56,6 +57,7 @@ _ROUTES = (
     shared_view,
     story_file,
     surface_route,
+    new_rows,
 )
 _CALLBACKS = (
     method_form,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import flask
 
 from melm_studio.views.renderer import PlaneRenderer
+from melm_studio.views.rows.row_views import RowViews
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.store.protocol import RunStore
 
@@ -16,11 +17,15 @@ _EXTENSION = "melm-studio"
 
 @dataclass(frozen=True)
 class Services:
-    """The settings, the store, and the renderer of one app."""
+    """The settings, the store, and the renderer of one app, with the rows of its runs."""
 
     settings: Settings
     store: RunStore
     renderer: PlaneRenderer
+    rows: RowViews = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", RowViews(self.renderer))
 
 
 def install(server: flask.Flask, services: Services) -> None:

@@ -6,7 +6,6 @@ projection has points only.
 
 from __future__ import annotations
 
-import io
 import re
 
 import flask
@@ -20,12 +19,10 @@ from callbacks.session import own_run
 from melm_core.methods import METHODS
 from melm_studio.tables import LabeledData
 from melm_studio.views.program import program_of
+from melm_studio.views.rows.spreadsheet import csv_text, safe_cell
 from melm_studio.views.saved_model import model_text
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
-
-# Spreadsheets evaluate a cell that begins with one of these, some also in their full-width forms.
-_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 
 
 def register(app: Dash) -> None:
@@ -73,7 +70,7 @@ def points_table(data: LabeledData, record: RunRecord, event: PlaneEvent) -> pd.
     table = pd.DataFrame(
         {
             "row": np.concatenate([train.row_numbers, held_out.row_numbers]),
-            "label": [_safe(data.class_names[code]) for code in codes],
+            "label": [safe_cell(data.class_names[code]) for code in codes],
             "seen": np.arange(len(codes)) < len(train.y),
             **{f"component_{i + 1}": coordinates[:, i] for i in range(coordinates.shape[1])},
         }
@@ -85,7 +82,7 @@ def components_table(data: LabeledData, event: PlaneEvent) -> pd.DataFrame:
     """The components; a coordinate is the sum of (value - center) / scale * component."""
     return pd.DataFrame(
         {
-            "feature": [_safe(name) for name in data.feature_names],
+            "feature": [safe_cell(name) for name in data.feature_names],
             "center": data.center,
             "scale": data.scale,
             **{f"component_{i + 1}": row for i, row in enumerate(event.components)},
@@ -114,14 +111,8 @@ def _event(record: RunRecord) -> PlaneEvent:
 
 
 def _csv(table: pd.DataFrame, record: RunRecord, suffix: str) -> flask.Response:
-    text = io.StringIO()
-    table.to_csv(text, index=False)
-    return attachment(text.getvalue(), record, f"{suffix}.csv", "text/csv")
+    return attachment(csv_text(table), record, f"{suffix}.csv", "text/csv")
 
 
 def _file_name(record: RunRecord, suffix: str) -> str:
     return re.sub(r"[^\w.-]+", "-", f"{record.data_name}-{record.method}-{suffix}")
-
-
-def _safe(text: str) -> str:
-    return f"'{text}" if _FORMULA.match(text) else text

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from melm_core.density.classifier import KernelDensityClassifier, class_thresholds
+from melm_core.density.classifier import (
+    KernelDensityClassifier,
+    class_thresholds,
+    density_shares,
+)
 from melm_core.density.direct_sums import inverse_root
 from melm_core.density.information_potentials import is_direct_better
 from melm_core.density.kernel_density import (
@@ -22,6 +26,7 @@ __all__ = [
     "KernelDensityClassifier",
     "class_thresholds",
     "density_on_grid",
+    "density_shares",
     "inverse_root",
     "is_direct_better",
     "kernel_classes",

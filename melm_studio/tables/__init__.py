@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.tables.cells import MISSING
-from melm_studio.tables.formatting import count, number
+from melm_studio.tables.formatting import count, listed, number, number_text
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
@@ -32,9 +32,11 @@ __all__ = [
     "Use",
     "count",
     "label_candidates",
+    "listed",
     "load_sample",
     "n_directions",
     "number",
+    "number_text",
     "prepare",
     "read_table",
     "summarize",

@@ -108,15 +108,23 @@ class PlaneViewer:
         view_angle : tuple of float
             Azimuth and elevation in radians, for three components.
         """
-        components = self.standardized(components)
-        if toward is not None:
-            components = orthogonal_procrustes(self._coordinates(components), toward).T @ components
+        components = self.oriented(components, toward)
         projected = self._classes.project(components)
         scores = self._scores(projected, components)
         if self.n_components == 1:
             return self._line(components, projected, scores)
         axes = screen_axes(view_angle)[:, : self.n_components]
         return self._plane(axes @ components, projected.project(axes), scores)
+
+    def oriented(self, components: FloatArray, toward: FloatArray | None) -> FloatArray:
+        """Components as a view draws them: standardized, and aligned to `coordinates` if given."""
+        components = self.standardized(components)
+        if toward is None:
+            return components
+        aligned: FloatArray = (
+            orthogonal_procrustes(self._coordinates(components), toward).T @ components
+        )
+        return aligned
 
     def _plane(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
         """Points, contours and arrows in two dimensions."""

@@ -19,7 +19,7 @@ from melm_studio.views.plane_edits import (
     set_loading,
     strongest_features,
 )
-from melm_studio.views.plane_view import PlaneViewer
+from melm_studio.views.plane_view import PlaneViewer, screen_axes
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.worker.execution.rows import rows_of
@@ -62,6 +62,7 @@ class PlaneRenderer:
     def __init__(self, store: RunStore) -> None:
         self._store = store
         self._viewer = lru_cache(maxsize=MAX_VIEWERS)(self._prepare_viewer)
+        self._origin = lru_cache(maxsize=MAX_VIEWERS)(self._measure_origin)
         self._view = lru_cache(maxsize=MAX_VIEWS)(self._draw)
         self._edited = lru_cache(maxsize=MAX_VIEWS)(self._edit)
         self._coordinates = lru_cache(maxsize=MAX_VIEWERS)(self._project)
@@ -97,6 +98,21 @@ class PlaneRenderer:
         """
         newest = (self._newest(options.toward), self._morph_target(options))
         return self._view(record.run_id, event.sequence, options, *newest)
+
+    def positions(
+        self, record: RunRecord, event: PlaneEvent, X: FloatArray, options: ViewOptions
+    ) -> FloatArray:
+        """Return where a view draws rows that the plane projects, shape (n_rows, 2)."""
+        components = self._plane(record, event, options, self._morph_target(options))
+        reference = self._reference(record, self._newest(options.toward))
+        viewer = self.viewer(record)
+        points = (X - self._origin(_ViewerKey.of(record))) @ viewer.oriented(
+            components, reference
+        ).T
+        if viewer.n_components == 1:
+            return np.column_stack([points, np.zeros(len(points))])
+        positions: FloatArray = points @ screen_axes(options.view_angle)[:, : points.shape[1]].T
+        return positions
 
     def components(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -232,8 +248,13 @@ class PlaneRenderer:
 
     def _prepare_viewer(self, key: _ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters
-        rows = _centered(*rows_of(self.data(record), record))
-        return PlaneViewer(*rows, parameters["gamma"], parameters["n_components"])
+        train, held_out = rows_of(self.data(record), record)
+        mean = _mean(train, held_out)
+        train, held_out = (replace(part, X=part.X - mean) for part in (train, held_out))
+        return PlaneViewer(train, held_out, parameters["gamma"], parameters["n_components"])
+
+    def _measure_origin(self, key: _ViewerKey) -> FloatArray:
+        return _mean(*rows_of(self.data(key.record), key.record))
 
     def _draw(
         self,
@@ -264,11 +285,11 @@ class PlaneRenderer:
         return record, event
 
 
-def _centered(train: LabeledData, held_out: LabeledData) -> tuple[LabeledData, LabeledData]:
-    """Subtract the mean of all rows, so that views with and without standardization overlap."""
+def _mean(train: LabeledData, held_out: LabeledData) -> FloatArray:
+    """The mean of all rows: without it, views with and without standardization overlap."""
     total = train.X.sum(axis=0) + held_out.X.sum(axis=0)
-    mean = total / (len(train.X) + len(held_out.X))
-    return replace(train, X=train.X - mean), replace(held_out, X=held_out.X - mean)
+    mean: FloatArray = total / (len(train.X) + len(held_out.X))
+    return mean
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Single rows of the table of a run, and new rows, in its plane."""

@@ -1,0 +1,224 @@
+"""A second table: its columns matched with those of the first and prepared as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
+from melm_studio.tables import LabeledData, Role, Table, count, listed, number
+
+MAX_NEW_ROWS = 20_000
+
+# A mean this many standard deviations away is more often another unit than another population.
+_FAR_MEAN = 5.0
+
+_NO_RECIPE = (
+    "These data were stored by an earlier version, which did not keep how they were prepared. Drop "
+    "the file of the run again, run, and then add the new rows."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """The rows of a second table that can be placed in planes of the first.
+
+    Attributes
+    ----------
+    name : str
+        Of the table.
+    row_numbers : ndarray of shape (n_rows,)
+        Rows of its file, counted from 1 without the header.
+    X : ndarray of shape (n_rows, n_features)
+        Prepared as the first table was.
+    names : tuple of str
+        Of the rows, empty without a column of names.
+    labels : ndarray of shape (n_rows,)
+        Class codes, -1 where the class is not given or not one of the first table's.
+    notes : tuple of str
+        What was found different, a sentence each.
+    """
+
+    name: str
+    row_numbers: IntArray
+    X: FloatArray
+    names: tuple[str, ...]
+    labels: IntArray
+    notes: tuple[str, ...]
+
+
+def match_rows(data: LabeledData, table: Table) -> NewRows:
+    """Prepare the rows of a second table as the first one was.
+
+    Columns are matched by name, in any order, and others are ignored. Missing numbers get the value
+    that the first table's got.
+
+    Parameters
+    ----------
+    data : LabeledData
+        The first table.
+    table : Table
+        The second one.
+
+    Raises
+    ------
+    UserError
+        If columns are missing, the table is too long, or no row can be prepared.
+    """
+    if not data.encodings:
+        raise UserError(_NO_RECIPE)
+    if len(table.frame) > MAX_NEW_ROWS:
+        raise UserError(
+            f"{table.name} has {number(len(table.frame))} rows, and at most "
+            f"{number(MAX_NEW_ROWS)} can be added at once. Split the file."
+        )
+    frame, renamed = _matched(data, table)
+    columns = [_Cells.of(one, frame[one.name]) for one in data.encodings]
+    kept = np.flatnonzero(~np.any([column.is_unknown for column in columns], axis=0))
+    if not len(kept):
+        raise UserError(
+            f"No row of {table.name} can be placed. {' '.join(_unknown_notes(columns))}"
+        )
+    encoded = np.hstack([column.encoded(kept) for column in columns])
+    X = (encoded - data.center) / data.scale
+    labels, label_notes = _labels(data, frame, kept)
+    notes = (*renamed, *_unknown_notes(columns), *_filled_notes(columns), *label_notes)
+    return NewRows(
+        table.name,
+        kept + 1,
+        X,
+        _names(data, frame, kept),
+        labels,
+        (*notes, *_unit_notes(data, X)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """The cells of one column: ready to encode, and which of them cannot be."""
+
+    encoding: ColumnEncoding
+    cells: npt.NDArray[np.generic]
+    is_unknown: npt.NDArray[np.bool_]
+    is_filled: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, encoding: ColumnEncoding, column: pd.Series) -> _Cells:
+        if encoding.levels:
+            texts = np.array([cell_text(cell) for cell in column], dtype=object)
+            is_known = np.isin(texts, [level for level in encoding.levels if level is not None])
+            is_missing = np.array([text is None for text in texts])
+            is_fine = is_missing & (None in encoding.levels or encoding.fill is not None)
+            return cls(encoding, texts, ~is_known & ~is_fine, np.zeros(len(texts), dtype=bool))
+        numbers = pd.to_numeric(column, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        is_missing = ~np.isfinite(numbers)
+        is_unknown = is_missing & (encoding.fill is None)
+        return cls(encoding, numbers, is_unknown, is_missing & ~is_unknown)
+
+    def encoded(self, rows: IntArray) -> FloatArray:
+        return self.encoding.encode(self.cells[rows])
+
+
+def cell_text(cell: object) -> str | None:
+    """The text of a cell as categories and classes are named; None where it is missing."""
+    if cell is None or (isinstance(cell, float) and np.isnan(cell)):
+        return None
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip() or None
+
+
+def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, list[str]]:
+    """The table with the names of the first one's columns, and which were spelled otherwise."""
+    known = {str(name) for name in table.frame.columns}
+    spellings = {_plain(name): name for name in known}
+    wanted = [one.name for one in data.encodings]
+    others = [column.name for column in data.columns if column.role in (Role.LABEL, "name")]
+    renamed = {
+        spellings[_plain(name)]: name
+        for name in (*wanted, *others)
+        if name not in known and _plain(name) in spellings
+    }
+    frame = table.frame.rename(columns=renamed)
+    missing = [name for name in wanted if name not in frame.columns]
+    if missing:
+        raise UserError(
+            f"{table.name} lacks {count(len(missing), 'column')} of the {number(len(wanted))} that "
+            f"the plane needs: {listed(missing)}. Its columns are {listed(sorted(known))}. Rename "
+            "or add them and drop the file again."
+        )
+    pairs = [f"{given} as {name}" for given, name in renamed.items()]
+    return frame, [f"Columns spelled otherwise: {listed(pairs)}."] if pairs else []
+
+
+def _plain(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum()) or name
+
+
+def _names(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[str, ...]:
+    column = next((one.name for one in data.columns if one.role == "name"), None)
+    if column is None or column not in frame.columns:
+        return ()
+    return tuple(cell_text(cell) or "" for cell in frame[column].iloc[rows])
+
+
+def _labels(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[IntArray, list[str]]:
+    """The classes of the rows, and which labels are no class of the first table."""
+    unlabeled = np.full(len(rows), -1, dtype=np.int64)
+    label = next((one.name for one in data.columns if one.role is Role.LABEL), None)
+    if label is None or label not in frame.columns:
+        return unlabeled, []
+    codes = {name: code for code, name in enumerate(data.class_names)}
+    texts = [cell_text(cell) for cell in frame[label].iloc[rows]]
+    others = sorted({text for text in texts if text is not None and text not in codes})
+    labels = np.array([codes.get(text or "", -1) for text in texts], dtype=np.int64)
+    noun = count(len(others), "label is no class", "labels are no classes")
+    return labels, [f"{noun} of the run: {listed(others)}."] if others else []
+
+
+def _unknown_notes(columns: list[_Cells]) -> Iterator[str]:
+    """Rows that cannot be placed, by column."""
+    for column in columns:
+        n_rows = int(column.is_unknown.sum())
+        if n_rows:
+            texts = sorted({str(text or "missing") for text in column.cells[column.is_unknown]})
+            yield (
+                f"{count(n_rows, 'row')} left out: {column.encoding.name} has {listed(texts)}, "
+                "which the table of the run has not."
+            )
+
+
+def _filled_notes(columns: list[_Cells]) -> Iterator[str]:
+    filled = {one.encoding.name: int(one.is_filled.sum()) for one in columns}
+    names = [name for name, n_cells in filled.items() if n_cells]
+    if names:
+        n_cells = sum(filled.values())
+        were = "was" if n_cells == 1 else "were"
+        yield (
+            f"{count(n_cells, 'cell')} without a number ({listed(names)}) {were} filled with the "
+            "median of the run's table."
+        )
+
+
+def _unit_notes(data: LabeledData, X: FloatArray) -> Iterator[str]:
+    """Numeric features whose mean is far from that of the first table."""
+    deviations = data.X.std(axis=0)
+    shifts = np.abs(X.mean(axis=0) - data.X.mean(axis=0)) / np.where(deviations, deviations, np.inf)
+    numeric = {one.name for one in data.encodings if not one.levels}
+    for feature in np.argsort(-shifts):
+        name = data.feature_names[feature]
+        if shifts[feature] <= _FAR_MEAN:
+            return
+        if name in numeric:
+            here, there = (
+                rows[:, feature].mean() * data.scale[feature] + data.center[feature]
+                for rows in (X, data.X)
+            )
+            yield (
+                f"The mean of {name} is {here:,.4g}, and {there:,.4g} in the run's table, "
+                f"{shifts[feature]:,.0f} standard deviations away. Check its unit."
+            )

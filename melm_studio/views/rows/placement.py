@@ -1,0 +1,129 @@
+"""Rows in the plane of a run: coordinates, class probabilities, distances from the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base import FloatArray, IntArray
+from melm_core.density import KernelClasses, density_shares, log_densities
+from melm_core.diagnostics import PlaneDistances
+from melm_core.methods import METHODS
+from melm_studio.tables import LabeledData
+from melm_studio.views.saved_model import class_densities
+from melm_studio.worker.execution.embedding import embedded
+from melm_studio.worker.execution.rows import rows_of
+from melm_studio.worker.records.run import RunRecord
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Rows placed in a plane.
+
+    Attributes
+    ----------
+    coordinates : ndarray of shape (n_rows, n_components)
+    probabilities : ndarray of shape (n_rows, n_classes)
+        Of the class densities of the training rows, with equal priors.
+    score_distances, residuals : ndarray of shape (n_rows,)
+        T² in the plane and Q off it, see `PlaneDistances`.
+    score_limit, residual_limit : float
+        One row in a hundred like those of the table exceeds each.
+    """
+
+    coordinates: FloatArray
+    probabilities: FloatArray
+    score_distances: FloatArray
+    residuals: FloatArray
+    score_limit: float
+    residual_limit: float
+
+    @property
+    def predicted(self) -> IntArray:
+        """The code of the most probable class of each row."""
+        codes: IntArray = self.probabilities.argmax(axis=1)
+        return codes
+
+    @property
+    def is_unlike(self) -> npt.NDArray[np.bool_]:
+        """Whether each row exceeds one of the limits."""
+        flags: npt.NDArray[np.bool_] = self.excess > 1
+        return flags
+
+    @property
+    def excess(self) -> FloatArray:
+        """The larger ratio of a distance to its limit, shape (n_rows,)."""
+        ratios = self.score_distances / self.score_limit, self.residuals / self.residual_limit
+        largest: FloatArray = np.maximum(*ratios)
+        return largest
+
+
+class RowPlacer:
+    """Places rows of the table of a run, and others, in a plane of the run.
+
+    Parameters
+    ----------
+    data : LabeledData
+        Of the run.
+    record : RunRecord
+    components : ndarray of shape (n_components, n_features)
+        The plane, in the coordinates that the run's method projects.
+    gamma : float
+        Kernel width of the class densities.
+
+    Attributes
+    ----------
+    is_held_out : ndarray of bool, shape (n_samples,)
+        Which rows of the data the plane was not fitted to.
+    """
+
+    def __init__(
+        self, data: LabeledData, record: RunRecord, components: FloatArray, gamma: float
+    ) -> None:
+        train, held_out = rows_of(data, record)
+        is_held_out = np.isin(data.row_numbers, held_out.row_numbers)
+        self.is_held_out: npt.NDArray[np.bool_] = is_held_out
+        self._record, self._components = record, components
+        self._densities: KernelClasses = class_densities(train, components, gamma)
+        self._distances = PlaneDistances.of(train.X, components)
+        self._embedded: FloatArray | None = None
+        if not METHODS[record.method].is_linear:
+            self._embedded = np.empty((len(data.y), train.X.shape[1]))
+            self._embedded[~is_held_out], self._embedded[is_held_out] = train.X, held_out.X
+
+    def rows(self, data: LabeledData, chosen: IntArray) -> FloatArray:
+        """Return rows of the table, by index, in the coordinates that the plane projects."""
+        rows: FloatArray = (data.X if self._embedded is None else self._embedded)[chosen]
+        return rows
+
+    def new_rows(self, data: LabeledData, X: FloatArray) -> FloatArray:
+        """Return other rows, prepared as `data` are, in the coordinates that the plane projects.
+
+        A nonlinear method is fitted again, which gives the same embedding.
+        """
+        method, parameters = METHODS[self._record.method], self._record.parameters
+        if method.is_linear:
+            return X
+        train, _ = data.split(parameters["held_out"], parameters["random_state"])
+        return embedded(method, parameters, train, replace(data, X=X))[1].X
+
+    def place(self, rows: FloatArray, *, is_new: bool) -> Placement:
+        """Place rows, in the coordinates that the plane projects.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows, n_features)
+        is_new : bool
+            Whether the limit of T² is that for rows that the plane was not fitted to.
+        """
+        coordinates = rows @ self._components.T
+        return Placement(
+            coordinates,
+            density_shares(log_densities(coordinates, self._densities)),
+            self._distances.score_distance(rows),
+            self._distances.residual(rows),
+            self._distances.score_limit(is_new=is_new),
+            self._distances.residual_limit(),
+        )

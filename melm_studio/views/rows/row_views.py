@@ -1,0 +1,105 @@
+"""What the page asks about rows: their data, their table, and their place in a plane; cached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from melm_core.base import FloatArray
+from melm_studio.tables import LabeledData
+from melm_studio.views.data_source import DataSource, source_of_run
+from melm_studio.views.renderer import PlaneRenderer
+from melm_studio.views.rows.new_rows import NewRows, match_rows
+from melm_studio.views.rows.placement import RowPlacer
+from melm_studio.views.view_options import ViewOptions
+from melm_studio.views.workspace import Workspace
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
+
+# Cache sizes: data sets and tables are large, planes and new rows are not.
+MAX_DATA = 2
+MAX_PLACERS = 16
+MAX_NEW = 8
+
+
+class RowViews:
+    """Access to the rows of runs and their place in planes; thread-safe.
+
+    Parameters
+    ----------
+    renderer : PlaneRenderer
+    """
+
+    def __init__(self, renderer: PlaneRenderer) -> None:
+        self._renderer = renderer
+        self._data = lru_cache(maxsize=MAX_DATA)(self._load_data)
+        self._table = lru_cache(maxsize=MAX_DATA)(self._read_table)
+        self._placer = lru_cache(maxsize=MAX_PLACERS)(self._prepare_placer)
+        self._new_rows = lru_cache(maxsize=MAX_NEW)(self._match_new_rows)
+
+    def data(self, record: RunRecord) -> LabeledData:
+        """Return the data of a run.
+
+        Raises
+        ------
+        DataGoneError
+        """
+        return self._data(_Key(record, (record.owner, record.data_id)))
+
+    def table(self, workspace: Workspace, record: RunRecord) -> pd.DataFrame:
+        """Return the rows of a run's data with every column of its file, in its units.
+
+        Raises
+        ------
+        UserError
+            If the file is no longer stored.
+        """
+        source = source_of_run(record.source)
+        names = (workspace.owner, source.kind, source.key, source.name)
+        return self._table(_Key((workspace, source), names)).iloc[self.data(record).row_numbers - 1]
+
+    def placer(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> RowPlacer:
+        """Return what places rows in a plane under view options."""
+        components = self._renderer.components(record, event, options)
+        gamma = record.parameters["gamma"] if options.gamma is None else options.gamma
+        names = (record.run_id, gamma, components.shape, components.tobytes())
+        return self._placer(_Key(record, names))
+
+    def new_rows(self, workspace: Workspace, record: RunRecord, source: DataSource) -> NewRows:
+        """Return the rows of an uploaded file, prepared as the data of a run.
+
+        Raises
+        ------
+        UserError
+            If the file is not stored, not a table, or lacks columns.
+        """
+        names = (workspace.owner, record.data_id, source.key, source.name)
+        return self._new_rows(_Key((workspace, record, source), names))
+
+    def _load_data(self, key: _Key) -> LabeledData:
+        return self._renderer.data(key.value)
+
+    def _read_table(self, key: _Key) -> pd.DataFrame:
+        workspace, source = key.value
+        frame: pd.DataFrame = workspace.table(source).frame
+        return frame
+
+    def _prepare_placer(self, key: _Key) -> RowPlacer:
+        _, gamma, shape, raw = key.names
+        components: FloatArray = np.frombuffer(raw).reshape(shape)
+        return RowPlacer(self.data(key.value), key.value, components, gamma)
+
+    def _match_new_rows(self, key: _Key) -> NewRows:
+        workspace, record, source = key.value
+        return match_rows(self.data(record), workspace.table(source))
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What a cached value is computed from, equal to others of the same names."""
+
+    value: Any = field(compare=False)
+    names: tuple[Any, ...]

@@ -1,0 +1,34 @@
+"""Tables as CSV that a spreadsheet opens without evaluating any cell."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pandas as pd
+
+# Spreadsheets evaluate a cell that begins with one of these, some also in their full-width forms.
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+
+
+def safe_cell(text: str) -> str:
+    """Return a text that a spreadsheet does not evaluate: an apostrophe precedes a formula.
+
+    Examples
+    --------
+    >>> safe_cell("=1+1")
+    "'=1+1"
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def csv_text(table: pd.DataFrame) -> str:
+    """Return a table as CSV, with texts and column names that a spreadsheet does not evaluate."""
+    safe = table.rename(columns=lambda name: safe_cell(str(name)))
+    texts = [i for i, dtype in enumerate(safe.dtypes) if dtype.kind not in "biuf"]
+    for i in texts:
+        cells = [safe_cell(cell) if isinstance(cell, str) else cell for cell in safe.iloc[:, i]]
+        safe.isetitem(i, cells)
+    file = io.StringIO()
+    safe.to_csv(file, index=False)
+    return file.getvalue()

@@ -1,0 +1,167 @@
+"""New rows: placed as the rows of the table, whatever the order of rows and columns."""
+
+from __future__ import annotations
+
+import base64
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_core.methods import SavedPlane
+from tests.callbacks.tables import csv
+
+N_ROWS = 90
+
+
+def samples(n_rows: int = N_ROWS, seed: int = 0) -> pd.DataFrame:
+    """Three classes with numbers, gaps and a category."""
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n_rows) % 3
+    table = pd.DataFrame(rng.normal(size=(n_rows, 4)) + 3 * np.eye(3, 4)[codes])
+    table.columns = pd.Index(["width", "height", "depth", "weight"])
+    table.loc[5::9, "depth"] = np.nan
+    return table.assign(
+        color=rng.choice(["red", "blue", "green"], n_rows),
+        label=[f"class {code}" for code in codes],
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(studio):
+    visitor = studio.visitor()
+    visitor.choose_file(csv(samples()), "boxes.csv")
+    runs = {method: visitor.start(method=method) for method in ("lda", "pca", "kpca")}
+    studio.work()
+    return SimpleNamespace(visitor=visitor, runs=runs)
+
+
+def placed(finished, table: pd.DataFrame, method: str = "lda", suffix: str = "", **query):
+    """The answer about new rows, and about its plane."""
+    visitor, run = finished.visitor, finished.runs[method]
+    file = visitor.upload(csv(table), "second.csv")
+    last = visitor.news(run)["sequences"][-1]
+    query = {"file": file["key"], "name": file["name"], **query}
+    return visitor.http.get(f"/runs/{run}/planes/{last}/new-rows{suffix}", query_string=query)
+
+
+def points(answer) -> np.ndarray:
+    found = answer.get_json()["points"]
+    return np.column_stack(
+        [np.frombuffer(base64.b64decode(found[axis]["bdata"]), "<f4") for axis in "xy"]
+    )
+
+
+def drawn(finished, method: str) -> dict[int, tuple[float, float]]:
+    """Where the run's own rows are drawn, by row."""
+    visitor, run = finished.visitor, finished.runs[method]
+    rows = visitor.http.get(f"/runs/{run}/figure").get_json()["rows"]
+    traces = visitor.news(run)["plane"]["traces"]
+    found = {}
+    for numbers, trace in zip(rows, traces, strict=True):
+        if not numbers:
+            continue
+        x, y = (np.frombuffer(base64.b64decode(trace[axis]["bdata"]), "<f4") for axis in "xy")
+        found |= dict(zip(numbers, zip(x, y, strict=True), strict=True))
+    return found
+
+
+@pytest.mark.parametrize("method", ["lda", "pca", "kpca"])
+def test_the_rows_of_the_table_itself_fall_on_their_points(finished, method) -> None:
+    shuffled = samples().sample(frac=1, random_state=1)
+    answer = placed(finished, shuffled[shuffled.columns[::-1]], method)
+    expected = drawn(finished, method)
+    assert points(answer) == pytest.approx(
+        np.array([expected[row + 1] for row in shuffled.index]), abs=1e-5
+    )
+
+
+def test_probabilities_and_coordinates_are_those_of_the_saved_model(finished) -> None:
+    new = samples(30, seed=1).drop(columns="label")
+    visitor, run = finished.visitor, finished.runs["lda"]
+    plane = SavedPlane.from_json(visitor.http.get(f"/runs/{run}/model.json").text)
+    table = pd.read_csv(io.StringIO(placed(finished, new, suffix=".csv").text))
+    assert table[["component_1", "component_2"]].to_numpy() == pytest.approx(
+        plane.transform(new), abs=1e-9
+    )
+    columns = [f"probability of class {code}" for code in range(3)]
+    assert table[columns].to_numpy() == pytest.approx(plane.predict_proba(new), abs=1e-9)
+    assert table["predicted"].tolist() == plane.predict(new).tolist()
+    assert "label" not in table
+
+
+def test_labels_give_an_accuracy_beside_chance_and_a_confusion(finished) -> None:
+    report = placed(finished, samples(60, seed=2)).get_json()["report"]
+    assert "60 labeled new rows told apart (guessing: 33 %)" in report["headline"]
+    assert np.sum(report["confusion"]) == 60
+    assert np.trace(report["confusion"]) > 45
+
+
+def test_without_labels_the_predicted_classes_are_counted(finished) -> None:
+    report = placed(finished, samples(6).drop(columns="label")).get_json()["report"]
+    assert report["headline"].startswith("6 new rows: ")
+    assert report["confusion"] == []
+
+
+def test_a_row_far_from_all_others_is_flagged(finished) -> None:
+    new = samples(20, seed=3)
+    new.loc[7, "weight"] = 60.0
+    answer = placed(finished, new).get_json()
+    assert answer["points"]["unlike"][7] is True
+    assert sum(answer["points"]["unlike"]) <= 3
+    assert any("unlike anything in the run's table" in note for note in answer["report"]["notes"])
+
+
+def test_other_units_are_noticed(finished) -> None:
+    new = samples(20, seed=3)
+    new["height"] *= 1_000
+    new["height"] += 5_000
+    notes = placed(finished, new).get_json()["report"]["notes"]
+    assert any("mean of height" in note and "Check its unit" in note for note in notes)
+
+
+def test_missing_columns_are_named(finished) -> None:
+    answer = placed(finished, samples(5).drop(columns=["width", "color"]))
+    assert answer.status_code == 400
+    assert "lacks 2 columns" in answer.get_json()["words"]
+    assert "width, color" in answer.get_json()["words"]
+
+
+def test_rows_of_unseen_categories_are_left_out_and_counted(finished) -> None:
+    new = samples(9)
+    new.loc[[2, 4], "color"] = "purple"
+    answer = placed(finished, new).get_json()
+    assert answer["points"]["rows"] == [1, 2, 4, 6, 7, 8, 9]
+    assert any("2 rows left out: color has purple" in note for note in answer["report"]["notes"])
+
+
+def test_columns_spelled_otherwise_are_matched_and_said(finished) -> None:
+    new = samples(9).rename(columns={"width": "Width "})
+    notes = placed(finished, new).get_json()["report"]["notes"]
+    assert "Columns spelled otherwise: Width as width." in notes
+
+
+def test_formulas_in_names_of_classes_and_rows_are_not_evaluated(finished) -> None:
+    text = placed(finished, samples(9).assign(label="=1+1"), suffix=".csv").text
+    assert "\n=" not in text
+    assert ",=" not in text
+
+
+def test_the_file_of_another_visitor_is_not_found(studio, finished) -> None:
+    file = studio.visitor().upload(csv(samples(9)), "second.csv")
+    run = finished.runs["lda"]
+    last = finished.visitor.news(run)["sequences"][-1]
+    answer = finished.visitor.http.get(
+        f"/runs/{run}/planes/{last}/new-rows",
+        query_string={"file": file["key"], "name": "second.csv"},
+    )
+    assert answer.status_code in (200, 400)  # equal files have equal keys
+    other = studio.visitor().upload(csv(samples(8, seed=9)), "other.csv")
+    answer = finished.visitor.http.get(
+        f"/runs/{run}/planes/{last}/new-rows",
+        query_string={"file": other["key"], "name": "other.csv"},
+    )
+    assert answer.status_code == 400
+    assert "no longer stored" in answer.get_json()["words"]
