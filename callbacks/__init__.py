@@ -38,7 +38,7 @@ from callbacks.routes import (
     upload,
 )
 from callbacks.routes import surface as surface_route
-from callbacks.routes.rows import new_rows
+from callbacks.routes.rows import new_rows, table_rows
 from callbacks.services import Services, install
 
 __all__ = ["Services", "register"]
@@ -58,6 +58,7 @@ _ROUTES = (
     story_file,
     surface_route,
     new_rows,
+    table_rows,
 )
 _CALLBACKS = (
     method_form,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.array_types import FloatArray
 
 
-def standardized_differences(X: FloatArray, chosen: IntArray) -> FloatArray:
+def standardized_differences(X: FloatArray, chosen: npt.NDArray[np.bool_]) -> FloatArray:
     """The difference of the means of chosen and other rows, in pooled standard deviations.
 
     Parameters

@@ -100,6 +100,20 @@ class PlaneDistances:
         distances: FloatArray = np.einsum("ij,jk,ik->i", scores, self.precision, scores)
         return distances
 
+    def contributions(self, X: FloatArray) -> FloatArray:
+        """What each feature contributes to T², shape (n_samples, n_features).
+
+        The contributions of a row sum to its T²; a negative one holds the row near the center.
+
+        References
+        ----------
+        P. Miller, R. E. Swanson, C. E. Heckler: Contribution plots: a missing link in multivariate
+        quality control, Applied Mathematics and Computer Science 8, 1998.
+        """
+        centered = X - self.mean
+        shares: FloatArray = centered * ((centered @ self.basis.T) @ self.precision @ self.basis)
+        return shares
+
     def residual(self, X: FloatArray) -> FloatArray:
         """The squared distance Q of rows from the plane, shape (n_samples,).
 

@@ -7,21 +7,37 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from melm_core.base import UserError
+from melm_core.base import FloatArray, UserError
 from melm_core.methods import HELD_OUT, METHODS, SEED
 from melm_studio.tables import SAMPLES, LabeledData, load_sample, prepare, read_table
 from melm_studio.tables import Table as FileTable
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.execution.probabilities_run import (
+    MAX_PROBABILITIES,
+    probabilities_of,
+    standing_probabilities,
+)
 from melm_studio.worker.execution.validation_run import standing_checks
 from melm_studio.worker.records.limits import LimitReachedError
-from melm_studio.worker.records.run import RunKind, RunRecord, Table, new_check, new_run
+from melm_studio.worker.records.run import (
+    RunKind,
+    RunRecord,
+    Table,
+    new_check,
+    new_probabilities,
+    new_run,
+)
 from melm_studio.worker.store.protocol import RunStore
 
 MAX_PANELS = 9
 PANELS_FULL = f"The page holds {MAX_PANELS} panels. Remove one to run another."
 DATA_GONE = "These data are no longer stored here. Drop the file again, or choose a sample."
 
+_TOO_MANY_ROWS = (
+    "Suspect labels are found among {most:,} rows at most. Leave out rows, or look at the outliers "
+    "instead."
+)
 _FILE_GONE = "{name} is no longer stored here. Drop the file again, or choose a sample."
 
 
@@ -142,7 +158,7 @@ class Workspace:
             self.store.create(fit)
 
     def remove(self, record: RunRecord) -> None:
-        """Delete a run and the checks of it."""
+        """Delete a run and those about it."""
         checks = [run for run in self.store.runs_of(self.owner) if run.of_run == record.run_id]
         for run in (record, *checks):
             self.store.delete(run.run_id)
@@ -163,6 +179,27 @@ class Workspace:
         check = new_check(record)
         self.store.create(check)
         return check
+
+    def probabilities(self, record: RunRecord) -> FloatArray | None:
+        """Return the out-of-fold probabilities of the rows of a run, or None if not computed."""
+        found = standing_probabilities(self.store.runs_of(self.owner)).get(record.run_id)
+        return None if found is None else probabilities_of(self.store, found.run_id)
+
+    def start_probabilities(self, record: RunRecord, n_rows: int, n_classes: int) -> RunRecord:
+        """Return the run that computes the out-of-fold probabilities; queue one if there is none.
+
+        Raises
+        ------
+        UserError
+            If there are too many rows, or a limit is reached.
+        """
+        if n_rows * n_classes > MAX_PROBABILITIES:
+            raise UserError(_TOO_MANY_ROWS.format(most=MAX_PROBABILITIES // n_classes))
+        if current := standing_probabilities(self.store.runs_of(self.owner)).get(record.run_id):
+            return current
+        run = new_probabilities(record)
+        self.store.create(run)
+        return run
 
 
 def revision_of(runs: Iterable[RunRecord]) -> str:

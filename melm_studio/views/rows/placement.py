@@ -109,6 +109,10 @@ class RowPlacer:
         train, _ = data.split(parameters["held_out"], parameters["random_state"])
         return embedded(method, parameters, train, replace(data, X=X))[1].X
 
+    def contributions(self, rows: FloatArray) -> FloatArray:
+        """Return what each feature contributes to the T² of rows, shape (n_rows, n_features)."""
+        return self._distances.contributions(rows)
+
     def place(self, rows: FloatArray, *, is_new: bool) -> Placement:
         """Place rows, in the coordinates that the plane projects.
 

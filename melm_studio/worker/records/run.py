@@ -54,6 +54,7 @@ class RunKind(StrEnum):
 
     FIT = "fit"  # a plane, and the planes on the way to it
     CHECK = "check"  # whether the structure that another run found is real
+    PROBABILITIES = "probabilities"  # of the classes of every row, by planes fitted without it
 
 
 class RunRecord(Record, frozen=True):
@@ -85,7 +86,7 @@ class RunRecord(Record, frozen=True):
         ``key`` or ``name``, ``label``, ``standardise``.
     kind : RunKind
     of_run : str
-        The run that a check validates.
+        The run that a check validates, or whose method the probabilities are of.
     outcome : mapping of str to JSON values
         Results of a fit besides its plane: the number of ``starts``, and how many of them are
         ``agreeing`` on it.
@@ -149,6 +150,11 @@ def new_check(of: RunRecord) -> RunRecord:
     """Return the record of a queued check of a run."""
     check = new_run(of.owner, of.data_id, of.data_name, of.method, of.parameters, source=of.source)
     return replace(check, kind=RunKind.CHECK, of_run=of.run_id)
+
+
+def new_probabilities(of: RunRecord) -> RunRecord:
+    """Return the record of a queued computation of out-of-fold probabilities for a run."""
+    return replace(new_check(of), kind=RunKind.PROBABILITIES)
 
 
 class PlaneEvent(msgspec.Struct, frozen=True, eq=False):

@@ -37,6 +37,12 @@ def test_score_distances_and_their_limit_are_those_of_tracy_young_and_mason() ->
     assert distances.score_limit(0.995) == pytest.approx(8.55, abs=0.005)
 
 
+def test_the_contributions_of_the_features_add_up_to_the_score_distance() -> None:
+    distances = PlaneDistances.of(PROCESS, np.array([[1.0, 0.2, 0.0], [0.0, 1.0, -0.5]]))
+    total = distances.contributions(PROCESS).sum(axis=1)
+    assert total == pytest.approx(distances.score_distance(PROCESS))
+
+
 def test_the_residual_limit_is_that_of_jackson_and_mudholkar() -> None:
     # The ballistic missiles: the last two of four eigenvalues.
     variances = np.array([29.33, 16.41])

@@ -1,0 +1,61 @@
+"""Runs that compute the class probabilities of every row by planes fitted without it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+
+import numpy as np
+
+from melm_core.base import FloatArray
+from melm_core.diagnostics import out_of_fold_probabilities
+from melm_studio.tables import LabeledData
+from melm_studio.worker.records.run import RunKind, RunRecord, RunState
+from melm_studio.worker.store.protocol import RunStore
+
+MAX_FITTED_ROWS = 2_000
+
+# Of this many rows and classes, the probabilities take a few megabytes.
+MAX_PROBABILITIES = 1_000_000
+
+
+def standing_probabilities(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
+    """Return the newest such run of each fit by the id of the fit, unless it was interrupted.
+
+    One that failed would fail again.
+    """
+    known = (run for run in runs if run.kind is RunKind.PROBABILITIES)
+    interrupted = (RunState.CANCELLED, RunState.LOST)
+    return {run.of_run: run for run in known if run.state not in interrupted}
+
+
+def probabilities_of(store: RunStore, run_id: str) -> FloatArray | None:
+    """Return the probabilities of shape (n_samples, n_classes), or None while unknown."""
+    raw = store.report(run_id)
+    if raw is None:
+        return None
+    probabilities: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False).astype(np.float64)
+    return probabilities
+
+
+def compute_probabilities(store: RunStore, record: RunRecord, data: LabeledData) -> bool:
+    """Compute and store the probabilities of the rows of a run; return false if stopped."""
+    found = out_of_fold_probabilities(
+        record.method,
+        data.X,
+        data.y,
+        groups=data.groups,
+        gamma=record.parameters["gamma"],
+        # A refined run started from a plane fitted to the labels.
+        parameters={name: v for name, v in record.parameters.items() if name != "init"},
+        standardize=bool((data.scale != 1.0).any()),
+        max_rows=MAX_FITTED_ROWS,
+        random_state=record.parameters["random_state"],
+        callback=lambda *_: store.cancel_requested(record.run_id),
+    )
+    if np.isnan(found).any():
+        return False
+    file = io.BytesIO()
+    np.save(file, found.astype(np.float32), allow_pickle=False)
+    store.put_report(record.run_id, file.getvalue())
+    return True

@@ -1,0 +1,123 @@
+"""Rows of the table: what the page is told of one, of a selection, and of those worth a look."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_studio.tables import load_sample
+from tests.callbacks.tables import csv
+
+OUTLIER, MISLABELED = 17, 40
+
+
+def wine() -> pd.DataFrame:
+    """Wine with one row far away and one with the label of another class."""
+    table = load_sample("wine").frame.copy()
+    table.loc[OUTLIER - 1, "alcohol"] = 60.0
+    labels = table["cultivar"].to_numpy(dtype=object)
+    labels[MISLABELED - 1] = next(name for name in labels if name != labels[MISLABELED - 1])
+    return table.assign(cultivar=labels, note="=1+1")
+
+
+@pytest.fixture(scope="module")
+def finished(studio):
+    visitor = studio.visitor()
+    visitor.choose_file(csv(wine()), "wine.csv")
+    runs = {method: visitor.start(method=method) for method in ("lda", "pca", "kpca")}
+    studio.work()
+    return SimpleNamespace(studio=studio, visitor=visitor, runs=runs)
+
+
+def ask(finished, path: str, method: str = "lda", rows=None):
+    visitor, run = finished.visitor, finished.runs[method]
+    last = visitor.news(run)["sequences"][-1]
+    address = f"/runs/{run}/{path.format(plane=f'planes/{last}')}"
+    if rows is None:
+        return visitor.http.get(address)
+    return visitor.http.post(address, json={"rows": rows})
+
+
+@pytest.mark.parametrize("method", ["lda", "pca", "kpca"])
+def test_a_row_has_its_class_and_its_prediction(finished, method) -> None:
+    found = ask(finished, "{plane}/rows/3", method).get_json()
+    assert found["summary"]["label"] == wine()["cultivar"][2]
+    assert found["summary"]["row"] == 3
+    assert 1 / 3 < found["summary"]["probability"] <= 1
+    assert found["summary"]["basis"] in ("held out", "training")
+    assert len(found["contributions"]) == (0 if method == "kpca" else 3)
+
+
+def test_the_strongest_contribution_names_why_a_row_is_far_away(finished) -> None:
+    found = ask(finished, f"{{plane}}/rows/{OUTLIER}", "pca").get_json()
+    assert found["contributions"][0]["feature"] == "alcohol"
+    assert found["contributions"][0]["value"] == "60"
+    assert found["summary"]["unlike"]
+
+
+def test_an_unknown_row_is_not_found(finished) -> None:
+    assert ask(finished, "{plane}/rows/1000").status_code == 404
+
+
+def test_a_selection_says_who_it_is_and_what_distinguishes_it(finished) -> None:
+    table = wine()
+    rows = (np.argsort(-table["proline"].to_numpy())[:20] + 1).tolist()
+    found = ask(finished, "{plane}/rows", rows=rows).get_json()
+    assert found["n_rows"] == 20
+    assert sum(n for _, n in found["classes"]) == 20
+    assert [row["row"] for row in found["rows"]] == sorted(rows)
+    difference = found["differences"][0]
+    assert difference["feature"] == "proline"
+    is_chosen = table.index.isin(np.array(rows) - 1)
+    expected = f"{table['proline'][is_chosen].mean():,.4g}"
+    assert difference["selected"] == expected
+    assert difference["deviations"] > 1.5
+
+
+def test_a_selection_as_csv_holds_every_column_and_no_formula(finished) -> None:
+    text = ask(finished, "{plane}/rows.csv", rows=[5, 2]).text
+    table = pd.read_csv(io.StringIO(text))
+    assert table["row"].tolist() == [2, 5]
+    assert table["proline"].tolist() == wine()["proline"][[1, 4]].tolist()
+    assert table["note"].tolist() == ["'=1+1", "'=1+1"]
+    assert {"predicted", "T2", "Q", "component_1", "held out"} <= set(table.columns)
+
+
+@pytest.mark.parametrize("rows", ["all", [-1], [1.5], {"a": 1}])
+def test_what_is_no_list_of_rows_is_refused_in_a_sentence(finished, rows) -> None:
+    answer = ask(finished, "{plane}/rows", rows=rows)
+    assert answer.status_code == 400
+    assert answer.get_json()["words"].endswith(".")
+
+
+def test_an_outlier_leads_the_list_of_outliers(finished) -> None:
+    found = ask(finished, "{plane}/outliers", "pca").get_json()
+    assert found["rows"][0] == OUTLIER
+    assert "99 % limit of T²" in found["words"]
+
+
+def test_a_wrong_label_is_found_by_planes_fitted_without_the_row(finished) -> None:
+    waiting = ask(finished, "suspect-labels", rows=[]).get_json()
+    assert waiting["rows"] is None
+    finished.studio.work()
+    found = ask(finished, "suspect-labels", rows=[]).get_json()
+    assert MISLABELED in found["rows"][:3]
+    details = ask(finished, f"{{plane}}/rows/{MISLABELED}").get_json()["summary"]
+    assert details["basis"] in ("out of fold", "held out")
+    assert details["predicted"] != details["label"]
+
+
+def test_the_work_on_suspect_labels_is_done_once(finished) -> None:
+    before = len(finished.studio.store.runs_of(finished.visitor.owner))
+    for _ in range(3):
+        ask(finished, "suspect-labels", "kpca", rows=[])
+    assert len(finished.studio.store.runs_of(finished.visitor.owner)) == before + 1
+
+
+def test_a_row_is_found_by_its_number(finished) -> None:
+    assert ask(finished, "rows-named?text=12").get_json()["rows"] == [12]
+    assert ask(finished, "rows-named?text=nobody").get_json()["rows"] == []
