@@ -50,8 +50,7 @@ def row_details(
         summary=summary,
         contributions=_contributions(data, placer, index),
         info=tuple(
-            (column.name, column.rows(chosen).texts[0] or "–")
-            for column in getattr(data, "info", ())[:MAX_INFO]
+            (column.name, column.rows(chosen).texts[0] or "–") for column in data.info[:MAX_INFO]
         ),
     )
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
-from melm_studio.tables import LabeledData, Role, Table, count, listed, number
+from melm_studio.tables import LabeledData, Role, Table, count, listed, number, number_text
 
 MAX_NEW_ROWS = 20_000
 
@@ -127,9 +127,7 @@ def cell_text(cell: object) -> str | None:
     """The text of a cell as categories and classes are named; None where it is missing."""
     if cell is None or (isinstance(cell, float) and np.isnan(cell)):
         return None
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell).strip() or None
+    return (number_text(cell) if isinstance(cell, float) else str(cell).strip()) or None
 
 
 def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, list[str]]:
@@ -137,7 +135,7 @@ def _matched(data: LabeledData, table: Table) -> tuple[pd.DataFrame, list[str]]:
     known = {str(name) for name in table.frame.columns}
     spellings = {_plain(name): name for name in known}
     wanted = [one.name for one in data.encodings]
-    others = [column.name for column in data.columns if column.role in (Role.LABEL, "name")]
+    others = [column.name for column in data.columns if column.role in (Role.LABEL, Role.NAME)]
     renamed = {
         spellings[_plain(name)]: name
         for name in (*wanted, *others)
@@ -160,7 +158,7 @@ def _plain(name: str) -> str:
 
 
 def _names(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[str, ...]:
-    column = next((one.name for one in data.columns if one.role == "name"), None)
+    column = next((one.name for one in data.columns if one.role is Role.NAME), None)
     if column is None or column not in frame.columns:
         return ()
     return tuple(cell_text(cell) or "" for cell in frame[column].iloc[rows])

@@ -8,7 +8,7 @@ from msgspec import Struct
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables import LabeledData, count
 from melm_studio.views.rows.placement import RowPlacer
-from melm_studio.views.rows.row_summaries import row_names
+from melm_studio.views.rows.row_summaries import names_of
 
 MAX_FOUND = 200
 
@@ -60,7 +60,7 @@ def suspect_labels(data: LabeledData, out_of_fold: FloatArray) -> RowList:
 def rows_named(data: LabeledData, text: str) -> RowList:
     """Return the rows whose name contains a text, or whose number in the file it is."""
     wanted = text.strip().casefold()
-    names = row_names(data)
+    names = names_of(data, np.arange(len(data.y)))
     found = [i for i, name in enumerate(names) if wanted and wanted in name.casefold()]
     if wanted.isdecimal():
         numbered = np.flatnonzero(data.row_numbers == int(wanted[:18])).tolist()

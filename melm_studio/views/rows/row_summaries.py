@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.tables import LabeledData
+from melm_studio.tables import LabeledData, Role
 from melm_studio.views.rows.placement import Placement, RowPlacer
 
 HELD_OUT = "held out"
@@ -67,18 +67,20 @@ def row_summaries(
         is_known = ~is_held_out & ~np.isnan(out_of_fold[chosen]).any(axis=1)
         shares = np.where(is_known[:, None], out_of_fold[chosen], shares)
         basis = np.where(is_known, OUT_OF_FOLD, basis)
-    names = row_names(data)
+    names = names_of(data, chosen) or [""] * len(chosen)
     return [
         RowSummary(
             row=int(data.row_numbers[index]),
-            name=names[index] if names else "",
+            name=name,
             label=data.class_names[data.y[index]],
             predicted=data.class_names[int(share.argmax())],
             probability=float(share.max()),
             basis=str(kind),
             unlike=str(where),
         )
-        for index, share, kind, where in zip(chosen, shares, basis, unlike, strict=True)
+        for index, name, share, kind, where in zip(
+            chosen, names, shares, basis, unlike, strict=True
+        )
     ]
 
 
@@ -91,9 +93,10 @@ def unlike_words(placement: Placement) -> list[str]:
     return words
 
 
-def row_names(data: LabeledData) -> Sequence[str]:
-    """The names of all rows; empty without a column of names."""
-    return getattr(data, "row_names", None) or ()
+def names_of(data: LabeledData, chosen: IntArray) -> list[str]:
+    """The names of rows, by index; empty without a column of names."""
+    column = data.row_column(Role.NAME)
+    return [] if column is None else column.rows(chosen).texts
 
 
 def indices_of(data: LabeledData, rows: Sequence[int]) -> IntArray:

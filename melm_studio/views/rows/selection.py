@@ -13,7 +13,7 @@ from melm_studio.tables import LabeledData
 from melm_studio.views.rows.details import value_text
 from melm_studio.views.rows.new_rows_report import placement_columns
 from melm_studio.views.rows.placement import RowPlacer
-from melm_studio.views.rows.row_summaries import RowSummary, row_names, row_summaries
+from melm_studio.views.rows.row_summaries import RowSummary, names_of, row_summaries
 
 MAX_LISTED = 200
 MAX_DIFFERENCES = 5
@@ -88,11 +88,11 @@ def selection_table(
         Every column of the file, a row for each of `data`.
     """
     placement = placer.place(placer.rows(data, chosen), is_new=False)
-    names = row_names(data)
+    names = names_of(data, chosen)
     known = pd.DataFrame(
         {
             "row": data.row_numbers[chosen],
-            **({"name": [names[index] for index in chosen]} if names else {}),
+            **({"name": names} if names else {}),
             "held out": np.where(placer.is_held_out[chosen], "yes", "no"),
         }
     )

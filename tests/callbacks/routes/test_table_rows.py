@@ -21,13 +21,14 @@ def wine() -> pd.DataFrame:
     table.loc[OUTLIER - 1, "alcohol"] = 60.0
     labels = table["cultivar"].to_numpy(dtype=object)
     labels[MISLABELED - 1] = next(name for name in labels if name != labels[MISLABELED - 1])
-    return table.assign(cultivar=labels, note="=1+1")
+    names = [f"bottle {i + 1:03}" for i in range(len(table))]
+    return table.assign(cultivar=labels, note="=1+1", bottle=names)
 
 
 @pytest.fixture(scope="module")
 def finished(studio):
     visitor = studio.visitor()
-    visitor.choose_file(csv(wine()), "wine.csv")
+    visitor.choose_file(csv(wine()), "wine.csv", roles={"bottle": "name", "note": "info"})
     runs = {method: visitor.start(method=method) for method in ("lda", "pca", "kpca")}
     studio.work()
     return SimpleNamespace(studio=studio, visitor=visitor, runs=runs)
@@ -46,7 +47,8 @@ def ask(finished, path: str, method: str = "lda", rows=None):
 def test_a_row_has_its_class_and_its_prediction(finished, method) -> None:
     found = ask(finished, "{plane}/rows/3", method).get_json()
     assert found["summary"]["label"] == wine()["cultivar"][2]
-    assert found["summary"]["row"] == 3
+    assert (found["summary"]["row"], found["summary"]["name"]) == (3, "bottle 003")
+    assert found["info"] == [["note", "=1+1"]]
     assert 1 / 3 < found["summary"]["probability"] <= 1
     assert found["summary"]["basis"] in ("held out", "training")
     assert len(found["contributions"]) == (0 if method == "kpca" else 3)
@@ -84,6 +86,7 @@ def test_a_selection_as_csv_holds_every_column_and_no_formula(finished) -> None:
     assert table["row"].tolist() == [2, 5]
     assert table["proline"].tolist() == wine()["proline"][[1, 4]].tolist()
     assert table["note"].tolist() == ["'=1+1", "'=1+1"]
+    assert table["name"].tolist() == ["bottle 002", "bottle 005"]
     assert {"predicted", "T2", "Q", "component_1", "held out"} <= set(table.columns)
 
 
@@ -118,6 +121,7 @@ def test_the_work_on_suspect_labels_is_done_once(finished) -> None:
     assert len(finished.studio.store.runs_of(finished.visitor.owner)) == before + 1
 
 
-def test_a_row_is_found_by_its_number(finished) -> None:
-    assert ask(finished, "rows-named?text=12").get_json()["rows"] == [12]
+def test_a_row_is_found_by_its_name_or_its_number(finished) -> None:
+    assert ask(finished, "rows-named?text=BOTTLE 02").get_json()["rows"] == [*range(20, 30)]
+    assert ask(finished, "rows-named?text=12").get_json()["rows"] == [12, 112, *range(120, 130)]
     assert ask(finished, "rows-named?text=nobody").get_json()["rows"] == []
