@@ -1,4 +1,4 @@
-"""The state of the page that its scripts hold: mode, switches, kernel width."""
+"""The state of the page that its scripts hold: mode, kernel width."""
 
 from __future__ import annotations
 
@@ -9,15 +9,8 @@ from melm_studio.layout import ids
 
 # The script function that each of these changes calls.
 _LISTENERS = {
-    "setView": (
-        Input(ids.LINKED, "checked"),
-        Input(ids.ALIGNED, "checked"),
-        Input(ids.CONTOURS, "checked"),
-        Input(ids.ARROWS, "checked"),
-    ),
     "noteRevision": (Input(ids.REVISION, "data"),),
     "setMode": (Input(ids.MODE, "value"),),
-    "setDrag": (Input(ids.DRAG, "value"),),
     "setTable": (Input(ids.DATA, "data"),),
 }
 

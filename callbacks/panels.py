@@ -41,6 +41,7 @@ def _panel(run: RunRecord) -> Component:
         gamma=run.parameters["gamma"],
         n_components=run.parameters["n_components"],
         is_linear=METHODS[run.method].is_linear,
+        is_search=METHODS[run.method].streams,
         space=_space(run),
     )
 

@@ -31,7 +31,7 @@ def page_constants() -> str:
     exports = [
         _export("ID", _element_ids(), "Element ids, by the id in camel case."),
         _export("MODES", MODES, "What the page can show."),
-        _export("SWITCHES", SWITCHES, "Switches above the panels, by element id and state."),
+        _export("SWITCHES", SWITCHES, "Switches, by their name in the state."),
         _export("STATES", states, "States of a run."),
         _export("FINAL_STATES", final, "States that a run never leaves."),
         _export("PLANE_TRACE", _members(PlaneTrace), "What a trace of a plane shows."),

@@ -97,8 +97,10 @@ def three_components(studio: StudioPage) -> None:
     """Three components, from a rotated view angle."""
     _choose_components(studio, 3)
     panel = _found(studio, "MELM")
-    panel.node.get_by_label("Azimuth").fill("35")
-    panel.node.get_by_label("Elevation").fill("-20")
+    layers = panel.open_layers()
+    layers.get_by_label("Azimuth").fill("35")
+    layers.get_by_label("Elevation").fill("-20")
+    studio.page.keyboard.press("Escape")
 
 
 def is_it_real(studio: StudioPage) -> Locator:
@@ -107,14 +109,14 @@ def is_it_real(studio: StudioPage) -> Locator:
     panel = _found(studio, "LDA")
     panel.node.get_by_role("button", name="Is it real?").click()
     expect(studio.page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()
-    expect(studio.page.locator(".verdict")).to_contain_text("held-out")
+    expect(studio.page.locator(f"#{ids.CHECK_BODY} .verdict")).to_contain_text("held-out")
     return _window(studio, "Is it real?")
 
 
 def decision_surface(studio: StudioPage) -> Locator:
     """A kernel machine beside its modes."""
     panel = _found(studio, "MELM")
-    panel.node.get_by_role("button", name="Decision surface").click()
+    panel.choose("Decision surface")
     expect(studio.page.locator(f"#{ids.SURFACE_PLOT}")).to_have_attribute("data-state", "drawn")
     return _window(studio, "Decision surface")
 
@@ -163,8 +165,7 @@ def story(studio: StudioPage) -> None:
         "MELM": "Separated densities: hardly any rows lie between.",
     }
     for method in captions:
-        _found(studio, method)
-        page.get_by_role("button", name="Add to story").click()
+        _found(studio, method).choose("Add to story")
         expect(page.locator(f"#{ids.NOTICE}")).to_contain_text("Added to the story")
     page.get_by_role("button", name="Story", exact=True).click()
     for number, caption in enumerate(captions.values(), 1):

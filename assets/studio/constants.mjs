@@ -34,10 +34,6 @@ export const ID = Object.freeze({
   panels: "panels",
   panelModel: "panel-model",
   connection: "connection",
-  linked: "linked",
-  aligned: "aligned",
-  contours: "contours",
-  arrows: "arrows",
   address: "address",
   wanted: "wanted",
   brought: "brought",
@@ -56,7 +52,6 @@ export const ID = Object.freeze({
   severalGammas: "several-gammas",
   severalBoth: "several-both",
   runSeveral: "run-several",
-  drag: "drag",
   brushed: "brushed",
   isolated: "isolated",
   compareTab: "compare-tab",
@@ -87,7 +82,7 @@ export const ID = Object.freeze({
 /** What the page can show. */
 export const MODES = Object.freeze(["explore", "compare", "present"]);
 
-/** Switches above the panels, by element id and state. */
+/** Switches, by their name in the state. */
 export const SWITCHES = Object.freeze(["linked", "aligned", "contours", "arrows"]);
 
 /** States of a run. */

@@ -122,8 +122,7 @@ function wake() {
 
 // Finished runs are shown at the kernel width of the slider, whatever they ran with.
 function showAtGamma(panel) {
-  const gamma = state.gamma === panel.gamma ? null : state.gamma;
-  if (panel.isFinal && gamma !== panel.options.gamma) panel.changeView({ gamma });
+  if (panel.isFinal && state.gamma !== (panel.options.gamma ?? panel.gamma)) panel.changeGamma(state.gamma);
 }
 
 function followColorScheme() {

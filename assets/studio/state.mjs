@@ -5,9 +5,9 @@
 // |-----------|-------------------------------------------------|----------|
 // | mode      | page/callbacks (the mode control)               | mode     |
 // | front     | front_run                                       | mode     |
-// | linked, aligned, contours, arrows | page/callbacks (switches) | view   |
+// | linked, aligned, contours, arrows | page/switches    | view   |
 // | gamma     | page/callbacks (the kernel width slider)        | gamma    |
-// | drag      | selection/selection (the drag control)          | view     |
+// | drag      | page/switches                                   | view     |
 // | rows, classes | selection/selection                         | view     |
 // | marked, hovered | selection/rings                           | none     |
 // | table     | selection/selection                             | none     |

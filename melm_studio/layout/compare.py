@@ -17,7 +17,6 @@ from melm_studio.views.comparison import Agreement, ComparedRun, Mover
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
 TABS = {"table": "Table", "agreement": "Angles between planes", "movers": "Biggest movers"}
-DRAGS = {"pan": "Pan", "lasso": "Lasso", "select": "Box"}
 _FOLLOWED_EVERY_MS = 1000
 _FIRST_METHODS = ("melm", "lda", "pca")
 
@@ -94,21 +93,6 @@ def run_batch_button() -> Component:
         size="md",
         variant="light",
         className="compare-only",
-    )
-
-
-def drag_choice() -> Component:
-    """The choice of what dragging in a plot does."""
-    return dmc.Tooltip(
-        dmc.SegmentedControl(
-            id=ids.DRAG,
-            data=[{"value": drag, "label": label} for drag, label in DRAGS.items()],
-            value=next(iter(DRAGS)),
-            size="xs",
-            **aria(label="Drag mode"),
-        ),
-        label="Pan the plot, or select rows, which are highlighted in every panel",
-        openDelay=400,
     )
 
 

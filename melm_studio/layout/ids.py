@@ -45,10 +45,6 @@ RUN_TABS = "run-tabs"
 PANELS = "panels"
 PANEL_MODEL = "panel-model"  # what the script makes every panel from
 CONNECTION = "connection"
-LINKED = "linked"
-ALIGNED = "aligned"
-CONTOURS = "contours"
-ARROWS = "arrows"
 
 # Links and stories
 ADDRESS = "address"  # the query of the address that the page was opened with
@@ -71,7 +67,6 @@ BATCH_METHODS = "several-methods"
 BATCH_GAMMAS = "several-gammas"
 BATCH_BOTH = "several-both"
 RUN_BATCH = "run-several"
-DRAG = "drag"
 BRUSHED = "brushed"  # a script says here which rows are selected,
 ISOLATED = "isolated"  # and here which classes alone are shown
 COMPARE_TAB = "compare-tab"

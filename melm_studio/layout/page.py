@@ -9,13 +9,14 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
 from melm_studio.layout.columns import columns_view
-from melm_studio.layout.compare import drag_choice, selection, tables
+from melm_studio.layout.compare import selection, tables
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar
 from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_button, story_parts
 from melm_studio.layout.surface import surface_view
 from melm_studio.layout.theme import MANTINE_THEME
+from melm_studio.layout.toolbar import toolbar
 from melm_studio.layout.validation import check_view
 
 FIRST_SAMPLE = "wine"
@@ -112,19 +113,7 @@ def _header() -> Component:
 def _panels() -> Component:
     return html.Div(
         [
-            dmc.Group(
-                [
-                    _switch(ids.LINKED, "Linked axes", "Zoom and pan all panels together"),
-                    _switch(ids.ALIGNED, "Aligned", "Rotate every plane to match one of them"),
-                    _switch(
-                        ids.CONTOURS, "Contours", "Regions that hold 50, 80 and 95 % of each class"
-                    ),
-                    _switch(ids.ARROWS, "Arrows", "The features with the largest loadings"),
-                    drag_choice(),
-                ],
-                gap="lg",
-                className="toolbar",
-            ),
+            toolbar(),
             # A script writes here when the server does not answer.
             html.P(id=ids.CONNECTION, role="status", className="connection", hidden=True),
             html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **aria(label="Runs")),
@@ -137,8 +126,3 @@ def _panels() -> Component:
         ],
         className="stage",
     )
-
-
-def _switch(component_id: str, label: str, explanation: str) -> Component:
-    switch = dmc.Switch(id=component_id, label=label, checked=True, size="sm")
-    return dmc.Tooltip(html.Div(switch), label=explanation, openDelay=400)

@@ -40,8 +40,8 @@ def add_the_button(studio: Path) -> None:
     module, imported, connected = SCRIPT.findall(guide)
 
     panel = studio / "melm_studio/layout/panel.py"
-    insert_before(panel, r"_remove\(\)", "_parameters(), ")
-    insert_before(panel, r"^def _remove", element + "\n\n")
+    insert_before(panel, r"icon_button\(\"close\"", "_parameters(),\n        ")
+    insert_before(panel, r"^def _verdict", element + "\n\n")
 
     (studio / "assets/studio/panel/run_parameters.mjs").write_text(module)
     entry = studio / "assets/main.mjs"

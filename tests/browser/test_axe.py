@@ -26,7 +26,7 @@ def test_no_mode_has_a_serious_barrier(page: Page, scheme: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("button", ["Is it real?", "Decision surface", "Columns", "Story"])
+@pytest.mark.parametrize("button", ["Is it real?", "Columns", "Story"])
 def test_no_window_has_a_serious_barrier(page: Page, button: str):
     studio = StudioPage(page)
     studio.run("LDA").expect_end()

@@ -124,7 +124,7 @@ def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
     page: Page, wines: StudioPage, pair: tuple[Panel, Panel]
 ):
     left, right = pair
-    page.locator(f"#{ids.DRAG}").get_by_text("Box").click()
+    page.get_by_role("group", name="Drag mode").get_by_label("Box").click()
     x, y = middle(points(left).first)
     page.mouse.move(x - 15, y - 15)
     page.mouse.down()

@@ -43,13 +43,14 @@ def test_an_arrow_is_dragged_and_the_plane_follows_and_comes_back(wines: StudioP
 def test_an_arrow_is_turned_by_keyboard_and_the_plane_polished(wines: StudioPage):
     panel = finished(wines)
     before = panel.divergence
-    feature = panel.node.get_by_role("combobox", name="Feature")
-    feature.select_option(index=2)
-    panel.node.get_by_label("Angle").focus()
+    layers = panel.open_layers()
+    layers.get_by_role("combobox", name="Feature").select_option(index=2)
+    layers.get_by_label("Angle").focus()
     for _ in range(8):
         wines.page.keyboard.press("PageUp")
     wines.wait_until(lambda: panel.divergence != before, "the divergence follows")
     moved = panel.divergence
+    wines.page.keyboard.press("Escape")
     panel.part("refine").click()
     expect(wines.panels).to_have_count(2)
     polished = wines.panel(1)
@@ -72,7 +73,7 @@ def test_weak_arrows_can_be_hidden(wines: StudioPage):
     panel = finished(wines)
     names = panel.part("plot").locator(".textpoint")
     wines.wait_until(lambda: names.count() > 1, "arrows are named")
-    limit = panel.node.get_by_label("Arrows shown")
+    limit = panel.open_layers().get_by_label("Arrows shown")
     limit.focus()
     wines.page.keyboard.press("Home")
     expect(names).to_have_count(0)
@@ -97,7 +98,7 @@ def test_one_component_shows_its_densities_and_three_can_be_turned(wines: Studio
     wines.page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=4)
     wines.page.mouse.up()
     expect(first).not_to_have_attribute("transform", before or "")
-    expect(space.node.get_by_label("Azimuth")).not_to_have_value("0")
+    expect(space.open_layers().get_by_label("Azimuth")).not_to_have_value("0")
 
 
 def test_the_newest_run_is_in_front_and_another_can_be_brought_there(wines: StudioPage):

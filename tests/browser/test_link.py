@@ -30,7 +30,7 @@ def stranger(new_context: Callable[..., BrowserContext]) -> Page:
 def link_to(panel: Panel) -> str:
     """Copy the link of what is on screen, and return where it leads."""
     page = panel.node.page
-    page.get_by_role("button", name="Copy link").click()
+    panel.choose("Copy link")
     expect(notice(page)).to_contain_text("address bar")
     return page.url
 
@@ -68,6 +68,7 @@ def test_a_stranger_sees_the_same_plane_and_is_told_so(page: Page, stranger: Pag
     theirs.expect_sequence(panel.sequence)
     assert theirs.run_id != panel.run_id
     assert theirs.divergence == panel.divergence
+    theirs.open_layers()
     expect(stranger.get_by_role("switch", name="Arrows")).not_to_be_checked()
 
 

@@ -44,6 +44,7 @@ def test_a_plane_turns_into_that_of_another_run_and_back(wines: StudioPage):
     pca = wines.run("PCA")
     pca.expect_end()
     begun = pca.divergence
+    mode(wines, "Present")
     wines.page.get_by_label("Speed").select_option("4×")
     wines.page.get_by_label("Morph to").select_option(index=1)
     expect(wines.page.get_by_role("button", name="Pause the morph")).to_be_visible()
@@ -107,9 +108,9 @@ def test_a_story_is_made_saved_loaded_and_told(
     tmp_path: Path,
 ):
     page = wines.page
-    add(page, 1)
+    add(pair[1], 1)
     page.locator(f'[data-tab="{pair[0].run_id}"]').click()
-    add(page, 2)
+    add(pair[0], 2)
     page.get_by_role("button", name="Story", exact=True).click()
     page.get_by_label("Caption of view 1").fill("Without the labels.")
     page.get_by_label("Caption of view 2").fill("With them.")
@@ -141,9 +142,11 @@ def test_a_story_is_made_saved_loaded_and_told(
     expect(other.page.get_by_text("1 of 2")).to_be_visible()
 
 
-def add(page: Page, number: int) -> None:
-    page.get_by_role("button", name="Add to story").click()
-    expect(page.locator(f"#{ids.NOTICE}")).to_have_text(f"Added to the story as view {number}.")
+def add(panel: Panel, number: int) -> None:
+    panel.choose("Add to story")
+    expect(panel.node.page.locator(f"#{ids.NOTICE}")).to_have_text(
+        f"Added to the story as view {number}."
+    )
 
 
 def test_the_replay_plays_without_the_studio_and_without_a_network(

@@ -14,7 +14,7 @@ def test_a_panel_shows_a_machine_its_modes_and_their_speed(page: Page):
     studio = StudioPage(page)
     panel = studio.run("LDA")
     panel.expect_end()
-    panel.node.get_by_role("button", name="Decision surface").click()
+    panel.choose("Decision surface")
     words, plot = page.locator(f"#{ids.SURFACE_CAPTION}"), page.locator(f"#{ids.SURFACE_PLOT}")
     expect(words).to_have_text(re.compile(r"centers.*; AUC \d\.\d{3} against \d\.\d{3}"))
     expect(plot.locator(".heatmaplayer image")).to_have_count(2)

@@ -114,15 +114,24 @@ class Panel:
         self.part("plot").hover()
         self.node.page.mouse.wheel(0, -200)
 
-    def download(self, item: str) -> Download:
-        """Choose an item of the download menu; close the menu."""
+    def choose(self, item: str) -> None:
+        """Choose an item of the panel's menu."""
         page = self.node.page
-        self.node.get_by_role("button", name="Download").click()
-        with page.expect_download() as waiting:
-            page.get_by_role("menuitem", name=item).click()
-        page.keyboard.press("Escape")
+        self.node.get_by_role("button", name="Download and share").click()
+        page.get_by_role("menuitem", name=item).click()
         expect(page.get_by_role("menu")).to_be_hidden()
+
+    def download(self, item: str) -> Download:
+        """Choose a file of the panel's menu."""
+        with self.node.page.expect_download() as waiting:
+            self.choose(item)
         return waiting.value
+
+    def open_layers(self) -> Locator:
+        """Open the popover of layers and arrows."""
+        self.node.get_by_role("button", name="Layers and arrows").click()
+        expect(self.part("tools")).to_be_visible()
+        return self.part("tools")
 
 
 class StudioPage:
@@ -181,8 +190,12 @@ class StudioPage:
         expect(self.page.locator(IN_MOTION)).to_have_count(0)
 
     def toggle(self, label: str) -> None:
-        """Click a switch above the panels."""
-        self.page.get_by_role("switch", name=label).click()
+        """Click a switch above the panels, or, in Explore, among the layers of the run in front."""
+        switch = self.page.get_by_role("switch", name=label, exact=True)
+        if not switch.is_visible():
+            Panel(self.page.locator(".panel.is-front")).open_layers()
+        switch.click()
+        self.page.keyboard.press("Escape")
 
     def tab_to(self, target: Locator) -> None:
         """Press Tab until the target has the focus."""

@@ -2,14 +2,17 @@
 import { draw, drawnRange, isDrawn, keepFitted, pixelAxes } from "../drawing/plotly.mjs";
 import { playButton, rangeInput } from "../page/dom.mjs";
 import { isAsFound, morphIn } from "../panel/view_options.mjs";
+import { gammaAt } from "../views/gamma.mjs";
 import { divergenceTraces, objectiveTraces } from "./curve.mjs";
 import { Player } from "./player.mjs";
+import { Tabs } from "./tabs.mjs";
 
 /** @typedef {import("../types").Plane} Plane */
 /** @typedef {import("../types").Range} Range */
 /** @typedef {{ name: string, caption?: string, range: Range, traces: object[] }} Curve */
 
 const DRAWN_EVERY_MS = 250;
+const GAMMA_RANGE = { min: -1, max: 1, step: 0.02, value: 0 }; // decimal logarithms
 const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
 
 export class History {
@@ -25,8 +28,12 @@ export class History {
     this.player = new Player(panel);
     this.slider = rangeInput("History of the run", { min: 0, max: 0, value: 0, disabled: true });
     this.slider.addEventListener("input", () => panel.scrubTo(Number(this.slider.value)));
+    this.gammaSlider = rangeInput("Kernel width of the view", GAMMA_RANGE);
+    this.gammaSlider.addEventListener("input", () => panel.changeGamma(gammaAt(Number(this.gammaSlider.value))));
     this.button = playButton("Play", () => this.player.toggle());
-    panel.part("scrubber").replaceChildren(this.button, this.slider);
+    panel.part("player").replaceChildren(this.button);
+    panel.part("scrubber").replaceChildren(this.slider, this.gammaSlider);
+    this.tabs = new Tabs(panel, () => this.draw(true));
     keepFitted(this.node, () => this.moveCursor());
   }
 
@@ -75,6 +82,7 @@ export class History {
   }
 
   async drawCurve() {
+    this.tabs.show();
     const { figure, figureScheme } = this.panel;
     const curve = await this.curve();
     const name = curve && `${curve.name}/${figureScheme}`;
@@ -89,9 +97,7 @@ export class History {
 
   /** @returns {Curve | null | Promise<Curve | null>} */
   curve() {
-    const { morph, gamma } = this.panel.options;
-    if (morph) return this.morphCurve();
-    return gamma === null ? this.objectiveCurve() : this.gammaCurve();
+    return { morph: () => this.morphCurve(), gamma: () => this.gammaCurve(), search: () => this.objectiveCurve() }[this.tabs.name]();
   }
 
   // To where on the curve the plane on screen is.
@@ -100,13 +106,18 @@ export class History {
     const { offset, length } = pixelAxes(this.node, null).x;
     const [low, high] = drawnRange(this.node);
     const share = Math.min(1, (this.position() - low) / (high - low)); // the curve may lag behind
+    const { gamma, options, node } = this.panel;
+    this.gammaSlider.value = String(Math.log10(options.gamma ?? gamma));
+    this.gammaSlider.setAttribute("aria-valuetext", `γ ${options.gamma ?? gamma}`);
+    node.style.setProperty("--curve-left", `${offset}px`);
+    node.style.setProperty("--curve-length", `${length}px`);
     this.panel.part("cursor").style.transform = `translateX(${(offset + share * length).toFixed(1)}px)`;
   }
 
   position() {
-    const { options, plane, sequence } = this.panel;
+    const { options, plane, sequence, gamma } = this.panel;
     if (options.morph) return options.morph[1];
-    return options.gamma === null ? (plane?.sequence ?? sequence) : Math.log10(options.gamma);
+    return this.tabs.name === "search" ? (plane?.sequence ?? sequence) : Math.log10(options.gamma ?? gamma);
   }
 
   get styles() {
@@ -146,7 +157,7 @@ export class History {
 
   async gammaCurve() {
     const profile = await this.profile();
-    if (!profile || this.panel.options.gamma === null) return null; // meanwhile reset
+    if (!profile || this.tabs.name !== "gamma") return null; // meanwhile another curve
     const x = profile.gammas.map(Math.log10);
     return {
       name: `profile ${profile.address}`,
@@ -159,6 +170,7 @@ export class History {
   // The divergence of the plane on screen by the kernel width.
   async profile() {
     const { panel } = this;
+    if (!panel.plane) return null;
     const { sequence } = panel.plane;
     const query = panel.query({ gamma: null, toward: null });
     const address = `${sequence}?${query}`;

@@ -1,6 +1,6 @@
-// Controls that Dash renders and the scripts follow: mode, switches and kernel width.
+// Controls that Dash renders and the scripts follow: mode and kernel width.
 import { ID } from "../constants.mjs";
-import { announce, state, update } from "../state.mjs";
+import { state, update } from "../state.mjs";
 import { gammaAt } from "../views/gamma.mjs";
 import { provideCallbacks, setProps } from "./dash.mjs";
 import { whenPresent } from "./dom.mjs";
@@ -8,17 +8,10 @@ import { whenPresent } from "./dom.mjs";
 const REMEMBERED_MODE = "mode"; // in the storage of the tab
 
 export function connectControls() {
-  provideCallbacks({ setView, setMode, setGamma, noteRevision });
+  provideCallbacks({ setMode, setGamma, noteRevision });
   document.body.dataset.mode = state.mode;
   const mode = sessionStorage.getItem(REMEMBERED_MODE);
   whenPresent(`#${ID.mode}`, () => mode && setProps(ID.mode, { value: mode }));
-}
-
-function setView(linked, aligned, contours, arrows) {
-  const isRealigned = state.aligned !== aligned;
-  update({ linked, aligned, contours, arrows });
-  if (isRealigned) announce("aligned");
-  announce("view");
 }
 
 function setMode(mode) {

@@ -1,8 +1,23 @@
-// Menus: opened by their button, with the arrow keys moving between the items.
+// Menus and popovers: opened by their button, menus with the arrow keys moving between the items.
 
 const GAP_PX = 4;
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 const ENDS = { Home: 0, End: -1 };
+
+/**
+ * Makes a button open a panel of controls beside it.
+ * @param {HTMLButtonElement} button
+ * @param {HTMLElement} popover
+ */
+export function connectPopover(button, popover) {
+  popover.popover = "auto"; // the browser closes it on Escape and on a click elsewhere
+  button.setAttribute("aria-expanded", "false");
+  button.popoverTargetElement = popover;
+  popover.addEventListener("beforetoggle", ({ newState }) => newState === "open" && placeBy(button, popover));
+  popover.addEventListener("toggle", ({ newState }) => {
+    button.setAttribute("aria-expanded", String(newState === "open"));
+  });
+}
 
 /**
  * Makes a button open a menu, whose items are the elements of role "menuitem".
@@ -10,18 +25,11 @@ const ENDS = { Home: 0, End: -1 };
  * @param {HTMLElement} menu
  */
 export function connectMenu(button, menu) {
-  menu.popover = "auto"; // the browser closes it on Escape and on a click elsewhere
+  connectPopover(button, menu);
   button.setAttribute("aria-haspopup", "menu");
-  button.setAttribute("aria-expanded", "false");
-  button.popoverTargetElement = menu;
   const items = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll('[role="menuitem"]')]);
   for (const item of items) item.tabIndex = -1;
-  menu.addEventListener("beforetoggle", ({ newState }) => newState === "open" && placeBy(button, menu));
-  menu.addEventListener("toggle", ({ newState }) => {
-    const isOpen = newState === "open";
-    button.setAttribute("aria-expanded", String(isOpen));
-    if (isOpen) items[0].focus();
-  });
+  menu.addEventListener("toggle", ({ newState }) => newState === "open" && items[0].focus());
   menu.addEventListener("keydown", (event) => moveFocus(event, items, menu));
   menu.addEventListener("click", ({ target }) => {
     if (/** @type {Element} */ (target).closest('[role="menuitem"]')) menu.hidePopover();

@@ -10,6 +10,7 @@ export function addDownloads() {
   addToPanels((panel) => {
     const menu = panel.part("exports");
     connectMenu(panel.part("export"), menu);
+    panel.part("figure").onclick = () => savePicture(panel, "png").catch(console.warn);
     menu.addEventListener("click", ({ target }) => {
       const { dataset } = target;
       if (dataset.file) addressPlane(target, panel);

@@ -168,6 +168,11 @@ export class Panel {
     return this.request(this.plane.sequence);
   }
 
+  /** Shows the plane on screen at another kernel width. @param {number} gamma */
+  changeGamma(gamma) {
+    return this.changeView({ gamma: gamma === this.gamma ? null : gamma });
+  }
+
   /**
    * Shows a plane of the run with view options of its own.
    * @param {number} sequence

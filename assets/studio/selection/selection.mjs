@@ -13,7 +13,7 @@ const FAINT = 0.1;
 const BUTTONS = `[data-isolate], [data-class], [data-mark], #${ID.brushed} button, #${ID.isolated} button`;
 
 export function connectSelection() {
-  provideCallbacks({ setTable, setDrag: (drag) => update({ drag }, "view") });
+  provideCallbacks({ setTable });
   addToPanels((panel) => addRings(panel, selectRows));
   dressTraces(dressBySelection);
   document.addEventListener("click", ({ target }) => {

@@ -4,6 +4,7 @@ import { bringToFront } from "../front_run.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { wait } from "../page/dom.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
+import { hideOnly } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
 import { state } from "../state.mjs";
 
@@ -66,7 +67,7 @@ async function showRun(/** @type {RestoredView} */ restored) {
   const number = ++newest;
   const isOutdated = () => number !== newest;
   setProps(ID.mode, { value: restored.mode });
-  for (const name of SWITCHES) setProps(name, { checked: !restored.hidden.includes(name) });
+  hideOnly(restored.hidden);
   await until(() => isOutdated() || panelOfRun(restored.run));
   if (isOutdated()) return;
   bringToFront(restored.run);

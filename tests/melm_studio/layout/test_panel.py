@@ -28,10 +28,10 @@ def test_a_panel_is_headed_by_its_title_and_described_with_its_data():
 @pytest.mark.parametrize(
     ("kind", "features"),
     [
-        ({}, {"linear", "flat"}),
-        ({"n_components": 1}, {"linear", "line"}),
-        ({"n_components": 3}, {"linear", "space"}),
-        ({"is_linear": False}, {"flat"}),
+        ({}, {"linear", "flat", "search"}),
+        ({"n_components": 1}, {"linear", "line", "search"}),
+        ({"n_components": 3}, {"linear", "space", "search"}),
+        ({"is_linear": False, "is_search": False}, {"flat"}),
     ],
 )
 def test_a_panel_says_what_its_run_has(kind, features):
@@ -48,6 +48,11 @@ def test_the_model_offers_every_file_and_to_a_curved_picture_no_linear_map():
     needs = {props["data-file"]: props.get("data-needs") for props in files}
     of_a_map = ("components.csv", "model.json", "script.py")
     assert needs == dict.fromkeys(("points.csv", "replay.html")) | dict.fromkeys(of_a_map, "linear")
+
+
+def test_the_model_has_slots_for_what_others_fill():
+    slots = {"verdict", "features", "selection", "picture-tools", "by-gamma"}
+    assert slots <= named_parts()
 
 
 def test_what_a_part_needs_is_what_runs_may_have():

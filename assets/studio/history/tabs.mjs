@@ -1,0 +1,53 @@
+// The curves of a run, one at a time: the objective along its search, or the divergence of the
+// plane on screen by kernel width.
+
+const PARTS = { search: "along-search", gamma: "by-gamma" };
+const LEGENDS = {
+  search: { best: "best", steps: "each step", "held-out": "held out" },
+  gamma: { best: "training", "held-out": "held out" },
+  morph: { best: "training", "held-out": "held out" },
+};
+
+export class Tabs {
+  /**
+   * @param {import("../panel/panel.mjs").Panel} panel
+   * @param {() => void} onChoice
+   */
+  constructor(panel, onChoice) {
+    this.panel = panel;
+    /** @type {string | null} */
+    this.chosen = null;
+    for (const [name, part] of Object.entries(PARTS)) {
+      panel.part(part).onclick = () => {
+        this.chosen = name;
+        onChoice();
+      };
+    }
+    panel.node.addEventListener("panel:look", () => (this.chosen = null));
+  }
+
+  /** The curve that is shown: the chosen one, else that of what is set. */
+  get name() {
+    const { morph, gamma } = this.panel.options;
+    if (morph) return "morph";
+    if (this.chosen) return this.chosen;
+    const hasSearch = this.panel.node.dataset.has.includes("search");
+    return gamma === null && hasSearch ? "search" : "gamma";
+  }
+
+  /** Marks the tab, and explains the lines, of the curve that is shown. */
+  show() {
+    const { name, panel } = this;
+    if (this.shown === name) return;
+    this.shown = name;
+    panel.node.dataset.curveShown = name;
+    for (const [tab, part] of Object.entries(PARTS)) panel.part(part).setAttribute("aria-pressed", String(tab === name));
+    panel.part("curve-legend").replaceChildren(...Object.entries(LEGENDS[name]).map(legendItem));
+  }
+}
+
+function legendItem([line, text]) {
+  const item = document.createElement("li");
+  Object.assign(item, { className: `line-${line}`, textContent: text });
+  return item;
+}

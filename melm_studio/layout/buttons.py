@@ -1,0 +1,38 @@
+"""Buttons that Mantine does not render."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout.attributes import aria, data
+
+
+def button(label: Any, modifiers: str = "", **properties: Any) -> Component:
+    """A small button with a text."""
+    return html.Button(label, type="button", className=f"button is-small {modifiers}", **properties)
+
+
+def icon_button(icon: str, label: str, modifiers: str = "", **properties: Any) -> Component:
+    """A button with an icon; the label is its name and its tooltip."""
+    return html.Button(
+        html.Span(className=f"icon icon-{icon}"),
+        type="button",
+        className=f"button is-icon {modifiers}",
+        **{**aria(label=label), "title": label} | properties,
+    )
+
+
+def switch(name: str, label: str, explanation: str) -> Component:
+    """A switch of the page's state by that name; a script turns it, and all others of its name."""
+    return html.Button(
+        label,
+        type="button",
+        role="switch",
+        className="switch",
+        title=explanation,
+        **data(switch=name),
+        **aria(checked="true"),
+    )

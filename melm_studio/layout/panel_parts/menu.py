@@ -1,0 +1,50 @@
+"""The menu of a run: files, links, and what is rarely needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout.attributes import aria, data, needs, part
+from melm_studio.layout.buttons import icon_button
+from melm_studio.layout.panel_parts.tools import FLAT, LINEAR
+
+
+def run_menu() -> list[Component]:
+    """A button and its menu; a script sets the addresses of the items."""
+    menu = html.Div(
+        [
+            _label("This view"),
+            _item("Copy link", **data(link="copy")),
+            _item("Add to story", **data(story="add")),
+            _item("Decision surface", **part("surface"), **needs(FLAT)),
+            _label("Picture on screen"),
+            _item("Picture (PNG)", **data(picture="png")),
+            _item("Picture (SVG)", **data(picture="svg")),
+            _label("Plane on screen"),
+            _download("points.csv", "Projected points"),
+            _download("components.csv", "Components", **needs(LINEAR)),
+            _download("model.json", "Model (JSON)", **needs(LINEAR)),
+            _download("script.py", "Python script", **needs(LINEAR)),
+            _download("replay.html", "Replay (HTML)"),
+        ],
+        className="menu",
+        role="menu",
+        **part("exports"),
+        **aria(label="Download and share"),
+    )
+    return [icon_button("more", "Download and share", **part("export")), menu]
+
+
+def _label(text: str) -> Component:
+    return html.Div(text, className="menu-label", role="presentation")
+
+
+def _item(label: str, **properties: Any) -> Component:
+    return html.Button(label, type="button", className="menu-item", role="menuitem", **properties)
+
+
+def _download(file: str, label: str, **properties: Any) -> Component:
+    return html.A(label, className="menu-item", role="menuitem", **data(file=file), **properties)

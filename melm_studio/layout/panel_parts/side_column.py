@@ -1,0 +1,40 @@
+"""Beside the picture of a run: the features that separate the classes, and the selected rows."""
+
+from __future__ import annotations
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout.attributes import aria, needs, part
+from melm_studio.layout.panel_parts.tools import LINEAR, slider
+
+
+def side() -> Component:
+    """The side column; a script fills its lists."""
+    return html.Div([_features(), _selection()], className="panel-side explore-only")
+
+
+def _features() -> Component:
+    return html.Section(
+        [
+            html.H4("What separates them"),
+            html.Ol(className="features", **part("features"), **aria(label="Features")),
+            slider("Keep top features", "kept", 1, 2, 2),
+            html.P(className="tool-words", role="status", **part("kept-words")),
+        ],
+        className="side-card features-card",
+        **needs(LINEAR),
+    )
+
+
+def _selection() -> Component:
+    return html.Section(
+        [
+            html.H4("Selection"),
+            html.Div(
+                html.P("Drag around rows to select them in every panel.", className="hint"),
+                **part("selection"),
+            ),
+        ],
+        className="side-card",
+    )

@@ -1,0 +1,109 @@
+"""The tools over the picture of a run: dragging, layers, plane editing; scripts operate them."""
+
+from __future__ import annotations
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout.attributes import aria, data, needs, part
+from melm_studio.layout.buttons import icon_button, switch
+
+# The features of a run; the script removes the controls that need others.
+LINEAR = "linear"
+FLAT = "flat"
+SPACE = "space"
+
+_DRAGS = {
+    "pan": ("pan", "Pan"),
+    "lasso": ("lasso", "Lasso: draw around rows to select them"),
+    "select": ("box", "Box: drag a box over rows to select them"),
+}
+
+
+def picture_tools() -> Component:
+    """The tools over the picture: what dragging does, the whole picture, and its layers."""
+    return html.Div(
+        [
+            *drag_buttons(),
+            icon_button("fit", "Show everything", **part("fit")),
+            icon_button("layers", "Layers and arrows", **part("layers")),
+            _layers(),
+        ],
+        className="picture-tools explore-only",
+        role="toolbar",
+        **part("picture-tools"),
+        **aria(label="Picture"),
+    )
+
+
+def drag_buttons() -> list[Component]:
+    """What dragging in a picture does; a script presses the same ones in every panel."""
+    return [
+        icon_button(icon, label, **data(drag=drag), **aria(pressed="false"))
+        for drag, (icon, label) in _DRAGS.items()
+    ]
+
+
+def layer_switches() -> list[Component]:
+    """The layers of every picture."""
+    return [
+        switch("contours", "Contours", "Regions that hold 50, 80 and 95 % of each class"),
+        switch("arrows", "Arrows", "The features with the largest loadings"),
+    ]
+
+
+def _layers() -> Component:
+    """Layers, arrows and the view angle; a nonlinear projection has no arrows."""
+    return html.Div(
+        [
+            html.Div(layer_switches(), className="switches"),
+            html.Div(slider("Arrows shown", "arrow-limit", 0, 1, 1), **needs(LINEAR)),
+            _arrow(),
+            _direction(),
+        ],
+        className="tools popover",
+        **part("tools"),
+    )
+
+
+def _arrow() -> Component:
+    explanation = (
+        "Drag the tip of an arrow in the plot, or select a feature and set its angle and length"
+    )
+    return html.Fieldset(
+        [
+            html.Legend("Move an arrow", title=explanation),
+            html.Label(
+                [
+                    html.Span("Feature"),
+                    # The options come with the plane.
+                    html.Select([], **part("arrow"), **aria(label="Feature")),
+                ],
+                className="tool",
+            ),
+            slider("Angle", "angle", -180, 180, 0),
+            slider("Length", "length", 0, 200, 0),
+        ],
+        **needs(LINEAR, FLAT),
+    )
+
+
+def _direction() -> Component:
+    return html.Fieldset(
+        [
+            html.Legend("View angle"),
+            slider("Azimuth", "side", -180, 180, 0),
+            slider("Elevation", "up", -180, 180, 0),
+            html.P("Or drag the plot. Shift-drag pans it.", className="tool-words"),
+        ],
+        **needs(SPACE),
+    )
+
+
+def slider(label: str, name: str, low: int, high: int, value: int) -> Component:
+    """A slider by that name, with its label."""
+    # Dash has no plain range input: the script replaces this element by one.
+    return html.Div(
+        className="tool",
+        **data(slider=name, label=label, low=str(low), high=str(high), value=str(value)),
+    )

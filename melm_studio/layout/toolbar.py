@@ -1,0 +1,25 @@
+"""What applies to all panels of Compare at once."""
+
+from __future__ import annotations
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout.attributes import aria
+from melm_studio.layout.buttons import switch
+from melm_studio.layout.panel_parts.tools import drag_buttons, layer_switches
+
+
+def toolbar() -> Component:
+    """Switches and the drag mode; those of several panels appear once there are several."""
+    return html.Div(
+        [
+            switch("linked", "Linked axes", "Zoom and pan all panels together"),
+            switch("aligned", "Aligned", "Rotate every plane to match one of them"),
+            *layer_switches(),
+            html.Div(
+                drag_buttons(), className="drag-buttons", role="group", **aria(label="Drag mode")
+            ),
+        ],
+        className="toolbar compare-only",
+    )
