@@ -13,7 +13,7 @@ from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.layout.columns import PAGE_LENGTH, ROLES, columns_table
-from melm_studio.tables import SINGLE_USES, Use
+from melm_studio.tables import SINGLE_USES, ClassRules, Use
 from melm_studio.views.data_source import DataSource, ShownData
 
 
@@ -119,7 +119,7 @@ def with_role(shown: ShownData, name: str, use: str) -> DataSource:
         if column != name and not (role == use and use in SINGLE_USES)
     }
     if use == "label":
-        return replace(source, label=name, roles=others)
+        return replace(source, label=name, roles=others, classes=ClassRules())
     # If the label column gets another use, the label is inferred from the other columns.
     label = None if shown.label == name else source.label
     return replace(source, label=label, roles={**others, name: Use(use)})

@@ -13,7 +13,7 @@ from melm_core.base import UserError
 from melm_studio.figures.theme import THEMES, Scheme, class_shape
 from melm_studio.layout import ids
 from melm_studio.layout.summary import data_summary
-from melm_studio.tables import LabeledData, Role, label_candidates, summarize
+from melm_studio.tables import ClassRules, LabeledData, Role, Table, label_candidates, summarize
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.validation import InputError, read
 
@@ -61,7 +61,11 @@ def choose_preparation(label: str | None, standardize: bool, data: Any) -> Any:
         return no_update
     shown = ShownData.from_json(data)
     roles = {column: use for column, use in shown.source.roles.items() if column != label}
-    chosen = replace(shown.source, label=label, standardize=standardize, roles=roles)
+    is_other = label != shown.label
+    classes = ClassRules() if is_other else shown.source.classes
+    chosen = replace(
+        shown.source, label=label, standardize=standardize, roles=roles, classes=classes
+    )
     # The page fills in a label that was inferred: that is not a choice.
     is_shown = chosen == replace(shown.source, label=shown.label)
     return no_update if is_shown else msgspec.to_builtins(chosen)
@@ -70,16 +74,18 @@ def choose_preparation(label: str | None, standardize: bool, data: Any) -> Any:
 def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
     """Prepare the chosen data and describe them; the browser remembers a choice that succeeded."""
     is_new = ctx.triggered_id == ids.CHOICE
+    file = ""
     try:
         source = _source(choice if is_new else remembered)
+        file = "" if source.label or source.roles else source.name
         table = workspace().table(source)
         data = workspace().prepare(table, source)
     except UserError as error:
-        return *[no_update] * 6, str(error)
+        return *[no_update] * 6, _refusal(str(error), file)
     label = next(column.name for column in data.columns if column.role is Role.LABEL)
     return (
         data_summary(data, summarize(data), _swatches(data)),
-        [{"value": name, "label": name} for name in label_candidates(table)],
+        _labels(table),
         label,
         source.standardize,
         msgspec.to_builtins(ShownData(data.content_hash, data.name, label, source)),
@@ -88,11 +94,23 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
     )
 
 
+def _refusal(reason: str, file: str) -> str:
+    """Why data are not shown, with the name of a new file; those shown before stay."""
+    return reason if file in reason else f"{file}: {reason}"
+
+
 def _source(choice: Any) -> DataSource:
     try:
         return read(choice, DataSource, "The choice of data")
     except InputError:
         raise InputError(_UNREADABLE) from None
+
+
+def _labels(table: Table) -> list[dict[str, str]]:
+    """Every column, since each can be the label; those that look like one first."""
+    likely = label_candidates(table)
+    others = [str(name) for name in table.frame.columns if name not in likely]
+    return [{"value": name, "label": name} for name in (*likely, *others)]
 
 
 def _swatches(data: LabeledData) -> list[tuple[str, str]]:

@@ -90,6 +90,18 @@ class ColumnEncoding:
         codes = self._codes(cells)
         return np.eye(len(self.levels))[codes, self._first :]
 
+    def can_encode(self, cells: Any) -> np.typing.NDArray[np.bool_]:
+        """Whether each cell, as in `encode`, is a known category or number, or can be filled.
+
+        Parameters
+        ----------
+        cells : array-like of shape (n_samples,)
+        """
+        if not self.levels:
+            return (self.fill is not None) | np.isfinite(self._numbers(cells))
+        known = {*self.levels, None} if self.fill is not None else set(self.levels)
+        return np.array([text in known for text in _texts(cells)], dtype=bool)
+
     def _numbers(self, cells: Any) -> FloatArray:
         try:
             return np.asarray(cells, dtype=np.float64)

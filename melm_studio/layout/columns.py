@@ -14,7 +14,6 @@ from melm_studio.layout.dialog import dialog
 from melm_studio.tables import Column, count, number
 
 PAGE_LENGTH = 25
-MOST_CLASSES = 20
 
 # The choice that each role of a column belongs to, and its name.
 ROLES = {
@@ -143,5 +142,5 @@ def _choice(at: int, column: Column) -> Component:
 
 def _is_possible(choice: str, column: Column) -> bool:
     if choice == "label":
-        return 2 <= column.n_values <= MOST_CLASSES
+        return column.n_values >= 2
     return choice not in ("feature", "ordered") or not column.exclusion_reason

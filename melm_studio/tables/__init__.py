@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from melm_studio.tables.cells import MISSING
+from melm_studio.tables.classes import ClassRules, is_measure, value_counts
 from melm_studio.tables.formatting import count, listed, number, number_text
-from melm_studio.tables.labeled_data import LabeledData
+from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.records import NUMBERS, THOUSANDS
@@ -22,6 +23,7 @@ __all__ = [
     "SHARE_OF_VARIANCE",
     "SINGLE_USES",
     "THOUSANDS",
+    "ClassRules",
     "Column",
     "LabeledData",
     "Role",
@@ -29,8 +31,10 @@ __all__ = [
     "Summary",
     "Table",
     "TableError",
+    "UnlabeledRows",
     "Use",
     "count",
+    "is_measure",
     "label_candidates",
     "listed",
     "load_sample",
@@ -40,4 +44,5 @@ __all__ = [
     "prepare",
     "read_table",
     "summarize",
+    "value_counts",
 ]

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
+from melm_studio.tables.classes import Classes, find_classes, no_such_column
 from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.labels import Classes, find_classes, no_such_column, words_of
+from melm_studio.tables.labels import words_of
 from melm_studio.tables.ordered_levels import ordered_levels
 from melm_studio.tables.read import Table, TableError
 from melm_studio.tables.role_guesses import guess_roles
@@ -47,7 +48,7 @@ def column_roles(
     Raises
     ------
     TableError
-        If the label column does not exist or does not have 2 to 20 classes, or a column cannot be
+        If the label column does not exist or has fewer than two classes, or a column cannot be
         used as `roles` says.
     """
     return find_roles(table.frame, label, find_classes(table.frame, label), roles or {})

@@ -22,6 +22,23 @@ MIN_TRAIN = 2  # rows of every class that are never held out: a density needs tw
 
 
 @dataclass(frozen=True, eq=False)
+class UnlabeledRows:
+    """Rows without a class, prepared as those that have one.
+
+    Attributes
+    ----------
+    X : ndarray of float64, (n_unlabeled, n_features)
+    row_numbers : ndarray of int64, (n_unlabeled,)
+    row_columns : tuple of RowColumn
+        As those of `LabeledData`.
+    """
+
+    X: FloatArray
+    row_numbers: IntArray
+    row_columns: tuple[RowColumn, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class LabeledData:
     """A numeric table with a class for every row.
 
@@ -52,6 +69,8 @@ class LabeledData:
         How the file was split into cells.
     row_columns : tuple of RowColumn
         The columns with the roles Name, Info, Group, Batch and Order.
+    unlabeled : UnlabeledRows or None
+        The rows without a class; the same of any part of the data.
     """
 
     name: str
@@ -68,6 +87,7 @@ class LabeledData:
     encodings: tuple[ColumnEncoding, ...] = ()
     form: Form = COMMA_SEPARATED
     row_columns: tuple[RowColumn, ...] = ()
+    unlabeled: UnlabeledRows | None = None
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
@@ -75,7 +95,7 @@ class LabeledData:
         arrays = {key: np.ascontiguousarray(getattr(self, key)) for key in ARRAYS}
         if self.groups is not None:
             arrays["groups"] = np.ascontiguousarray(self.groups)
-        arrays |= pack(self.row_columns, "row_columns")
+        arrays |= pack(self.row_columns, "row_columns") | _packed(self.unlabeled)
         arrays["words"] = np.frombuffer(msgspec.json.encode(header), np.uint8)
         file = io.BytesIO()
         np.savez(file, allow_pickle=False, **arrays)
@@ -88,8 +108,10 @@ class LabeledData:
             header = msgspec.json.decode(file["words"].tobytes(), type=_Header)
             # Data stored before groups existed have none.
             arrays: dict[str, Any] = {key: file[key] for key in file.files if key != "words"}
-        columns = unpack(arrays, "row_columns")
-        return cls(**arrays, **msgspec.structs.asdict(header), row_columns=columns)
+        columns, unlabeled = unpack(arrays, "row_columns"), _unpacked(arrays)
+        return cls(
+            **arrays, **msgspec.structs.asdict(header), row_columns=columns, unlabeled=unlabeled
+        )
 
     @cached_property
     def content_hash(self) -> str:
@@ -160,6 +182,24 @@ class LabeledData:
             groups=None if self.groups is None else self.groups[chosen],
             row_columns=tuple(column.rows(chosen) for column in self.row_columns),
         )
+
+
+def _packed(rows: UnlabeledRows | None) -> dict[str, Any]:
+    if rows is None:
+        return {}
+    arrays = {"unlabeled_X": rows.X, "unlabeled_row_numbers": rows.row_numbers}
+    return arrays | pack(rows.row_columns, "unlabeled_columns")
+
+
+def _unpacked(arrays: dict[str, Any]) -> UnlabeledRows | None:
+    """Take the rows that `_packed` packed out of the arrays."""
+    if "unlabeled_X" not in arrays:
+        return None
+    return UnlabeledRows(
+        X=arrays.pop("unlabeled_X"),
+        row_numbers=arrays.pop("unlabeled_row_numbers"),
+        row_columns=unpack(arrays, "unlabeled_columns"),
+    )
 
 
 def _drawn(strata: IntArray, share: float, random_state: int) -> IntArray:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from melm_core.base import ColumnEncoding
+from melm_core.base import ColumnEncoding, FloatArray
+from melm_studio.tables.classes import (
+    VALUES_AS_CLASSES,
+    Classes,
+    ClassRules,
+    find_classes,
+    sort_key,
+)
 from melm_studio.tables.column_roles import column_roles, find_roles
 from melm_studio.tables.dependence import dependence_notes, row_groups
 from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.labeled_data import LabeledData
-from melm_studio.tables.labels import find_classes, guess_label, label_candidates, sort_key
+from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
+from melm_studio.tables.labels import guess_label, label_candidates
 from melm_studio.tables.ordered_levels import ordered_levels
 from melm_studio.tables.read import Table, TableError, unique_names
 from melm_studio.tables.roles import FEATURES, USED, Column, Role, Use
 from melm_studio.tables.row_columns import row_columns
 
-__all__ = ["Column", "Role", "Use", "column_roles", "guess_label", "label_candidates", "prepare"]
+__all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
 
 MAX_CELLS = 50_000_000  # of the prepared table: 0.4 GB
 MIN_FEATURES = 2
@@ -30,6 +38,7 @@ def prepare(
     *,
     standardize: bool = True,
     roles: Mapping[str, Use | str] | None = None,
+    class_rules: ClassRules = VALUES_AS_CLASSES,
     max_cells: int = MAX_CELLS,
 ) -> LabeledData:
     """Turn a table into numeric features and classes.
@@ -44,13 +53,15 @@ def prepare(
         Whether to scale every feature to mean 0 and standard deviation 1.
     roles : mapping of str to Use, optional
         Columns to use as features or to leave out, whatever would be inferred; never the label.
+    class_rules : ClassRules, optional
+        How the values of the label become classes; by default each value is one.
     max_cells : int, default=50_000_000
         The largest prepared table, of 8 bytes per cell.
 
     Raises
     ------
     TableError
-        If there are not 2 to 20 classes with two rows or more, or not two features, or a column
+        If there are not two classes with two rows or more, or not two features, or a column
         cannot be used as `roles` says.
 
     Examples
@@ -61,18 +72,21 @@ def prepare(
     """
     roles = roles or {}
     label = guess_label(table, without=roles) if label is None else label
-    classes = find_classes(table.frame, label)
+    classes = find_classes(table.frame, label, class_rules)
     columns = find_roles(table.frame, label, classes, roles)
     frame = table.frame.iloc[classes.rows]
     encodings = _encodings(frame, columns, max_cells)
     names = unique_names([name for one in encodings for name in one.feature_names])
-    X = np.hstack([one.encode(frame[one.name]) for one in encodings])  # (n_samples, n_features)
+    X = _encoded(frame, encodings)
     center, scale = np.zeros(len(names)), np.ones(len(names))
     if standardize:
         center, scale = X.mean(axis=0), X.std(axis=0)
     scaling_steps = ("Standardized: mean 0, standard deviation 1.",) if standardize else ()
     X = (X - center) / scale
     kept = row_columns(frame, columns)
+    unlabeled, unlabeled_steps = _unlabeled_rows(
+        table.frame, classes, columns, encodings, max_cells
+    )
     return LabeledData(
         name=table.name,
         X=X,
@@ -87,14 +101,54 @@ def prepare(
             *classes.steps,
             *_column_steps(columns, frame),
             *scaling_steps,
+            *unlabeled_steps,
             *dependence_notes(frame, columns, X, classes.y),
         ),
         columns=columns,
         groups=row_groups(kept, classes.y),
         row_columns=kept,
+        unlabeled=unlabeled and replace(unlabeled, X=(unlabeled.X - center) / scale),
         encodings=tuple(encodings),
         form=table.form,
     )
+
+
+def _encoded(frame: pd.DataFrame, encodings: Sequence[ColumnEncoding]) -> FloatArray:
+    """The features before scaling, of shape (n_rows, n_features)."""
+    return np.hstack([one.encode(frame[one.name]) for one in encodings])
+
+
+def _unlabeled_rows(
+    frame: pd.DataFrame,
+    classes: Classes,
+    columns: Sequence[Column],
+    encodings: Sequence[ColumnEncoding],
+    max_cells: int,
+) -> tuple[UnlabeledRows | None, tuple[str, ...]]:
+    """The rows without a label whose categories are known, before scaling."""
+    n_unlabeled = len(classes.unlabeled)
+    if not n_unlabeled:
+        return None, ()
+    rows = frame.iloc[classes.unlabeled]
+    is_known = np.all([one.can_encode(rows[one.name]) for one in encodings], axis=0)
+    n_features = sum(len(one.feature_names) for one in encodings)
+    if n_features * (int(is_known.sum()) + len(classes.y)) > max_cells:
+        return None, (
+            f"Left out: {count(n_unlabeled, 'row')} without a label, for want of memory.",
+        )
+    steps = [f"{count(n_unlabeled, 'row')} without a label: kept as unknown, not used by the fit."]
+    if not is_known.all():
+        odd = count(int((~is_known).sum()), "row")
+        steps.append(f"Left out: {odd} without a label with categories that no labeled row has.")
+    if not is_known.any():
+        return None, tuple(steps[1:])
+    known = rows[is_known]
+    unlabeled = UnlabeledRows(
+        X=_encoded(known, encodings),
+        row_numbers=classes.unlabeled[is_known] + 1,
+        row_columns=row_columns(known, columns),
+    )
+    return unlabeled, tuple(steps)
 
 
 def _encodings(

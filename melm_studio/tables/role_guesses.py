@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import IntArray
+from melm_studio.tables.classes import Classes
 from melm_studio.tables.formatting import count
-from melm_studio.tables.labels import Classes, words_of
+from melm_studio.tables.labels import words_of
 from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.row_columns import times_of
 

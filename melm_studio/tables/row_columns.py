@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
+from melm_studio.tables.classes import sort_key
 from melm_studio.tables.formatting import number_text
-from melm_studio.tables.labels import sort_key
 from melm_studio.tables.roles import KEPT, Column, Role
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
-from melm_studio.tables import SAMPLES, Use
+from melm_studio.tables import SAMPLES, ClassRules, Use
 from melm_studio.views.validation import InputError, Sha256, Text, read, shown
 from melm_studio.worker.records.run import Table, table_of
 
@@ -32,6 +32,8 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         JSON: ``standardise``.
     roles : mapping of str to str
         The use of each column for which the user chose one.
+    classes : ClassRules
+        How the values of the label become classes.
     """
 
     kind: Annotated[Literal["sample", "upload"], Meta(title="The kind of data")]
@@ -46,6 +48,7 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     roles: Annotated[dict[Text, Use], Meta(title="The use of a column")] = field(
         default_factory=dict
     )
+    classes: Annotated[ClassRules, Meta(title="The rules of the classes")] = ClassRules()
 
     def __post_init__(self) -> None:
         if self.kind == "upload":

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+import msgspec
+from msgspec import Struct
+
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.validation import InputError, shown
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
@@ -30,7 +33,8 @@ _VIEW = {
     "divergence": "divergence",
 }  # fmt: skip
 _OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "from"}
-_SOURCE = {"name": "name", "label": "label", "standardise": "standardise"}
+_RULES = {"classes"}  # of the source, as JSON
+_SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
 _NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, "data", "morph", "hidden"}
 
 
@@ -120,7 +124,22 @@ def _source_pairs(source: DataSource) -> dict[str, Any]:
         "label": source.label,
         "standardise": "yes" if source.standardize else "no",
         **{f"{_ROLE}{column}": role for column, role in source.roles.items()},
+        "classes": _json(source.classes),
     }
+
+
+def _json(rules: Struct) -> str:
+    """Rules as JSON text, empty where they are the default."""
+    text = msgspec.json.encode(rules, order="sorted").decode()
+    return "" if text == "{}" else text
+
+
+def _decoded(text: str) -> Any:
+    """The values of JSON text; other text is left as it is, for the model to refuse."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return text
 
 
 def _parameter_pairs(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,6 +194,8 @@ def _source_values(fields: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = _renamed(fields, _SOURCE)
     if "standardise" in values:
         values["standardise"] = _BOOLEANS.get(values["standardise"], values["standardise"])
+    for name in _RULES.intersection(values):
+        values[name] = _decoded(values[name])
     return {**values, "kind": kind, "key": key, "roles": _prefixed(fields, _ROLE)}
 
 

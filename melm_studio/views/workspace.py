@@ -76,7 +76,13 @@ class Workspace:
 
     def prepare(self, table: FileTable, source: DataSource) -> LabeledData:
         """Prepare a table as its source says, and store the data for runs."""
-        data = prepare(table, source.label, standardize=source.standardize, roles=source.roles)
+        data = prepare(
+            table,
+            source.label,
+            standardize=source.standardize,
+            roles=source.roles,
+            class_rules=source.classes,
+        )
         self.store.put_data(self.owner, data.content_hash, data.to_bytes())
         return data
 

@@ -26,7 +26,7 @@ async function upload(file) {
     const answer = await fetch("upload", { method: "POST", body: form });
     const result = await answer.json();
     if (answer.ok) choose(result);
-    else showError(result.error);
+    else showError(`${file.name}: ${result.error}`);
   } catch {
     showError(NO_SERVER);
   } finally {

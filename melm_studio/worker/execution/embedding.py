@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from melm_core.base import FloatArray
 from melm_core.methods import Method
 from melm_studio.tables import LabeledData
 
@@ -37,12 +38,20 @@ def embedded(
 
 
 def _in_coordinates(estimator: Any, data: LabeledData) -> LabeledData:
-    shape = (0, estimator.n_components)
-    coordinates = estimator.transform(data.X) if len(data.X) else np.empty(shape)
+    coordinates = _coordinates(estimator, data.X)
+    rows = data.unlabeled
     return replace(
         data,
         X=coordinates,
+        unlabeled=rows and replace(rows, X=_coordinates(estimator, rows.X)),
         feature_names=(),
         center=np.zeros(coordinates.shape[1]),
         scale=np.ones(coordinates.shape[1]),
     )
+
+
+def _coordinates(estimator: Any, X: FloatArray) -> FloatArray:
+    embedded: FloatArray = (
+        estimator.transform(X) if len(X) else np.empty((0, estimator.n_components))
+    )
+    return embedded

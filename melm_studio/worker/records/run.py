@@ -143,7 +143,14 @@ def new_run(
 def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
     """Return what identifies the rows of data from a source; if that is unknown, the data."""
     names = [source.get(part) for part in ("kind", "key", "label")]
-    return tuple(map(str, names)) if all(names) else (data_id,)
+    if not all(names):
+        return (data_id,)
+    # Other classes of the same label are other data: their runs cannot be compared.
+    rules = source.get("classes")
+    return (
+        *map(str, names),
+        *([msgspec.json.encode(rules, order="sorted").decode()] if rules else []),
+    )
 
 
 def new_check(of: RunRecord) -> RunRecord:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.layout import ids
-from melm_studio.layout.columns import MOST_CLASSES, ROLES, columns_table, columns_view
-from melm_studio.tables.labels import MAX_CLASSES
+from melm_studio.layout.columns import ROLES, columns_table, columns_view
 from melm_studio.tables.roles import Column, Role, Use
 from tests.melm_studio.layout.trees import part, parts, texts
 
@@ -30,10 +29,6 @@ def test_every_role_has_a_name_and_is_one_of_the_choices():
     assert {choice for choice, _ in ROLES.values()} == {"label", *Use}
 
 
-def test_the_bound_on_classes_is_that_of_the_labels():
-    assert MOST_CLASSES == MAX_CLASSES
-
-
 @pytest.mark.parametrize("role", Role)
 def test_a_row_shows_its_role_and_can_always_keep_it(role):
     column = row(role, exclusion_reason="every value is the same")
@@ -45,7 +40,7 @@ def test_a_row_shows_its_role_and_can_always_keep_it(role):
 
 def test_what_a_column_cannot_be_is_not_offered():
     everything = {"label", *Use}
-    assert impossible(row(Role.ID)) == {"label"}
+    assert impossible(row(Role.ID)) == set()
     assert impossible(row(Role.CATEGORICAL, 3)) == set()
     constant = row(Role.CONSTANT, 1, "every value is the same")
     assert impossible(constant) == {"label", "feature", "ordered"}

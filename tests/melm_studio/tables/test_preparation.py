@@ -145,7 +145,7 @@ def test_text_classes_are_sorted_by_the_alphabet():
 def test_rows_without_a_label_are_left_out_and_counted():
     data = prepare(table(label=[None, *LABEL[1:]]))
     assert data.row_numbers.tolist() == list(range(2, 61))
-    assert "Left out: 1 row without a label." in data.steps
+    assert "1 row without a label: kept as unknown, not used by the fit." in data.steps
 
 
 def test_a_class_of_one_row_is_left_out_and_named():
@@ -158,10 +158,9 @@ def test_a_class_of_one_row_is_left_out_and_named():
 @pytest.mark.parametrize(
     ("label", "sentence"),
     [
-        (["x"] * N_ROWS, '"label" has 1 different value. Choose a label with 2 to 20'),
+        (["x"] * N_ROWS, '"label" has 1 different value. Choose a label with 2 or'),
         ([None] * N_ROWS, '"label" has 0 different values.'),
-        (spread(*range(21)), '"label" has 21 different values. Choose'),
-        (["p", "q", *["x"] * 58], '"label" has 3 different values, but fewer than two of them'),
+        (["p", "q", *["x"] * 58], '"label" has 3 different values, but fewer than two classes'),
     ],
 )
 def test_an_unusable_label_gets_a_sentence(label, sentence):
@@ -169,8 +168,8 @@ def test_an_unusable_label_gets_a_sentence(label, sentence):
         prepare(table(label=label), "label")
 
 
-@pytest.mark.parametrize("n_classes", [2, 20])
-def test_two_to_twenty_classes_are_welcome(n_classes):
+@pytest.mark.parametrize("n_classes", [2, 25])
+def test_two_to_many_classes_are_welcome(n_classes):
     assert len(prepare(table(label=spread(*range(n_classes)))).class_names) == n_classes
 
 

@@ -1,0 +1,317 @@
+"""The class of every row, from the values of the label column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, Literal
+
+import msgspec
+import numpy as np
+import pandas as pd
+from msgspec import Meta
+
+from melm_core.base import FloatArray, IntArray
+from melm_studio.tables.formatting import count, listed, number, number_text, shortened
+from melm_studio.tables.read import TableError
+
+MAX_CLASSES = 50
+MAX_VALUES = 20  # of a fractional number, for its values to be classes by default
+DISTINCT_SHARE = 0.9  # text that differs in more than this share of the rows is an identifier
+MAX_CLASS_NAME = 200  # characters, since legends show it
+MAX_RENAMED = 1_000
+DEFAULT_QUANTILES = 3
+CLASSES_SHOWN = 20
+OTHER = "other"
+LEFT_OUT = ""  # the class of values that are left out
+
+_ClassName = Annotated[str, Meta(title="The name of a class", max_length=MAX_CLASS_NAME)]
+_Cut = Annotated[float, Meta(title="A cut", ge=-1e150, le=1e150)]
+
+
+class ClassRules(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How the values of a label column become classes, if not each value is one.
+
+    Attributes
+    ----------
+    quantiles : int
+        Number of classes with equally many rows into which numbers are cut; 0 for none.
+    cuts : tuple of float
+        Where numbers are cut instead, ascending; a value at a cut is below it.
+    names : mapping of str to str
+        The class of a value where it is not the value itself: another name, the name of another
+        class to merge with, or an empty name to leave its rows out.
+    min_rows : int
+        Classes with fewer rows are rare.
+    rare : str
+        Whether rare classes are left out, or merged as one class, "other".
+    """
+
+    quantiles: Annotated[int, Meta(title="The number of classes", ge=0, le=MAX_CLASSES)] = 0
+    cuts: Annotated[tuple[_Cut, ...], Meta(title="The cuts", max_length=MAX_CLASSES - 1)] = ()
+    names: Annotated[
+        dict[str, _ClassName], Meta(title="The names of classes", max_length=MAX_RENAMED)
+    ] = msgspec.field(default_factory=dict)
+    min_rows: Annotated[int, Meta(title="The fewest rows of a class", ge=2, le=1_000_000)] = 2
+    rare: Annotated[Literal["leave out", "merge"], Meta(title="What becomes of rare classes")] = (
+        "leave out"
+    )
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the rules cut numbers into ranges."""
+        return bool(self.quantiles or self.cuts)
+
+
+VALUES_AS_CLASSES = ClassRules()
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Class names, the rows that have one of them, and their codes.
+
+    Attributes
+    ----------
+    names : tuple of str, (n_classes,)
+    rows : ndarray of int64, (n_samples,)
+        Positions in the table, ascending.
+    y : ndarray of int64, (n_samples,)
+    unlabeled : ndarray of int64, (n_unlabeled,)
+        Positions of the rows without a label, ascending.
+    steps : tuple of str
+        What was found and excluded, a sentence each.
+    """
+
+    names: tuple[str, ...]
+    rows: IntArray
+    y: IntArray
+    unlabeled: IntArray
+    steps: tuple[str, ...]
+
+
+def find_classes(frame: pd.DataFrame, label: str, rules: ClassRules = VALUES_AS_CLASSES) -> Classes:
+    """Find the classes with two rows or more in a column.
+
+    Raises
+    ------
+    TableError
+        If the column does not exist, the rules cannot be applied to it, or there are fewer than
+        two classes.
+    """
+    if label not in frame.columns:
+        raise TableError(no_such_column(frame, label))
+    cells = frame[label]
+    ranges = _ranges(label, cells, rules)
+    found = _named(cells, rules) if ranges is None else ranges
+    found = _merged(found, rules)
+    return _classes(label, found, cells)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Class names in order, the code of each row (-1 without one), and what was done."""
+
+    names: tuple[str, ...]
+    codes: IntArray
+    steps: tuple[str, ...] = ()
+
+    @property
+    def sizes(self) -> IntArray:
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names))
+
+
+def _classes(label: str, found: _Found, cells: pd.Series) -> Classes:
+    if len(found.names) < 2:
+        raise TableError(_too_few(label, cells))
+    longest = max(map(len, found.names))
+    if longest > MAX_CLASS_NAME:
+        raise TableError(
+            f'The label column "{shortened(label)}" has a value of {number(longest)} characters, '
+            f"but at most {MAX_CLASS_NAME} can be shown. Shorten it, or choose another label."
+        )
+    rows = np.flatnonzero(found.codes >= 0)
+    sizes = dict(zip(found.names, found.sizes.tolist(), strict=True))
+    unlabeled = np.flatnonzero(cells.isna().to_numpy())
+    return Classes(
+        found.names,
+        rows,
+        found.codes[rows],
+        unlabeled,
+        (_class_step(label, sizes), *found.steps),
+    )
+
+
+def no_such_column(frame: pd.DataFrame, name: str) -> str:
+    """Return the message that a column does not exist."""
+    columns = listed([str(column) for column in frame.columns])
+    return f'There is no column "{shortened(name)}". The columns are {columns}.'
+
+
+def sort_key(value: float | str) -> tuple[float | str, float | str]:
+    """Sort key: numbers by value, text alphabetically."""
+    return (value.casefold(), value) if isinstance(value, str) else (value, value)
+
+
+def is_measure(cells: pd.Series) -> bool:
+    """Whether a column is a number with so many values that they are no classes."""
+    if cells.dtype.kind != "f":
+        return False
+    values = cells.dropna().unique()
+    are_whole = bool((values % 1 == 0).all())
+    return len(values) > (MAX_CLASSES if are_whole else MAX_VALUES)
+
+
+def _ranges(label: str, cells: pd.Series, rules: ClassRules) -> _Found | None:
+    """The classes of a number that is cut; None where values are classes."""
+    if cells.dtype.kind != "f":
+        if rules.is_cut:
+            raise TableError(
+                f'"{shortened(label)}" is text, which cannot be cut into ranges. Choose its values '
+                "as classes, or a numeric label."
+            )
+        return None
+    if not rules.is_cut and (rules.names or not is_measure(cells)):
+        return None
+    numbers = cells.to_numpy(np.float64)
+    cuts = np.unique(rules.cuts or _quantiles(numbers, rules.quantiles or DEFAULT_QUANTILES))
+    codes = np.where(np.isnan(numbers), -1, np.searchsorted(cuts, numbers, side="left"))
+    names = _range_names(cuts)
+    kept = [code for code in range(len(names)) if (codes == code).any()]
+    places = np.full(len(names) + 1, -1)
+    places[kept] = np.arange(len(kept))
+    renamed = tuple(rules.names.get(names[code], names[code]) for code in kept)
+    equal = "" if rules.cuts else " with about equally many rows"
+    at = ", ".join(number_text(cut) for cut in cuts[:CLASSES_SHOWN])
+    step = f"{shortened(label)} is cut into {number(len(kept))} ranges{equal}, at {at}."
+    return _as_classes(renamed, places[codes], (step,))
+
+
+def _quantiles(numbers: FloatArray, n_classes: int) -> FloatArray:
+    present = numbers[~np.isnan(numbers)]
+    if len(present) == 0:
+        return np.empty(0)
+    shares = np.arange(1, n_classes) / n_classes
+    cuts = np.quantile(present, shares, method="lower")
+    below: FloatArray = cuts[cuts < present.max()]  # otherwise nothing would be above
+    return below
+
+
+def _range_names(cuts: FloatArray) -> list[str]:
+    texts = [number_text(float(f"{cut:.6g}")) for cut in cuts]
+    if not texts:
+        return ["all"]
+    between = [f"{low} to {high}" for low, high in pairwise(texts)]
+    return [f"up to {texts[0]}", *between, f"above {texts[-1]}"]
+
+
+def _named(cells: pd.Series, rules: ClassRules) -> _Found:
+    """One class for each value, unless the rules give it another name."""
+    codes, distinct = pd.factorize(cells)
+    values = distinct.tolist()
+    order = sorted(range(len(values)), key=lambda i: sort_key(values[i]))
+    ranks = np.full(len(values) + 1, -1)
+    ranks[order] = np.arange(len(order))
+    texts = [value_name(values[i]) for i in order]
+    names = tuple(rules.names.get(text, text) for text in texts)
+    left_out = [text for text, name in zip(texts, names, strict=True) if name == LEFT_OUT]
+    n_rows = int(
+        np.isin(cells, [values[i] for i, n in zip(order, names, strict=True) if not n]).sum()
+    )
+    steps = (
+        (f"Left out, as you chose: {listed(left_out)} ({count(n_rows, 'row')}).",)
+        if left_out
+        else ()
+    )
+    return _as_classes(names, ranks[codes].astype(np.int64), steps)
+
+
+def _as_classes(names: Sequence[str], codes: IntArray, steps: tuple[str, ...]) -> _Found:
+    """Merge classes of one name, in the order of their first value."""
+    distinct = tuple(dict.fromkeys(name for name in names if name != LEFT_OUT))
+    places = {name: place for place, name in enumerate(distinct)}
+    of_each = np.array([*(places.get(name, -1) for name in names), -1], dtype=np.int64)
+    return _Found(distinct, of_each[codes], steps)
+
+
+def value_name(value: float | str) -> str:
+    """The name of the class of a value."""
+    return value if isinstance(value, str) else number_text(value)
+
+
+def _merged(found: _Found, rules: ClassRules) -> _Found:
+    """Leave out or merge rare classes, and merge the smallest of too many."""
+    sizes = found.sizes
+    is_rare = sizes < rules.min_rows
+    if len(sizes) > max(MAX_CLASSES, DISTINCT_SHARE * sizes.sum()):
+        return _Found((), np.full(len(found.codes), -1), found.steps)
+    steps = list(found.steps)
+    destiny = np.where(is_rare, _fate(rules), np.arange(len(sizes)))
+    rare = [found.names[code] for code in np.flatnonzero(is_rare)]
+    if rare:
+        steps.append(_rare_step(rare, rules))
+    kept = np.flatnonzero(~is_rare)
+    if len(kept) > MAX_CLASSES:
+        smallest = kept[np.argsort(-sizes[kept], kind="stable")][MAX_CLASSES - 1 :]
+        destiny[smallest] = -2
+        steps.append(
+            f"Merged as {OTHER}: the {number(len(smallest))} smallest classes, since at most "
+            f"{MAX_CLASSES} can be told apart on screen."
+        )
+    return _renumbered(found, destiny, tuple(steps))
+
+
+def _fate(rules: ClassRules) -> int:
+    return -2 if rules.rare == "merge" else -1
+
+
+def _renumbered(found: _Found, destiny: IntArray, steps: tuple[str, ...]) -> _Found:
+    """Classes by their new code: -1 is left out, and -2 the class "other"."""
+    names = [found.names[code] for code in range(len(destiny)) if destiny[code] >= 0]
+    other = int((found.sizes * (destiny == -2)).sum())
+    if other == 1:
+        steps = (*steps, f"Left out: the one row of {OTHER}.")
+    if other > 1:
+        taken = OTHER in names
+        names = [*names, f"{OTHER} (rest)" if taken else OTHER]
+    places = np.full(len(destiny) + 1, -1, dtype=np.int64)
+    places[:-1][destiny >= 0] = np.arange(int((destiny >= 0).sum()))
+    places[:-1][destiny == -2] = len(names) - 1 if other > 1 else -1
+    return _Found(tuple(names), places[found.codes], steps)
+
+
+def _rare_step(rare: Sequence[str], rules: ClassRules) -> str:
+    noun = count(len(rare), "class", "classes")
+    rows = "a single row" if rules.min_rows == 2 else f"fewer than {number(rules.min_rows)} rows"
+    did = f"Merged as {OTHER}" if rules.rare == "merge" else "Left out"
+    return f"{did}: {noun} with {rows} ({listed(rare)})."
+
+
+def _too_few(label: str, cells: pd.Series) -> str:
+    n_values = int(cells.nunique())
+    has = f'The label column "{shortened(label)}" has {count(n_values, "different value")}'
+    way_out = "Choose a label with 2 or more different values and several rows of each."
+    n_present = int(cells.notna().sum())
+    if n_values > max(MAX_CLASSES, DISTINCT_SHARE * n_present):
+        return f"{has} in {count(n_present, 'row')}: they identify rows. {way_out}"
+    if n_values >= 2:
+        return f"{has}, but fewer than two classes have several rows. {way_out}"
+    return f"{has}. {way_out}"
+
+
+def _class_step(label: str, sizes: Mapping[str, int]) -> str:
+    shown = list(sizes.items())[:CLASSES_SHOWN]
+    shares = ", ".join(
+        f"{shortened(name)}{':' if name[-1:].isdigit() else ''} {number(size)}"
+        for name, size in shown
+    )
+    more = f" and {number(len(sizes) - len(shown))} more" if len(sizes) > len(shown) else ""
+    return f"Label: {shortened(label)}, {len(sizes)} classes ({shares}{more})."
+
+
+def value_counts(cells: pd.Series) -> list[tuple[str, int]]:
+    """The values of a label column with their number of rows, in order."""
+    counts = cells.value_counts()
+    pairs = zip(counts.index.tolist(), counts.tolist(), strict=True)
+    in_order = sorted(pairs, key=lambda pair: sort_key(pair[0]))
+    return [(value_name(value), size) for value, size in in_order]
