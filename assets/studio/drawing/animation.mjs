@@ -75,6 +75,10 @@ export class CanvasAnimation {
     this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
+  dispose() {
+    clearTimeout(this.timer);
+  }
+
   clearedPen() {
     const { canvas, plot } = this;
     const density = window.devicePixelRatio || 1;

@@ -57,11 +57,14 @@ export const isFitted = (plot) => plot._fullLayout?.width === plot.clientWidth;
  * Keeps a figure as large as its element, and calls back after each change.
  * @param {HTMLElement} plot
  * @param {() => void} onFit
+ * @returns {() => void} what ends that
  */
 export function keepFitted(plot, onFit) {
-  new ResizeObserver(() => {
+  const observer = new ResizeObserver(() => {
     if (isDrawn(plot) && plot.clientWidth) window.Plotly.Plots.resize(plot).then(onFit);
-  }).observe(plot);
+  });
+  observer.observe(plot);
+  return () => observer.disconnect();
 }
 
 /**

@@ -1,6 +1,8 @@
 // The history of a run: its curve, the slider through its planes, and the player.
-import { draw, drawnRange, isDrawn, keepFitted, pixelAxes } from "../drawing/plotly.mjs";
+import { clear, draw, drawnRange, isDrawn, keepFitted, pixelAxes } from "../drawing/plotly.mjs";
+import { refusalOf } from "../page/answers.mjs";
 import { playButton, rangeInput } from "../page/dom.mjs";
+import { showNotice } from "../page/notice.mjs";
 import { isAsFound, morphIn } from "../panel/view_options.mjs";
 import { gammaAt } from "../views/gamma.mjs";
 import { divergenceTraces, objectiveTraces } from "./curve.mjs";
@@ -34,7 +36,14 @@ export class History {
     panel.part("player").replaceChildren(this.button);
     panel.part("scrubber").replaceChildren(this.slider, this.gammaSlider);
     this.tabs = new Tabs(panel, () => this.draw(true));
-    keepFitted(this.node, () => this.moveCursor());
+    this.endFitting = keepFitted(this.node, () => this.moveCursor());
+  }
+
+  dispose() {
+    clearTimeout(this.timer);
+    this.player.pause();
+    this.endFitting();
+    clear(this.node);
   }
 
   /** Takes over what another history of the same run knows. @param {History} other */
@@ -72,8 +81,9 @@ export class History {
    * others; its cursor moves with every plane.
    */
   async draw(isUrgent = false) {
-    const { isFinal, peers } = this.panel;
+    const { isDisposed, isFinal, peers } = this.panel;
     clearTimeout(this.timer);
+    if (isDisposed) return;
     const every = isFinal ? FINAL_DRAWN_EVERY_MS : DRAWN_EVERY_MS * peers.shown().length;
     const wait = this.drawnAt + every - performance.now();
     if (!isUrgent && wait > 0) this.timer = setTimeout(() => this.draw(true), wait);
@@ -176,7 +186,10 @@ export class History {
     const address = `${sequence}?${query}`;
     if (this.measured?.address !== address) {
       const answer = await fetch(`runs/${panel.run}/planes/${sequence}/profile?${query}`);
-      if (!answer.ok) return null;
+      if (!answer.ok) {
+        showNotice(await refusalOf(answer), { briefly: true });
+        return null;
+      }
       this.measured = { address, ...(await answer.json()) };
     }
     return this.measured;

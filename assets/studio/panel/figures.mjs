@@ -9,10 +9,19 @@ const figures = new Map();
  * @param {string} scheme
  */
 export function figureOf(run, scheme) {
-  const address = `runs/${run}/figure?scheme=${scheme}`;
+  const address = `${addressOf(run)}?scheme=${scheme}`;
   if (!figures.has(address)) figures.set(address, fetchFigure(address));
   return figures.get(address);
 }
+
+/** Forgets the figures of a run that was removed. @param {string} run */
+export function forgetFigures(run) {
+  for (const address of figures.keys()) {
+    if (address.startsWith(addressOf(run))) figures.delete(address);
+  }
+}
+
+const addressOf = (run) => `runs/${run}/figure`;
 
 async function fetchFigure(address) {
   const answer = await fetch(address).catch(() => null);

@@ -1,7 +1,7 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
 import { PLANE_TRACE } from "../constants.mjs";
 import { CanvasAnimation } from "../drawing/animation.mjs";
-import { draw, keepFitted } from "../drawing/plotly.mjs";
+import { clear, draw, keepFitted } from "../drawing/plotly.mjs";
 import { union } from "../drawing/scales.mjs";
 import { state } from "../state.mjs";
 import { dress } from "./features.mjs";
@@ -28,13 +28,20 @@ export class Painting {
     /** @type {Axes | null} */
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
     this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.paint(true));
-    keepFitted(this.plot, () => this.paint(true)); // on axes that again hold everything
+    // On axes that again hold everything.
+    this.endFitting = keepFitted(this.plot, () => this.paint(true));
+  }
+
+  dispose() {
+    this.endFitting();
+    this.animation.dispose();
+    clear(this.plot);
   }
 
   /** Paints the plane on screen; by plotly where `isStill`. */
   async paint(isStill = false) {
     const { panel } = this;
-    if (!panel.plane || !panel.figure) return;
+    if (!panel.plane || !panel.figure || panel.isDisposed) return;
     const { plane, figure } = panel;
     const traces = figure.plane.data.map((style, i) => this.dressed(style, plane.traces[i], i));
     const axes = this.axes();

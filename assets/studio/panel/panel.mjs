@@ -2,6 +2,7 @@
 import { History } from "../history/history.mjs";
 import { steadyLimits } from "../drawing/scales.mjs";
 import { colorScheme } from "../page/dom.mjs";
+import { showNotice } from "../page/notice.mjs";
 import { state } from "../state.mjs";
 import { extend } from "./features.mjs";
 import { figureOf } from "./figures.mjs";
@@ -42,6 +43,7 @@ export class Panel {
     this.plane = null; // the plane on screen
     this.isLive = true; // follows the run, until the slider is moved
     this.isFinal = false;
+    this.isDisposed = false;
     /** @type {Axes | null} */
     this.limits = null;
     /** @type {ViewOptions} */
@@ -53,6 +55,7 @@ export class Panel {
       this.run,
       (plane) => this.showRequested(plane),
       (isBusy) => node.toggleAttribute("data-asking", isBusy),
+      (message) => showNotice(message, { briefly: true }),
     );
     this.part("back").onclick = () => this.changeView({ ...DEFAULT_VIEW, from: this.options.from });
     extend(this);
@@ -68,6 +71,14 @@ export class Panel {
     this.show(plane);
     this.showOptions();
     this.history.slider.value = String(plane.sequence);
+  }
+
+  /** Ends what goes on without the node, and releases what is drawn: the panel is not shown again. */
+  dispose() {
+    this.isDisposed = true;
+    this.requests.dispose();
+    this.history.dispose();
+    this.painting.dispose();
   }
 
   /** The element of the template with this name. @param {string} name @returns {any} */

@@ -1,6 +1,9 @@
 // The panels of the page, one for each run that Dash has rendered a placeholder for.
+import { ID } from "../constants.mjs";
 import { clear } from "../drawing/plotly.mjs";
+import { byId, whenPresent } from "../page/dom.mjs";
 import { state } from "../state.mjs";
+import { forgetFigures } from "./figures.mjs";
 import { Panel } from "./panel.mjs";
 
 /** @type {Map<string, Panel>} */
@@ -8,9 +11,18 @@ const known = new Map();
 
 const peers = { shown: shownPanels, reference: referenceRun, paintStale };
 
+/** Releases what a panel holds once Dash has removed it. */
+export function connectPanels() {
+  whenPresent(`#${ID.panels}`, (place) => {
+    new MutationObserver(releaseRemoved).observe(place, { childList: true });
+  });
+}
+
 /** All panels, in the order of the page. @returns {Panel[]} */
 export function allPanels() {
-  return [...document.querySelectorAll("[data-run]")].map((node) => panelOf(/** @type {HTMLElement} */ (node)));
+  // Among the children alone: a search of the whole page would visit every mark of every picture.
+  const places = [...(byId(ID.panels)?.children ?? [])];
+  return places.filter((node) => node.dataset.run).map(panelOf);
 }
 
 // Dash may have rendered another node for the run, or given the node to another run: the panel is
@@ -22,8 +34,21 @@ function panelOf(node) {
   for (const part of node.querySelectorAll(".plot, .curve")) clear(part);
   const panel = new Panel(node, peers);
   known.set(run, panel);
-  if (former) panel.adopt(former);
+  if (former) {
+    panel.adopt(former);
+    former.dispose();
+  }
   return panel;
+}
+
+function releaseRemoved() {
+  const shown = new Set(allPanels()); // these adopt what is known of panels that Dash has rendered again
+  for (const [run, panel] of known) {
+    if (shown.has(panel)) continue;
+    panel.dispose();
+    known.delete(run);
+    forgetFigures(run);
+  }
 }
 
 /** The panels on screen in this mode. @returns {Panel[]} */

@@ -1,4 +1,5 @@
 // Requests for planes of one run: one at a time, and the last one made wins.
+import { refusalOf } from "../page/answers.mjs";
 
 /** @typedef {import("../types").Plane} Plane */
 
@@ -7,15 +8,18 @@ export class PlaneRequests {
    * @param {string} run
    * @param {(plane: Plane) => Promise<void>} show
    * @param {(isBusy: boolean) => void} onBusy
+   * @param {(message: string) => void} onRefused
    */
-  constructor(run, show, onBusy) {
+  constructor(run, show, onBusy, onRefused) {
     this.run = run;
     this.show = show;
     this.onBusy = onBusy;
+    this.onRefused = onRefused;
     /** @type {string | null} */
     this.requested = null; // the address of the plane that was requested last
     /** @type {Map<string, Promise<Response | null>>} */
     this.prefetched = new Map();
+    this.isDisposed = false;
   }
 
   /**
@@ -42,7 +46,11 @@ export class PlaneRequests {
     while (this.requested !== shown) {
       const address = this.requested;
       const answer = await (this.prefetched.get(address) ?? fetch(this.url(address)));
-      if (!answer?.ok) return;
+      if (!answer || this.isDisposed) return;
+      if (!answer.ok) {
+        this.onRefused(await refusalOf(answer));
+        return;
+      }
       await this.show({ ...(await answer.json()), address });
       shown = address;
     }
@@ -51,6 +59,12 @@ export class PlaneRequests {
   /** Fetches the plane that a player will request next. @param {string} address */
   prefetch(address) {
     this.prefetched = new Map([[address, fetch(this.url(address)).catch(() => null)]]);
+  }
+
+  /** Shows no answer any more. */
+  dispose() {
+    this.isDisposed = true;
+    this.prefetched.clear();
   }
 
   url(address) {

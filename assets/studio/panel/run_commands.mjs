@@ -1,5 +1,6 @@
 // Run commands: stop, pause, step, resume, run again, remove, refine; and the windows on a run.
 import { ID } from "../constants.mjs";
+import { refusalOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { addToPanels } from "./features.mjs";
 
@@ -44,6 +45,10 @@ function refinePath(panel) {
 // Errors are shown above the Run button.
 async function post({ run }, path) {
   const answer = await fetch(`runs/${run}/${path}`, { method: "POST" });
+  if (!answer.ok) {
+    setProps(ID.runError, { children: await refusalOf(answer) });
+    return;
+  }
   const { revision, words: message } = answer.status === 204 ? {} : await answer.json();
   if (revision) setProps(ID.revision, { data: revision });
   if (message) setProps(ID.runError, { children: message });
