@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from benchmarks.distance import distance
 from benchmarks.engines import (
     against_paper,
     break_even,
@@ -29,6 +30,7 @@ BENCHMARKS = {
     "first-load": first_load,
     "first-frame": first_frame,
     "frame-rate": frame_rate,
+    "distance": distance,
     "watching": watching,
     "scrub": scrub,
     "morph": morph,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from playwright.sync_api import Browser, CDPSession, sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 
+from benchmarks.conditions import Conditions, throttle
 from benchmarks.studio import VIEWPORT, own_studio
 from benchmarks.table import Measurement
 from tools.find_browser import launch_options
@@ -20,16 +21,6 @@ new PerformanceObserver((list) => {
 """
 _PLOTLY = "/plotly-"  # the script that the page loads last
 _MEGABYTE = 1e6
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """The network and the processor of a visitor."""
-
-    name: str
-    megabits_per_second: float = -1  # unlimited
-    latency_ms: float = 0
-    cpu_slowdown: float = 1
 
 
 @dataclass(frozen=True)
@@ -70,7 +61,7 @@ def load_page(browser: Browser, url: str, conditions: Conditions) -> Load:
         protocol = context.new_cdp_session(page)
         sizes: list[int] = []
         protocol.on("Network.loadingFinished", lambda event: sizes.append(_n_bytes(event)))
-        _throttle(protocol, conditions)
+        throttle(protocol, conditions)
         with page.expect_request_finished(lambda request: _PLOTLY in request.url):
             page.goto(url, wait_until="networkidle")
         page.wait_for_load_state("networkidle")
@@ -79,21 +70,6 @@ def load_page(browser: Browser, url: str, conditions: Conditions) -> Load:
 
 def _n_bytes(event: dict[str, float]) -> int:
     return int(event["encodedDataLength"])
-
-
-def _throttle(protocol: CDPSession, conditions: Conditions) -> None:
-    bytes_per_second = conditions.megabits_per_second * 1e6 / 8
-    protocol.send("Network.enable")
-    protocol.send(
-        "Network.emulateNetworkConditions",
-        {
-            "offline": False,
-            "latency": conditions.latency_ms,
-            "downloadThroughput": bytes_per_second,
-            "uploadThroughput": bytes_per_second,
-        },
-    )
-    protocol.send("Emulation.setCPUThrottlingRate", {"rate": conditions.cpu_slowdown})
 
 
 def _measurements(loads: dict[str, list[Load]]) -> Iterator[Measurement]:

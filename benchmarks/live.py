@@ -10,7 +10,7 @@ from benchmarks.studio import StudioPage, fit_seconds, studio_page
 from benchmarks.table import Measurement
 
 USUAL_STARTS = 16
-MANY_STARTS = 500  # takes longer than the window
+LONG_STARTS = 500  # takes longer than the window
 WATCHED_STARTS = 150
 N_PANELS = (1, 2, 4)
 WINDOW_MS = 4_000
@@ -53,6 +53,14 @@ def watching(repeats: int) -> list[Measurement]:
     ]
 
 
+def frames_per_second(page: StudioPage) -> float:
+    """Planes drawn per second, of all panels together."""
+    begin = page.now()
+    page.page.wait_for_timeout(WINDOW_MS)
+    end = page.now()
+    return 1000 * sum(begin <= at < end for at, _ in page.drawn()) / (end - begin)
+
+
 def _time_to_first_frame(page: StudioPage, table: Path | None = None) -> float:
     if table is not None:
         page.upload(table.read_bytes(), table.name)
@@ -66,16 +74,13 @@ def _time_to_first_frame(page: StudioPage, table: Path | None = None) -> float:
 
 def _frames_a_second(page: StudioPage, n_panels: int) -> float:
     page.show("Compare")
-    run_ids = [page.run(MANY_STARTS) for _ in range(n_panels)]
+    run_ids = [page.run(LONG_STARTS) for _ in range(n_panels)]
     for run_id in run_ids:
         page.wait_for_first_frame(run_id)
-    begin = page.now()
-    page.page.wait_for_timeout(WINDOW_MS)
-    end = page.now()
-    n_drawn = sum(begin <= at < end for at, _ in page.drawn())
+    rate = frames_per_second(page) / n_panels
     page.stop_all()
     page.begin_anew()
-    return 1000 * n_drawn / (end - begin) / n_panels
+    return rate
 
 
 def _watched_and_not(page: StudioPage, repeats: int) -> Iterator[tuple[float, float]]:

@@ -1,8 +1,10 @@
-// The frame loop: requests the newest plane of every panel, draws it, and requests again. The next
-// request leaves when the last frame is painted, so a slow page skips frames instead of queueing.
+// The frame loop: requests news of the shown runs and draws the newest plane of each. A request
+// leaves only between two paintings, so a slow page skips frames instead of queueing.
 import { ID } from "./constants.mjs";
+import { NewsRequests } from "./news_requests.mjs";
+import { refusalOf } from "./page/answers.mjs";
 import { setProps } from "./page/dash.mjs";
-import { byId, wait, whenPresent } from "./page/dom.mjs";
+import { byId, whenPresent } from "./page/dom.mjs";
 import { allPanels, paintStale, referenceRun, shownPanels } from "./panel/panels.mjs";
 import { onChange, state, update } from "./state.mjs";
 
@@ -16,7 +18,9 @@ const FIRST_FRAME_MS = 20;
 const LONGEST_WAIT_MS = 5000;
 const NO_SERVER = "The server does not answer; trying again. Runs continue without this page.";
 
+const requests = new NewsRequests(fetchNews);
 let failures = 0; // in a row
+let hadPlane = false; // in the last answer
 let isWoken = false; // there is news that the last request did not ask for
 let endRest = () => {};
 
@@ -30,50 +34,55 @@ export function startRunLoop() {
     wake();
   });
   followColorScheme();
+  requests.onArrival = () => endRest();
   whenPresent(`#${ID.panels}`, loop);
 }
 
 async function loop() {
   for (;;) {
-    const began = performance.now();
-    const panels = shownPanels();
-    await step(panels);
-    await painted();
-    if (failures) await rest(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures));
-    else await rest(began + interval(panels) - performance.now());
+    const answer = requests.take();
+    if (answer) await takeIn(answer);
+    const wait = isWoken ? 0 : timeToNext();
+    isWoken = false;
+    if (wait <= 0) requests.begin();
+    else await rest(wait);
   }
 }
 
-/**
- * How long after one request the next one leaves, in ms.
- * @param {Panel[]} panels
- */
-function interval(panels) {
-  const active = panels.filter((panel) => !panel.isFinal);
-  if (!active.length) return IDLE_MS;
+/** How long until the next request leaves, in ms. */
+function timeToNext() {
+  if (failures) return requests.due(Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures), false);
+  const active = shownPanels().filter((panel) => !panel.isFinal);
+  if (!active.length) return requests.due(IDLE_MS, false);
   const isFirst = active.some(({ node, plane }) => node.dataset.state === "running" && !plane);
-  return isFirst ? FIRST_FRAME_MS : LEAST_FRAME_MS;
+  return requests.due(isFirst ? FIRST_FRAME_MS : LEAST_FRAME_MS, isFirst || hadPlane);
 }
 
-// One request and the drawing of its answer.
-async function step(panels) {
-  try {
-    const news = await fetchNews(panels);
-    failures = 0;
-    followRevision(news.revision);
-    update({ states: news.states }, "states");
-    for (const panel of panels) await receive(panel, news.runs[panel.run]);
-    await paintStale();
-  } catch (error) {
+// Draws an answer, and waits until it is painted.
+async function takeIn(answer) {
+  if (answer instanceof Error) {
     failures += 1;
-    if (!(error instanceof TypeError)) console.warn(error); // a TypeError is a failed fetch
+    if (!(answer instanceof TypeError)) console.warn(answer); // a TypeError is a failed fetch
+  } else {
+    failures = 0;
+    await showNews(answer).catch(console.warn);
+    await painted();
   }
-  showConnection(failures > 1);
+  showConnection(failures > 1 ? answer : null);
+}
+
+async function showNews(news) {
+  if (news.wasRevision === state.revision) followRevision(news.revision); // else a callback was faster
+  update({ states: news.states }, "states");
+  hadPlane = false;
+  for (const panel of shownPanels()) await receive(panel, news.runs[panel.run]);
+  await paintStale();
 }
 
 // A panel that cannot draw its news does not delay the others.
 async function receive(panel, news) {
   if (!news || !panel.node.isConnected) return;
+  hadPlane ||= Boolean(news.plane);
   try {
     await panel.receive(news);
   } catch (error) {
@@ -81,13 +90,14 @@ async function receive(panel, news) {
   }
 }
 
-async function fetchNews(panels) {
-  const query = new URLSearchParams(panels.map(({ run, sequence }) => ["run", `${run}:${sequence}`]));
+async function fetchNews() {
+  const query = new URLSearchParams(shownPanels().map(({ run, sequence }) => ["run", `${run}:${sequence}`]));
   const reference = referenceRun();
   if (reference) query.set("toward", reference);
+  const wasRevision = state.revision;
   const answer = await fetch(`frames?${query}`);
-  if (!answer.ok) throw new Error(`frames: ${answer.status}`);
-  return answer.json();
+  if (!answer.ok) throw new Error(await refusalOf(answer));
+  return { ...(await answer.json()), wasRevision };
 }
 
 // If another tab has started or removed a run, the page lists the runs again.
@@ -98,21 +108,26 @@ function followRevision(revision) {
   update({ revision });
 }
 
-function showConnection(isLost) {
+/** @param {Error | null} error that keeps the page from its runs */
+function showConnection(error) {
   const line = byId(ID.connection);
-  if (!line || line.hidden === !isLost) return;
-  line.hidden = !isLost;
-  line.textContent = isLost ? NO_SERVER : "";
+  const message = error && (error instanceof TypeError ? NO_SERVER : error.message);
+  if (!line || line.textContent === (message ?? "")) return;
+  line.hidden = !message;
+  line.textContent = message ?? "";
 }
 
 const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
-async function rest(milliseconds) {
-  if (!isWoken) {
-    const woken = new Promise((resolve) => (endRest = () => resolve(undefined)));
-    await Promise.race([woken, wait(milliseconds)]);
-  }
-  isWoken = false;
+// Until an answer arrives, something wakes the loop, or the next request is due.
+function rest(milliseconds) {
+  return new Promise((resolve) => {
+    const timer = milliseconds < Infinity ? setTimeout(resolve, milliseconds) : undefined;
+    endRest = () => {
+      clearTimeout(timer);
+      resolve(undefined);
+    };
+  });
 }
 
 function wake() {

@@ -17,9 +17,6 @@ export interface ViewOptions {
   from: [azimuth: number, elevation: number] | null;
 }
 
-/** An array as plotly and the server write it: plain, or float32 in base 64. */
-export type Encoded = number[] | Float32Array | { dtype: string; bdata: string };
-
 export interface TraceMeta {
   kind: string;
   class?: number;

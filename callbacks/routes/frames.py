@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from time import perf_counter
 from typing import Any
 
 import flask
@@ -15,11 +17,14 @@ from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.methods import METHODS
 from melm_studio.figures.curve import curve_figure
+from melm_studio.figures.encoding import compact
 from melm_studio.figures.plane import arrow_handles, limits, plane_figure, plane_frame, row_numbers
 from melm_studio.figures.theme import Scheme
 from melm_studio.views.captions import drawn_sentence, kept_sentence, state_sentence
+from melm_studio.views.renderer import DataGoneError
 from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.workspace import revision_of
+from melm_studio.worker.config.messages import DATA_GONE
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 # Runs that look alike share a cached figure without data.
@@ -42,18 +47,22 @@ def frames() -> dict[str, Any]:
     ``run=ID:SEQUENCE``, repeatable, names a run and the last plane that the page has of it; views
     are aligned to the run that ``toward`` names.
     """
+    began = perf_counter()
     requested = [pair.partition(":") for pair in flask.request.args.getlist("run")]
     fits = {record.run_id: record for record in workspace().fits()}
     toward = flask.request.args.get("toward")
     options = ViewOptions(toward=toward if toward in fits else None)
+    runs = {
+        run_id: _progress(fits[run_id], _sequence(after), options)
+        for run_id, _, after in requested
+        if run_id in fits
+    }
     return {
         "revision": revision_of(fits.values()),
         "states": {run_id: record.state for run_id, record in fits.items()},
-        "runs": {
-            run_id: _progress(fits[run_id], _sequence(after), options)
-            for run_id, _, after in requested
-            if run_id in fits
-        },
+        "runs": runs,
+        # In ms, by which the page knows how long the answer was on its way.
+        "took": round(1000 * (perf_counter() - began), 1),
     }
 
 
@@ -97,17 +106,27 @@ def _progress(record: RunRecord, after: int, options: ViewOptions) -> dict[str, 
     store = services().store
     events = store.events(record.run_id, after=after)
     newest = events[-1] if events else store.last_event(record.run_id)
+    try:
+        plane, words = _newest_view(record, events, options), state_sentence(record, newest)
+    except DataGoneError:  # other runs still have theirs
+        plane, words = None, DATA_GONE.format(days=services().settings.days_kept)
     return {
         "state": record.state,
         "is_final": record.state.is_final,
-        "words": state_sentence(record, newest),
+        "words": words,
         "fraction": 1.0 if record.state.is_final else newest.fraction if newest else 0.0,
         "sequences": [event.sequence for event in events],
         "objective": [event.objective for event in events],
         "best": [event.best_objective for event in events],
         "starts": [event.start for event in events],
-        "plane": _view(record, events[-1], options) if events else None,
+        "plane": plane,
     }
+
+
+def _newest_view(
+    record: RunRecord, events: Sequence[PlaneEvent], options: ViewOptions
+) -> dict[str, Any] | None:
+    return _view(record, events[-1], options) if events else None
 
 
 def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[str, Any]:
@@ -117,7 +136,7 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
     divergence = renderer.divergence(record, event, options)
     answer = {
         "sequence": event.sequence,
-        "traces": plane_frame(view),
+        "traces": plane_frame(view, compact),
         "limits": limits(view),
         "arrows": arrow_handles(view, len(viewer.feature_names)),
         "kept": _kept_sentence(record, event, options, divergence),

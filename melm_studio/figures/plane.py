@@ -7,7 +7,7 @@ arrays of one plane, a mapping for every trace of that figure in its order.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -62,12 +62,15 @@ def plane_figure(
     return figure.update_layout(_layout(theme, is_square=n_components > 1))
 
 
-def plane_frame(view: PlaneView) -> list[_Arrays]:
+def plane_frame(view: PlaneView, encode: Callable[[FloatArray], _Arrays] = typed) -> list[_Arrays]:
     """The arrays of a plane, one mapping per trace of `plane_figure`."""
+    shapes = [
+        *(part.contours for part in view.classes),
+        *(part.train for part in view.classes),
+        *(part.held_out for part in view.classes),
+    ]
     return [
-        *(_xy(part.contours) for part in view.classes),
-        *(_xy(part.train) for part in view.classes),
-        *(_xy(part.held_out) for part in view.classes),
+        *({"x": encode(points[:, 0]), "y": encode(points[:, 1])} for points in shapes),
         _plain(view.thresholds),
         _plain(_segments(view.arrows)),
         {**_plain(view.arrows.tips), **_labels(view)},
@@ -104,10 +107,6 @@ def shown(name: str) -> str:
     """A name as a figure shows it: shortened, and with any markup escaped."""
     short = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
     return html.escape(short, quote=False)
-
-
-def _xy(points: FloatArray) -> _Arrays:
-    return {"x": typed(points[:, 0]), "y": typed(points[:, 1])}
 
 
 def _plain(points: FloatArray) -> _Arrays:

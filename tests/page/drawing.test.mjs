@@ -5,19 +5,24 @@ import { test } from "node:test";
 import { numbers } from "../../assets/studio/drawing/arrays.mjs";
 import { multiples, scale, steadyLimits, union, withEqualUnits } from "../../assets/studio/drawing/scales.mjs";
 
-const encoded = (values) => ({
-  dtype: "f4",
-  bdata: Buffer.from(new Float32Array(values).buffer).toString("base64"),
+// As the server writes the codes: all low bytes of the differences, then all high bytes.
+function compact(codes, low, step) {
+  const differences = codes.map((code, i) => (code - (codes[i - 1] ?? 0)) & 0xffff);
+  const bytes = [...differences.map((value) => value & 0xff), ...differences.map((value) => value >> 8)];
+  return { dtype: "compact", low, step, bdata: Buffer.from(bytes).toString("base64") };
+}
+
+test("a compact array is decoded from its lowest value in its steps", () => {
+  const array = compact([1, 65535, 2, 300], -1, 0.5);
+  assert.deepEqual([...numbers(array)], [-1, 32766, -0.5, 148.5]);
 });
 
-test("a float32 array in base 64 is decoded, once", () => {
-  const array = encoded([1.5, -2, 0.25]);
-  assert.deepEqual([...numbers(array)], [1.5, -2, 0.25]);
-  assert.equal(numbers(array), numbers(array));
+test("the end of a line in a compact array stays a gap", () => {
+  assert.deepEqual([...numbers(compact([4, 0, 2], 0, 1))], [3, NaN, 1]);
 });
 
-test("a gap in a float32 array stays a gap", () => {
-  assert.deepEqual([...numbers(encoded([1, NaN, 2]))], [1, NaN, 2]);
+test("an empty compact array has no numbers", () => {
+  assert.deepEqual([...numbers(compact([], 0, 1))], []);
 });
 
 test("plain numbers are taken as they are, and a missing array is empty", () => {

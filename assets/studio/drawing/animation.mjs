@@ -2,7 +2,6 @@
 // faster than plotly draws; the plane that remains is drawn by plotly, with its hovering, zooming
 // and selecting. The planes of a running fit count as one animation however slowly they come, and
 // the very first plane does not wait for plotly.
-import { numbers } from "./arrays.mjs";
 import { drawGrid, drawTrace } from "./canvas.mjs";
 import { isDrawn, pixelAxes, shownRanges } from "./plotly.mjs";
 import { multiples, scale } from "./scales.mjs";
@@ -63,7 +62,7 @@ export class CanvasAnimation {
     pen.clip();
     drawGrid(pen, x.gridColor, multiples(x.tickStep, xRange).map(across), multiples(y.tickStep, yRange).map(up), box);
     for (const trace of traces) {
-      if (trace.visible !== false) drawTrace(pen, trace, numbers(trace.x).map(across), numbers(trace.y).map(up));
+      if (trace.visible !== false) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
     }
     pen.restore();
   }

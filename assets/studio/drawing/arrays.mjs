@@ -1,18 +1,32 @@
 // Arrays as the server sends them.
 
-/** @type {WeakMap<object, Float32Array>} */
-const decoded = new WeakMap();
+/** @typedef {import("../types").Plane} Plane */
 
 /**
- * The numbers of an array: float32 in base 64, or plain with null where a line ends.
+ * A plane with its encoded arrays as numbers; those of arrows and names are plain already.
+ * @param {Plane} plane
+ * @returns {Plane}
+ */
+export function decodedPlane(plane) {
+  const traces = plane.traces.map((arrays) => ({ ...arrays, x: numbers(arrays.x), y: numbers(arrays.y) }));
+  return { ...plane, traces };
+}
+
+/**
+ * The numbers of an array: compact, or plain with null where a line ends. In the compact form
+ * (`melm_studio/figures/encoding.py`), 0 stands for the end of a line.
  * @param {any} array
- * @returns {ArrayLike<number> & { map: Function }}
+ * @returns {number[] | Float32Array}
  */
 export function numbers(array) {
-  if (!array?.bdata) return array ?? [];
-  if (!decoded.has(array)) {
-    const bytes = Uint8Array.from(atob(array.bdata), (letter) => letter.charCodeAt(0));
-    decoded.set(array, new Float32Array(bytes.buffer));
+  if (array?.bdata === undefined) return array ?? [];
+  const { low, step, bdata } = array;
+  const bytes = Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0));
+  const values = new Float32Array(bytes.length / 2);
+  let code = 0;
+  for (let i = 0; i < values.length; i += 1) {
+    code = (code + bytes[i] + 256 * bytes[i + values.length]) & 0xffff;
+    values[i] = code === 0 ? NaN : low + (code - 1) * step;
   }
-  return decoded.get(array);
+  return values;
 }

@@ -1,5 +1,6 @@
 // A panel: one run with its picture, its scores and its history.
 import { History } from "../history/history.mjs";
+import { decodedPlane } from "../drawing/arrays.mjs";
 import { steadyLimits } from "../drawing/scales.mjs";
 import { colorScheme } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
@@ -23,6 +24,21 @@ import { DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.m
  * @property {() => string | null} reference
  * @property {() => Promise<void>} paintStale
  */
+
+/**
+ * News without what another answer has brought meanwhile.
+ * @param {number} sequence of the newest plane known
+ * @param {News} news
+ * @returns {News}
+ */
+function newerThan(sequence, news) {
+  const first = news.sequences.findIndex((known) => known > sequence);
+  const from = first < 0 ? news.sequences.length : first;
+  const [sequences, objective, best, starts] = [news.sequences, news.objective, news.best, news.starts].map((values) =>
+    values.slice(from),
+  );
+  return { ...news, sequences, objective, best, starts, plane: sequences.length ? news.plane : null };
+}
 
 const NO_HELD_OUT = "A class has no held-out row";
 
@@ -94,9 +110,10 @@ export class Panel {
     this.figureScheme = scheme;
   }
 
-  /** Takes news of the run: a message, scalars, and perhaps a newer plane, which is not yet painted. @param {News} news */
-  async receive(news) {
+  /** Takes news of the run: a message, scalars, and perhaps a newer plane, which is not yet painted. @param {News} sent */
+  async receive(sent) {
     await this.loadFigure();
+    const news = newerThan(this.sequence, sent);
     const hasEnded = news.is_final && !this.isFinal;
     this.isFinal = news.is_final;
     this.node.dataset.state = news.state;
@@ -121,8 +138,9 @@ export class Panel {
     bar.setAttribute("aria-valuenow", Math.round(100 * fraction));
   }
 
-  /** Makes a plane the one on screen; it is painted afterwards. @param {Plane} plane */
-  show(plane) {
+  /** Makes a plane the one on screen; it is painted afterwards. @param {Plane} sent */
+  show(sent) {
+    const plane = decodedPlane(sent);
     this.plane = plane;
     this.limits = steadyLimits(this.limits, plane.limits);
     this.showScores(plane.numbers);

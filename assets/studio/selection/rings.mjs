@@ -1,5 +1,4 @@
 // Rings around a row in every panel: the row under the pointer, and the one that is marked.
-import { numbers } from "../drawing/arrays.mjs";
 import { isDrawn, toPixels } from "../drawing/plotly.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { state, update } from "../state.mjs";
@@ -86,7 +85,7 @@ class Rings {
     if (!index) return null;
     const [trace, i] = index;
     const { x, y } = plane.traces[trace];
-    const at = toPixels(plot, [numbers(x)[i], numbers(y)[i]]);
+    const at = toPixels(plot, [x[i], y[i]]);
     const size = [plot.clientWidth, plot.clientHeight];
     return at.every((pixel, axis) => pixel >= 0 && pixel <= size[axis]) ? at : null;
   }

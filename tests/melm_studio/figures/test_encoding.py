@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from melm_studio.figures.encoding import typed
+from melm_studio.figures.encoding import compact, typed
 from tests.melm_studio.figures.views import decoded
 
 single = st.floats(width=32)
@@ -31,3 +31,16 @@ def test_double_precision_numbers_come_back_to_single_precision():
 )
 def test_memory_layout_and_type_make_no_difference(values):
     np.testing.assert_array_equal(decoded(typed(values)), values)
+
+
+@given(st.lists(st.floats(-1e6, 1e6) | st.just(np.nan)))
+def test_compact_numbers_come_back_to_half_a_step(values):
+    encoded = compact(values)
+    np.testing.assert_allclose(
+        decoded(encoded), values, rtol=0, atol=0.501 * encoded["step"], equal_nan=True
+    )
+
+
+def test_a_step_of_the_compact_form_is_far_below_a_pixel():
+    values = np.random.default_rng(0).normal(size=1_000)
+    assert compact(values)["step"] < np.ptp(values) / 65_000

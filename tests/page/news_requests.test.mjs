@@ -1,0 +1,84 @@
+// Requests for news: in flight together where the way is long, and the newest answer wins.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { NewsRequests } from "../../assets/studio/news_requests.mjs";
+
+// A server whose answers are given by hand, and a clock that is set.
+function server() {
+  const sent = [];
+  const clock = { now: 0 };
+  const requests = new NewsRequests(() => new Promise((answer, refuse) => sent.push({ answer, refuse })), () => clock.now);
+  return { sent, clock, requests };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test("an answer is taken once", async () => {
+  const { sent, requests } = server();
+  requests.begin();
+  sent[0].answer({ took: 1, plane: 3 });
+  await settled();
+  assert.equal(requests.take().plane, 3);
+  assert.equal(requests.take(), null);
+});
+
+test("an answer that a later one has overtaken is dropped", async () => {
+  const { sent, requests } = server();
+  requests.begin();
+  requests.begin();
+  sent[1].answer({ took: 1, plane: 2 });
+  sent[0].answer({ took: 1, plane: 1 });
+  await settled();
+  assert.equal(requests.take().plane, 2);
+  assert.equal(requests.take(), null);
+});
+
+test("of two answers that wait, the newest is taken", async () => {
+  const { sent, requests } = server();
+  requests.begin();
+  requests.begin();
+  sent[0].answer({ took: 1, plane: 1 });
+  sent[1].answer({ took: 1, plane: 2 });
+  await settled();
+  assert.equal(requests.take().plane, 2);
+});
+
+test("a failure is taken as the answer, and the next request is free", async () => {
+  const { sent, requests } = server();
+  requests.begin();
+  sent[0].refuse(new TypeError("no network"));
+  await settled();
+  assert.ok(requests.take() instanceof TypeError);
+  assert.equal(requests.nInFlight, 0);
+});
+
+test("where the way is short, the answer comes before the next request", async () => {
+  const { sent, clock, requests } = server();
+  requests.begin();
+  assert.equal(requests.due(60, true), Infinity);
+  clock.now = 40;
+  sent[0].answer({ took: 38 });
+  await settled();
+  assert.equal(requests.due(60, true), 20);
+});
+
+test("where the way is long, several are in flight, four at most, if planes come", async () => {
+  const { sent, clock, requests } = server();
+  for (let i = 0; i < 20; i += 1) {
+    requests.begin();
+    clock.now += 500;
+    sent[i].answer({ took: 5 });
+    await settled();
+  }
+  requests.begin();
+  clock.now += 60;
+  assert.equal(requests.due(60, false), Infinity);
+  for (let i = 0; i < 3; i += 1) {
+    assert.ok(requests.due(60, true) <= 0);
+    requests.begin();
+    clock.now += 60;
+  }
+  assert.equal(requests.nInFlight, 4);
+  assert.equal(requests.due(60, true), Infinity);
+});
