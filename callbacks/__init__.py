@@ -38,7 +38,7 @@ from callbacks.routes import (
     upload,
 )
 from callbacks.routes import surface as surface_route
-from callbacks.routes.rows import new_rows, table_rows
+from callbacks.routes.rows import edit_rows, new_rows, table_rows
 from callbacks.services import Services, install
 
 __all__ = ["Services", "register"]
@@ -59,6 +59,7 @@ _ROUTES = (
     surface_route,
     new_rows,
     table_rows,
+    edit_rows,
 )
 _CALLBACKS = (
     method_form,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from melm_studio.tables.cells import MISSING
 from melm_studio.tables.classes import ClassRules, is_measure, value_counts
-from melm_studio.tables.formatting import count, listed, number, number_text
+from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
@@ -43,6 +43,7 @@ __all__ = [
     "number_text",
     "prepare",
     "read_table",
+    "shortened",
     "summarize",
     "value_counts",
 ]

@@ -95,7 +95,7 @@ def prepare(
         feature_names=tuple(names),
         center=center,
         scale=scale,
-        row_numbers=classes.rows + 1,
+        row_numbers=table.row_numbers[classes.rows],
         steps=(
             *table.steps,
             *classes.steps,
@@ -145,7 +145,7 @@ def _unlabeled_rows(
     known = rows[is_known]
     unlabeled = UnlabeledRows(
         X=_encoded(known, encodings),
-        row_numbers=classes.unlabeled[is_known] + 1,
+        row_numbers=known.index.to_numpy(np.int64) + 1,
         row_columns=row_columns(known, columns),
     )
     return unlabeled, tuple(steps)

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PureWindowsPath
 
+import numpy as np
 import pandas as pd
 
+from melm_core.base import IntArray
 from melm_studio.tables.cells import MISSING, infer_columns
 from melm_studio.tables.formatting import listed, number
 from melm_studio.tables.records import (
@@ -47,6 +49,12 @@ class Table:
     frame: pd.DataFrame
     steps: tuple[str, ...]
     form: Form = COMMA_SEPARATED
+
+    @property
+    def row_numbers(self) -> IntArray:
+        """The rows of the file, counted from 1 without the header; some may have been left out."""
+        rows: IntArray = self.frame.index.to_numpy(np.int64) + 1
+        return rows
 
 
 def read_table(

@@ -25,7 +25,11 @@ def title(record: RunRecord) -> str:
 
 def _preparation(record: RunRecord) -> list[str]:
     """Deviations from the default preparation of the data."""
-    return [] if record.source.get("standardise", True) else ["not standardized"]
+    n_left_out = len(record.source.get("left_out", ()))
+    return [
+        *([] if record.source.get("standardise", True) else ["not standardized"]),
+        *([f"{count(n_left_out, 'row')} left out"] if n_left_out else []),
+    ]
 
 
 def _own_settings(record: RunRecord) -> list[str]:

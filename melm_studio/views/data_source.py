@@ -10,6 +10,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr, replace
 
 from melm_studio.tables import SAMPLES, ClassRules, Use
+from melm_studio.views.rows.row_edits import MAX_MARKS, Mark, RowNumbers
 from melm_studio.views.validation import InputError, Sha256, Text, read, shown
 from melm_studio.worker.records.run import Table, table_of
 
@@ -34,6 +35,10 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         The use of each column for which the user chose one.
     classes : ClassRules
         How the values of the label become classes.
+    left_out : tuple of int
+        Rows of the file that the user left out, counted from 1 without the header.
+    marks : tuple of Mark
+        Rows to which the user gave a class or other information, in order.
     """
 
     kind: Annotated[Literal["sample", "upload"], Meta(title="The kind of data")]
@@ -49,6 +54,10 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         default_factory=dict
     )
     classes: Annotated[ClassRules, Meta(title="The rules of the classes")] = ClassRules()
+    left_out: RowNumbers = ()
+    marks: Annotated[
+        tuple[Mark, ...], Meta(title="The list of marked rows", max_length=MAX_MARKS)
+    ] = ()
 
     def __post_init__(self) -> None:
         if self.kind == "upload":

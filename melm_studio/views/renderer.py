@@ -275,7 +275,8 @@ class PlaneRenderer:
             return None
         other, event = self._known(*toward)
         is_alike = len(event.components) == self.viewer(record).n_components
-        has_same_rows = other.table == record.table
+        left_out = [tuple(run.source.get("left_out", ())) for run in (other, record)]
+        has_same_rows = other.table == record.table and left_out[0] == left_out[1]
         return self._coordinates(*toward) if is_alike and has_same_rows else None
 
     def _known(self, run_id: str, sequence: int) -> tuple[RunRecord, PlaneEvent]:

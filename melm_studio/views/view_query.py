@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from melm_studio.views.data_source import DataSource
+from melm_studio.views.rows.row_edits import Mark, rows_from_text, rows_text
 from melm_studio.views.validation import InputError, shown
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_spec import SharedMorph, ViewSpec
@@ -23,7 +24,8 @@ TOO_LONG = (
 )
 
 _MAX_FIELDS = 200
-_MORPH, _ROLE = "morph.", "role:"
+_MORPH, _ROLE, _MARK = "morph.", "role:", "mark:"
+_LEFT_OUT = "left_out"
 _BOOLEANS = {"yes": True, "no": False}
 _READABLE = ":,"  # left unescaped
 # The wire name of a value of the view by its name in the query, where "gamma" is the parameter of
@@ -35,7 +37,7 @@ _VIEW = {
 _OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "from"}
 _RULES = {"classes"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
-_NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, "data", "morph", "hidden"}
+_NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, _LEFT_OUT, "data", "morph", "hidden"}
 
 
 def to_query(spec: ViewSpec) -> str:
@@ -77,7 +79,7 @@ def from_query(query: str) -> ViewSpec:
     parameters = {
         name: text
         for name, text in fields.items()
-        if name not in _NAMES and not name.startswith((_ROLE, _MORPH))
+        if name not in _NAMES and not name.startswith((_ROLE, _MORPH, _MARK))
     }
     values = {
         **_renamed(fields, _VIEW),
@@ -125,6 +127,8 @@ def _source_pairs(source: DataSource) -> dict[str, Any]:
         "standardise": "yes" if source.standardize else "no",
         **{f"{_ROLE}{column}": role for column, role in source.roles.items()},
         "classes": _json(source.classes),
+        _LEFT_OUT: rows_text(source.left_out),
+        **{f"{_MARK}{i}": _mark_text(mark) for i, mark in enumerate(source.marks)},
     }
 
 
@@ -196,7 +200,23 @@ def _source_values(fields: Mapping[str, str]) -> dict[str, Any]:
         values["standardise"] = _BOOLEANS.get(values["standardise"], values["standardise"])
     for name in _RULES.intersection(values):
         values[name] = _decoded(values[name])
-    return {**values, "kind": kind, "key": key, "roles": _prefixed(fields, _ROLE)}
+    if _LEFT_OUT in fields:
+        values["left_out"] = rows_from_text(fields[_LEFT_OUT])
+    marks = [_mark_values(text) for text in _prefixed(fields, _MARK).values()]
+    roles = _prefixed(fields, _ROLE)
+    return {**values, "kind": kind, "key": key, "roles": roles, "marks": marks}
+
+
+def _mark_text(mark: Mark) -> str:
+    return msgspec.json.encode((mark.column, mark.value, rows_text(mark.rows))).decode()
+
+
+def _mark_values(text: str) -> dict[str, Any]:
+    try:
+        column, value, rows = msgspec.json.decode(text, type=tuple[str, str, str])
+    except msgspec.MsgspecError:
+        raise InputError(f"A list of marked rows cannot be read: {shown(text)}.") from None
+    return {"column": column, "value": value, "rows": rows_from_text(rows)}
 
 
 def _morph_values(fields: Mapping[str, str]) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from melm_core.methods import HELD_OUT, METHODS, SEED
 from melm_studio.tables import SAMPLES, LabeledData, load_sample, prepare, read_table
 from melm_studio.tables import Table as FileTable
 from melm_studio.views.data_source import DataSource, ShownData
+from melm_studio.views.rows.row_edits import edited_table
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution.probabilities_run import (
     MAX_PROBABILITIES,
@@ -57,13 +58,17 @@ class Workspace:
     settings: Settings
 
     def table(self, source: DataSource) -> FileTable:
-        """Read the sample or the uploaded file of a source.
+        """Read the sample or the uploaded file of a source, with the rows that the user edited.
 
         Raises
         ------
         UserError
             If the file is no longer stored, or cannot be read.
         """
+        table = self._file_table(source)
+        return edited_table(table, source.left_out, source.marks)
+
+    def _file_table(self, source: DataSource) -> FileTable:
         if source.kind == "sample":
             return load_sample(source.key)
         raw = self.store.get_upload(self.owner, source.key)

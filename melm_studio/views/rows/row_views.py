@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
+from msgspec.structs import replace
 
 from melm_core.base import FloatArray
 from melm_studio.tables import LabeledData
@@ -58,8 +60,10 @@ class RowViews:
             If the file is no longer stored.
         """
         source = source_of_run(record.source)
-        names = (workspace.owner, source.kind, source.key, source.name)
-        return self._table(_Key((workspace, source), names)).iloc[self.data(record).row_numbers - 1]
+        # The numbers of the rows refer to the whole file.
+        whole = replace(source, left_out=())
+        key = _Key((workspace, whole), (workspace.owner, msgspec.json.encode(whole)))
+        return self._table(key).iloc[self.data(record).row_numbers - 1]
 
     def placer(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> RowPlacer:
         """Return what places rows in a plane under view options."""

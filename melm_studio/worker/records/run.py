@@ -146,10 +146,10 @@ def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
     if not all(names):
         return (data_id,)
     # Other classes of the same label are other data: their runs cannot be compared.
-    rules = source.get("classes")
+    rules = [source[part] for part in ("classes", "marks") if source.get(part)]
     return (
         *map(str, names),
-        *([msgspec.json.encode(rules, order="sorted").decode()] if rules else []),
+        *(msgspec.json.encode(rule, order="sorted").decode() for rule in rules),
     )
 
 

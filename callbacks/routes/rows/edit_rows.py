@@ -1,0 +1,86 @@
+"""Rows left out or given another class, followed by the same run without or with them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import flask
+import msgspec
+from dash import Dash
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from callbacks.session import own_run, workspace
+from melm_core.base import UserError
+from melm_core.methods import METHODS
+from melm_studio.tables import LabeledData
+from melm_studio.views.data_source import DataSource, ShownData, source_of_run
+from melm_studio.views.rows.row_edits import MAX_EDITED_ROWS, Mark, RowNumbers, Words
+from melm_studio.views.validation import read
+from melm_studio.views.workspace import check_data
+from melm_studio.worker.records.run import RunRecord
+
+_TOO_MANY = f"More than {MAX_EDITED_ROWS:,} rows would be left out. Remove them from the file."
+
+
+class LeftOut(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows of the file to leave out, in addition to those that are."""
+
+    rows: RowNumbers
+
+
+class NewClass(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows of the file and the class that they get."""
+
+    rows: RowNumbers
+    value: Annotated[Words, Meta(title="The name of the class")]
+
+
+def register(app: Dash) -> None:
+    """Connect the routes, which answer with the new choice of data for the page."""
+    app.server.post("/runs/<run_id>/leave-out")(leave_out)
+    app.server.post("/runs/<run_id>/new-class")(new_class)
+
+
+def leave_out(run_id: str) -> tuple[dict[str, Any], int]:
+    """Leave rows out and run the same method again."""
+    record, source = _run_and_source(run_id)
+    rows = read(flask.request.get_json(silent=True), LeftOut, "The selection").rows
+    left_out = tuple(sorted({*source.left_out, *rows}))
+    if len(left_out) > MAX_EDITED_ROWS:
+        raise UserError(_TOO_MANY)
+    return _run_again(record, replace(source, left_out=left_out))
+
+
+def new_class(run_id: str) -> tuple[dict[str, Any], int]:
+    """Give rows another class and run the same method again."""
+    record, source = _run_and_source(run_id)
+    wanted = read(flask.request.get_json(silent=True), NewClass, "The selection")
+    mark = Mark(source.label or "", wanted.value, wanted.rows)
+    return _run_again(record, replace(source, marks=(*source.marks, mark)))
+
+
+def _run_and_source(run_id: str) -> tuple[RunRecord, DataSource]:
+    record = own_run(run_id)
+    return record, source_of_run(record.source)
+
+
+def _run_again(record: RunRecord, source: DataSource) -> tuple[dict[str, Any], int]:
+    own = workspace()
+    data = own.prepare(own.table(source), source)
+    parameters = _parameters(record, data)
+    check_data(record.method, data, parameters)
+    shown = ShownData(data.content_hash, data.name, source.label or "", source)
+    own.queue(own.new_fit(shown, record.method, parameters))
+    return {"revision": own.revision(), "choice": msgspec.to_builtins(source)}, 201
+
+
+def _parameters(record: RunRecord, data: LabeledData) -> dict[str, Any]:
+    """Those of the run; without its start where the features are others now."""
+    parameters = dict(record.parameters)
+    start = parameters.get("init")
+    if start is not None and len(start[0][0]) != data.X.shape[1]:
+        settings = {one.name: one.default for one in METHODS[record.method].parameters}
+        parameters |= {"n_init": settings.get("n_init", 1)}
+        del parameters["init"]
+    return parameters
