@@ -8,9 +8,12 @@ from melm_core.baselines.factors import (
     IndependentComponentsPlane,
     NonNegativePlane,
 )
+from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
+from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
+from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.density.kernel_density import density_on_grid
@@ -56,6 +59,7 @@ __all__ = [
     "ApproximationWarning",
     "BalancedClassPCA",
     "Callback",
+    "ChernoffDiscriminantPlane",
     "ClassPCA",
     "ClassSecondMoments",
     "DeepGEM",
@@ -79,6 +83,8 @@ __all__ = [
     "KernelPCAProjection",
     "NeighborhoodComponentsPlane",
     "NonNegativePlane",
+    "OPLSDiscriminantPlane",
+    "PLSDiscriminantPlane",
     "PerClassPCA",
     "Progress",
     "RotationFeatures",

@@ -9,13 +9,17 @@ from melm_core.baselines.factors import (
     IndependentComponentsPlane,
     NonNegativePlane,
 )
+from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
+from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
+from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 
 __all__ = [
     "BalancedClassPCA",
+    "ChernoffDiscriminantPlane",
     "ClassPCA",
     "DiscriminantPlane",
     "FactorAnalysisPlane",
@@ -25,6 +29,8 @@ __all__ = [
     "KernelPCAProjection",
     "NeighborhoodComponentsPlane",
     "NonNegativePlane",
+    "OPLSDiscriminantPlane",
+    "PLSDiscriminantPlane",
     "PerClassPCA",
     "SignalNoisePlane",
     "signal_noise_directions",

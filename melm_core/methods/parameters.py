@@ -215,6 +215,17 @@ STEPS = Parameter(
     scale=Scale.LOG,
     is_integer=True,
 )
+ORTHOGONAL = Parameter(
+    name="n_orthogonal",
+    label="Orthogonal components",
+    explanation=(
+        "Number of components that are removed because they do not vary with the classes."
+    ),
+    default=1,
+    minimum=0,
+    maximum=10,
+    is_integer=True,
+)
 BANDWIDTH = Parameter(
     name="bandwidth_scale",
     label="Kernel bandwidth",

@@ -21,8 +21,11 @@ from melm_core.baselines.factors import (
     IndependentComponentsPlane,
     NonNegativePlane,
 )
+from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
+from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
+from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.gem.estimator import GEMPlane
 from melm_core.melm.estimator import MELM
@@ -32,6 +35,7 @@ from melm_core.methods.parameters import (
     DENSITY,
     GAMMA,
     MULTICLASS,
+    ORTHOGONAL,
     REGULARIZATION,
     SEED,
     STARTS,
@@ -109,6 +113,47 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 ),
                 paper="Fisher, 1936; Rao, 1948",
                 factory=DiscriminantPlane,
+            ),
+            Method(
+                key="rlda",
+                label="LDA, regularized",
+                explanation=(
+                    "LDA with class covariances shrunk toward a multiple of the identity, for few "
+                    "rows or many features."
+                ),
+                paper="Friedman, 1989; Ledoit and Wolf, 2004",
+                factory=partial(DiscriminantPlane, shrinkage="ledoit-wolf"),
+            ),
+            Method(
+                key="hlda",
+                label="Heteroscedastic LDA",
+                explanation=(
+                    "LDA that also separates classes whose covariances differ: the plane of the "
+                    "Chernoff criterion."
+                ),
+                paper="Loog and Duin, 2004",
+                factory=ChernoffDiscriminantPlane,
+            ),
+            Method(
+                key="plsda",
+                label="PLS-DA",
+                explanation=(
+                    "The plane of the components with the largest covariance with the class "
+                    "indicators."
+                ),
+                paper="Barker and Rayens, 2003",
+                factory=PLSDiscriminantPlane,
+            ),
+            Method(
+                key="oplsda",
+                label="OPLS-DA",
+                explanation=(
+                    "PLS-DA after the variation that is unrelated to the classes has been set "
+                    "apart, along an axis of its own where there are two classes."
+                ),
+                paper="Trygg and Wold, 2002; Bylesjö and others, 2006",
+                factory=OPLSDiscriminantPlane,
+                parameters=(ORTHOGONAL,),
             ),
             Method(
                 key="nca",

@@ -14,9 +14,12 @@ from melm_core.baselines.factors import (
     IndependentComponentsPlane,
     NonNegativePlane,
 )
+from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
+from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
+from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from tests.melm_core.helpers import assert_orthonormal, classes
 
 PLANES = [
@@ -27,6 +30,9 @@ PLANES = [
     FactorAnalysisPlane(max_iter=100),
     NonNegativePlane(random_state=0),
     NeighborhoodComponentsPlane(max_iter=20),
+    ChernoffDiscriminantPlane(),
+    PLSDiscriminantPlane(),
+    OPLSDiscriminantPlane(),
 ]
 PROJECTIONS = [*PLANES, KernelPCAProjection(), KernelFisherProjection()]
 ESTIMATORS = [*PROJECTIONS, KernelFisherDiscriminant()]

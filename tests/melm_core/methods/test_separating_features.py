@@ -8,6 +8,8 @@ import pytest
 from melm_core import MELM, DiscriminantPlane
 from melm_core.methods import METHODS
 
+# Their second axis is not that of the second largest distance between the means.
+SMALLER_WEIGHTS = {"hlda": 0.8, "plsda": 0.8}
 SUPERVISED = [key for key, method in METHODS.items() if method.uses_labels and method.is_linear]
 
 
@@ -32,7 +34,7 @@ def test_it_has_the_largest_weight_in_the_plane(key, n_classes):
     parameters = {"n_components": 2, "random_state": 0, "n_init": 4}
     found = weights(METHODS[key].estimator(parameters).fit(X, y).components_)
     assert found.argmax() == 4
-    assert found[4] > 0.9
+    assert found[4] > SMALLER_WEIGHTS.get(key, 0.9)
 
 
 @pytest.mark.parametrize("shrinkage", [0.0, 0.3, "auto", "ledoit-wolf"])

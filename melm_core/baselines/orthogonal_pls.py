@@ -1,0 +1,174 @@
+"""Discriminant analysis by orthogonal projections to latent structures (OPLS-DA)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+from melm_core.base.estimator import (
+    SupervisedPlaneEstimator,
+    check_integer,
+    check_n_components,
+)
+from melm_core.baselines.partial_least_squares import class_indicators, explained_shares
+from melm_core.linalg.completion import plane_through
+from melm_core.linalg.row_space import row_space
+
+# What is shorter than this, relative to the data, is taken for rounding.
+_NULL = 1e-10
+
+
+class OPLSDiscriminantPlane(SupervisedPlaneEstimator):
+    """The plane of the predictive components of OPLS-DA, and of orthogonal ones beside them.
+
+    Components of the features that do not vary with the class indicators are
+    removed first; the predictive components are those of PLS-DA in the rest. C
+    classes have at most C - 1 predictive components. For two classes the plane
+    is that of the usual score plot: the predictive score along one axis, the
+    first orthogonal score along the other.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+    n_orthogonal : int, default=1
+        Orthogonal components to remove; more where the plane needs them as axes.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same plane as the rotations used.
+    predictive_rotations_ : ndarray of shape (n_predictive, n_features)
+        The predictive scores are (X - mean_) predictive_rotations_'.
+    orthogonal_rotations_ : ndarray of shape (n_orthogonal_found, n_features)
+        The same for the orthogonal scores, which the class means do not vary along.
+    r2x_predictive_, r2x_orthogonal_ : ndarray
+        Share of the variance of the features that each component explains.
+    r2y_ : ndarray of shape (n_predictive,)
+        Share of the variance of the indicators that each predictive component explains.
+    s_plot_ : ndarray of shape (2, n_features)
+        Covariance and correlation of each feature with the first predictive score.
+    mean_ : ndarray of shape (n_features,)
+    classes_ : ndarray of shape (n_classes,)
+
+    References
+    ----------
+    J. Trygg, S. Wold: Orthogonal projections to latent structures (O-PLS), Journal
+    of Chemometrics 16, 2002.
+    M. Bylesjö and others: OPLS discriminant analysis, Journal of Chemometrics 20, 2006.
+    S. Wiklund and others: Visualization of GC/TOF-MS-based metabolomics data,
+    Analytical Chemistry 80, 2008 (S-plot).
+
+    Examples
+    --------
+    >>> from melm_core import OPLSDiscriminantPlane
+    >>> from melm_core.datasets import two_gaussians
+    >>> X, y = two_gaussians(0)
+    >>> plane = OPLSDiscriminantPlane().fit(X, y)
+    >>> len(plane.predictive_rotations_), len(plane.orthogonal_rotations_)
+    (1, 1)
+    """
+
+    def __init__(self, n_components: int = 2, *, n_orthogonal: int = 1) -> None:
+        self.n_components = n_components
+        self.n_orthogonal = n_orthogonal
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Compute the plane.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes, each with at least two rows.
+
+        Raises
+        ------
+        ValueError
+            If the data or a parameter are invalid.
+        """
+        X, y = self._validate_labeled(X, y)
+        check_n_components(self.n_components, X.shape[1])
+        check_integer("n_orthogonal", self.n_orthogonal, minimum=0)
+        centered = X - self.mean_
+        space = row_space(centered, self.n_components)
+        targets = class_indicators(y)
+        correction = _corrected(space.rows, targets, self.n_components, self.n_orthogonal)
+        scores = space.rows @ correction.predictive.T
+        orthogonal_scores = space.rows @ correction.orthogonal.T
+        self.predictive_rotations_ = space.lift(correction.predictive)
+        self.orthogonal_rotations_ = space.lift(correction.orthogonal)
+        self.r2x_predictive_ = explained_shares(scores, centered)
+        self.r2x_orthogonal_ = explained_shares(orthogonal_scores, centered)
+        self.r2y_ = explained_shares(scores, targets)
+        self.s_plot_ = s_plot(centered, scores[:, 0])
+        directions = np.vstack([self.predictive_rotations_, self.orthogonal_rotations_])
+        self.components_, _ = plane_through(directions, centered, self.n_components)
+        return self
+
+
+def s_plot(centered: FloatArray, score: FloatArray) -> FloatArray:
+    """Covariance and correlation of each feature with a score, shape (2, n_features).
+
+    Parameters
+    ----------
+    centered : ndarray of shape (n_samples, n_features)
+    score : ndarray of shape (n_samples,)
+        With mean 0.
+    """
+    covariances = score @ centered / len(centered)
+    widths = centered.std(axis=0) * score.std()
+    correlations = np.divide(covariances, widths, out=np.zeros_like(covariances), where=widths > 0)
+    return np.stack([covariances, correlations])
+
+
+@dataclass(frozen=True, eq=False)
+class _Correction:
+    """Rotations (n, n_features) of the predictive and the orthogonal components."""
+
+    predictive: FloatArray
+    orthogonal: FloatArray
+
+
+def _corrected(
+    X: FloatArray, targets: FloatArray, n_components: int, n_orthogonal: int
+) -> _Correction:
+    """Remove orthogonal components and find the predictive ones in what is left."""
+    weights = _predictive_weights(X, targets, n_components)
+    wanted = max(n_orthogonal, n_components - weights.shape[1])
+    remover, rotations, rest = np.eye(X.shape[1]), [], X
+    for _ in range(wanted):
+        direction = _orthogonal_weights(rest, weights)
+        if direction is None:
+            break
+        score = rest @ direction
+        loading = score @ rest / (score @ score)
+        rotations.append(remover @ direction)
+        rest = rest - np.outer(score, loading)
+        remover = remover - np.outer(remover @ direction, loading)
+    orthogonal = np.array(rotations).reshape(len(rotations), X.shape[1])
+    return _Correction((remover @ weights).T, orthogonal)
+
+
+def _predictive_weights(X: FloatArray, targets: FloatArray, most: int) -> FloatArray:
+    """Orthonormal columns, the directions in which the features vary with the targets."""
+    directions, lengths, _ = np.linalg.svd(X.T @ targets, full_matrices=False)
+    n_targets = max(1, min(targets.shape[1] - 1, most)) if targets.shape[1] > 1 else 1
+    kept = lengths[:n_targets] > _NULL * lengths[0] if lengths[0] > 0 else [True] * n_targets
+    weights: FloatArray = directions[:, :n_targets][:, kept]
+    return weights
+
+
+def _orthogonal_weights(X: FloatArray, weights: FloatArray) -> FloatArray | None:
+    """The direction in which the features vary most with the predictive scores beside the weights.
+
+    None if there is nothing left.
+    """
+    scores = X @ weights
+    beside = (X - scores @ weights.T).T @ scores
+    directions, lengths, _ = np.linalg.svd(beside, full_matrices=False)
+    scale = float(np.linalg.norm(X)) * float(np.linalg.norm(scores))
+    direction: FloatArray = directions[:, 0] - weights @ (weights.T @ directions[:, 0])
+    return direction if lengths[0] > _NULL * max(scale, 1e-300) else None

@@ -1,0 +1,176 @@
+"""Discriminant analysis by partial least squares (PLS-DA)."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.estimator import SupervisedPlaneEstimator, check_n_components
+from melm_core.linalg.completion import plane_through
+from melm_core.linalg.row_space import row_space
+
+# A covariance below this, relative to the features and the indicators, is rounding.
+_NULL = 1e-12
+
+
+class PLSDiscriminantPlane(SupervisedPlaneEstimator):
+    """The plane of the first components of PLS-DA, on the class indicators.
+
+    Component a is the direction of unit length, in what the components before it
+    leave of the features, that has the largest covariance with the indicators of
+    the classes. The features are centered and not scaled. The plane is that of
+    the scores (score plot); where the components end early, because the
+    indicators are explained without rest, principal components of the residuals
+    complete it.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Orthonormal rows that span the same plane as `rotations_`.
+    rotations_ : ndarray of shape (n_found, n_features)
+        The scores are (X - mean_) rotations_'.
+    weights_ : ndarray of shape (n_found, n_features)
+        Rows of unit length.
+    r2x_ : ndarray of shape (n_found,)
+        Share of the variance of the features that each component explains.
+    r2y_ : ndarray of shape (n_found,)
+        Share of the variance of the indicators that each component explains.
+    vip_ : ndarray of shape (n_features,)
+        Variable importance in the projection; the mean of its squares is 1.
+    mean_ : ndarray of shape (n_features,)
+    classes_ : ndarray of shape (n_classes,)
+
+    References
+    ----------
+    M. Barker, W. Rayens: Partial least squares for discrimination, Journal of
+    Chemometrics 17, 2003.
+    S. Wold, E. Johansson, M. Cocchi: PLS, in 3D QSAR in Drug Design, 1993 (VIP).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import PLSDiscriminantPlane
+    >>> X, y = load_iris(return_X_y=True)
+    >>> plane = PLSDiscriminantPlane().fit(X, y)
+    >>> plane.components_.shape
+    (2, 4)
+    >>> plane.vip_.round(2).tolist()
+    [0.68, 0.73, 1.59, 0.7]
+    """
+
+    def __init__(self, n_components: int = 2) -> None:
+        self.n_components = n_components
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Compute the plane.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes, each with at least two rows.
+
+        Raises
+        ------
+        ValueError
+            If the data or n_components are invalid.
+        """
+        X, y = self._validate_labeled(X, y)
+        check_n_components(self.n_components, X.shape[1])
+        centered = X - self.mean_
+        space = row_space(centered, self.n_components)
+        targets = class_indicators(y)
+        weights, rotations = _components(space.rows, targets, self.n_components)
+        scores = space.rows @ rotations.T
+        self.weights_ = space.lift(weights)
+        self.rotations_ = space.lift(rotations)
+        self.r2x_ = explained_shares(scores, centered)
+        self.r2y_ = explained_shares(scores, targets)
+        self.vip_ = variable_importance(self.weights_, self.r2y_)
+        self.components_, _ = plane_through(self.rotations_, centered, self.n_components)
+        return self
+
+
+def class_indicators(y: IntArray) -> FloatArray:
+    """One column for each class, 1 for its rows and 0 for others, less its mean.
+
+    The last column, which follows from the others, is left out for two classes.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    """
+    n_classes = int(y.max()) + 1
+    indicators = np.eye(n_classes)[y][:, : n_classes if n_classes > 2 else 1]
+    centered: FloatArray = indicators - indicators.mean(axis=0)
+    return centered
+
+
+def explained_shares(scores: FloatArray, variables: FloatArray) -> FloatArray:
+    """Share of the sum of squares that each score explains beyond the scores before it.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_components)
+    variables : ndarray of shape (n_samples, n_variables)
+        Centered.
+    """
+    orthonormal, _ = np.linalg.qr(scores)
+    explained: FloatArray = np.square(orthonormal.T @ variables).sum(axis=1)
+    return explained / max(float(np.square(variables).sum()), np.finfo(np.float64).tiny)
+
+
+def variable_importance(weights: FloatArray, explained: FloatArray) -> FloatArray:
+    """Variable importance in the projection (VIP).
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_components, n_features)
+        Rows of unit length.
+    explained : ndarray of shape (n_components,)
+        Variance of the target that each component explains.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        The mean of its squares is 1, so that features above 1 count for more than the
+        average one.
+    """
+    total = float(explained.sum())
+    if total <= 0:
+        return np.zeros(weights.shape[1])
+    importance: FloatArray = np.sqrt(weights.shape[1] * (explained @ np.square(weights)) / total)
+    return importance
+
+
+def _components(
+    X: FloatArray, targets: FloatArray, n_components: int
+) -> tuple[FloatArray, FloatArray]:
+    """Weights and rotations, each of shape (n_found, n_features).
+
+    The features are deflated after each component. The indicators need not be: what is
+    left of the features does not vary with the scores before.
+    """
+    scale = _NULL * float(np.linalg.norm(X)) * float(np.linalg.norm(targets))
+    weights, rotations = [], []
+    remover, rest = np.eye(X.shape[1]), X
+    for _ in range(n_components):
+        directions, covariances, _ = np.linalg.svd(rest.T @ targets, full_matrices=False)
+        if covariances[0] <= scale:
+            break
+        direction = directions[:, 0]
+        score = rest @ direction
+        loading = score @ rest / (score @ score)
+        weights.append(direction)
+        rotations.append(remover @ direction)
+        rest = rest - np.outer(score, loading)
+        remover = remover - np.outer(rotations[-1], loading)
+    shape = (len(weights), X.shape[1])
+    return np.reshape(weights, shape), np.reshape(rotations, shape)
