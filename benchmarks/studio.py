@@ -54,8 +54,9 @@ class StudioPage:
     def open(self) -> None:
         """Load the page and choose the sample."""
         self.page.goto("/")
-        self.page.get_by_role("button", name="Breast cancer").click()
-        self.page.get_by_text("569 rows").wait_for()
+        self.page.get_by_role("button", name="Samples", exact=True).click()
+        self.page.get_by_role("menuitem", name="Breast cancer").click()
+        self.page.get_by_text("569 rows, 30 features").wait_for()
 
     def leave(self) -> None:
         """Leave the page; runs continue."""
@@ -65,7 +66,7 @@ class StudioPage:
         """Upload a file and wait until its data are loaded."""
         file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": raw}
         self.page.get_by_label("Labeled CSV file").set_input_files(file)
-        self.page.locator("#data-summary").get_by_text(name.removesuffix(".csv")).wait_for()
+        self.page.locator("#data-name").get_by_text(name.removesuffix(".csv")).wait_for()
         self.panels.wait_for(state="detached")  # those of the previous data
 
     def show(self, mode: str) -> None:
@@ -79,11 +80,19 @@ class StudioPage:
         self.page.get_by_role("option", name=method, exact=True).click()
         # The controls have their defaults once the explanation is shown.
         (chosen,) = (known for known in METHODS.values() if known.label == method)
-        self.page.locator("#method-explanation").get_by_text(chosen.explanation).wait_for()
+        self.page.locator("#method-explanation").get_by_text(chosen.explanation).wait_for(
+            state="attached"  # behind a button
+        )
         if method == "MELM":  # the other methods used here have no starts
+            self._show_settings()
             self.page.get_by_label("Starts").fill(str(n_init))
         self.page.get_by_role("button", name="Run", exact=True).click()
         return self.panels.nth(position).get_attribute("data-run") or ""
+
+    def _show_settings(self) -> None:
+        settings = self.page.locator("details:has(#n-init)")
+        if settings.get_attribute("open") is None:
+            settings.locator("summary").click()
 
     def wait_for_first_frame(self, run_id: str) -> None:
         """Wait until a plane of the run is on screen."""

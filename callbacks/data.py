@@ -12,7 +12,8 @@ from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.figures.theme import THEMES, Scheme, class_shape
 from melm_studio.layout import ids
-from melm_studio.layout.summary import data_summary
+from melm_studio.layout.header import named
+from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.tables import ClassRules, LabeledData, Role, Table, label_candidates, summarize
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.validation import InputError, read
@@ -36,6 +37,8 @@ def register(app: Dash) -> None:
         prevent_initial_call=True,
     )(choose_preparation)
     app.callback(
+        Output(ids.DATA_NAME, "children"),
+        Output(ids.DATA_SIZE, "children"),
         Output(ids.DATA_SUMMARY, "children"),
         Output(ids.LABEL, "data"),
         Output(ids.LABEL, "value"),
@@ -81,10 +84,13 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
         table = workspace().table(source)
         data = workspace().prepare(table, source)
     except UserError as error:
-        return *[no_update] * 6, _refusal(str(error), file)
+        return *[no_update] * 8, _refusal(str(error), file)
     label = next(column.name for column in data.columns if column.role is Role.LABEL)
+    summary = summarize(data)
     return (
-        data_summary(data, summarize(data), _swatches(data)),
+        named(data.name),
+        data_size(summary),
+        data_summary(data, summary, _swatches(data)),
         _labels(table),
         label,
         source.standardize,

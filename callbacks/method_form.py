@@ -7,6 +7,7 @@ from typing import Any
 from dash import Dash, Input, Output, no_update
 from dash.development.base_component import Component
 
+from callbacks.scripts import connect_script
 from melm_core.methods import METHODS, STARTS
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import own_settings
@@ -22,6 +23,15 @@ def register(app: Dash) -> None:
         Output(ids.SETTINGS, "children"),
         Input(ids.METHOD, "value"),
     )(explain_method)
+    connect_script(
+        app,
+        "summarizeSettings",
+        Output(ids.MORE_SETTINGS, "children"),
+        Input(ids.N_COMPONENTS, "value"),
+        Input(ids.N_INIT, "value"),
+        Input(ids.N_INIT, "disabled"),
+        Input(ids.HELD_OUT, "value"),
+    )
 
 
 def explain_method(key: str) -> tuple[str, bool, Any, str | None, Component]:

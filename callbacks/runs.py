@@ -10,12 +10,8 @@ from callbacks.session import workspace
 from callbacks.sidebar import SIDEBAR, SidebarValues
 from melm_core.base import UserError
 from melm_studio.layout import ids
-from melm_studio.layout.method_form import gamma_of
 from melm_studio.views.data_source import ShownData
 from melm_studio.views.workspace import check_data
-
-# The slider cannot be at a position beyond this.
-_MAX_POSITION = 9
 
 
 def register(app: Dash) -> None:
@@ -31,22 +27,14 @@ def register(app: Dash) -> None:
     )(start_run)
 
 
-def start_run(
-    clicks: int | None, data: Any, log_gamma: Any, *sidebar: Any
-) -> tuple[Any, str | None]:
+def start_run(clicks: int | None, data: Any, gamma: Any, *sidebar: Any) -> tuple[Any, str | None]:
     """Queue a run of the shown data, or say why not."""
     own, values = workspace(), SidebarValues(*sidebar)
     try:
         shown = ShownData.from_json(data)
-        parameters = values.parameters(values.method, _gamma_at(log_gamma))
+        parameters = values.parameters(values.method, gamma)
         check_data(values.method, own.data(shown), parameters)
         own.queue(own.new_fit(shown, values.method, parameters))
     except UserError as error:
         return no_update, str(error)
     return own.revision(), None
-
-
-def _gamma_at(log_gamma: Any) -> Any:
-    """The γ of a slider position; any other value is left as it is, for γ's own check to refuse."""
-    is_position = type(log_gamma) in (int, float) and abs(log_gamma) <= _MAX_POSITION
-    return gamma_of(log_gamma) if is_position else log_gamma

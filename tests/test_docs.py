@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from melm_studio.layout.page import MODES
+from melm_studio.layout.header import MODES
 from melm_studio.layout.present import KEYS
 from tools.pictures import FOLDER, PICTURES
 

@@ -125,7 +125,7 @@ def columns(studio: StudioPage) -> Locator:
     """The roles of the columns of an uploaded table."""
     file = FilePayload(name="pots.csv", mimeType="text/csv", buffer=POTS.encode())
     studio.file_input.set_input_files(file)
-    expect(studio.summary).to_contain_text("pots")
+    expect(studio.data_name).to_have_text("pots")
     studio.page.get_by_role("button", name="Columns").click()
     expect(studio.page.get_by_role("rowheader", name="ware")).to_be_visible()
     return _window(studio, "Columns of the table")
@@ -266,6 +266,7 @@ def _found(studio: StudioPage, method: str) -> Panel:
 
 
 def _choose_components(studio: StudioPage, number: int) -> None:
+    studio.show_settings()
     components = studio.page.get_by_role("radiogroup", name="Components")
     components.get_by_text(str(number), exact=True).click()
 

@@ -1,6 +1,6 @@
 // The front run: the one that Explore and Present show, and the row of tabs to choose it from.
 import { whenPresent } from "./page/dom.mjs";
-import { allPanels, shownPanels } from "./panel/panels.mjs";
+import { allPanels, panelOfRun, shownPanels } from "./panel/panels.mjs";
 import { onChange, state, update } from "./state.mjs";
 
 const STATE_LABELS = {
@@ -20,6 +20,15 @@ export function connectFrontRun() {
   onChange("mode", arrange);
   onChange("states", showStates);
   followNewRuns();
+}
+
+/** @type {string | null} */
+let due = null; // a run to bring to the front once its data are shown
+
+/** Makes a run the front run as soon as its data are shown. @param {string} run */
+export function openRun(run) {
+  if (panelOfRun(run)) bringToFront(run);
+  else due = run;
 }
 
 /** Makes a run the front run. @param {string} run */
@@ -66,6 +75,8 @@ function followNewRuns() {
     queueMicrotask(() => {
       isLoaded = true;
       isDue = false;
+      if (due && panelOfRun(due)) update({ front: due });
+      due = null;
       arrange();
     });
   });

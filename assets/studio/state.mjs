@@ -6,7 +6,7 @@
 // | mode      | page/callbacks (the mode control)               | mode     |
 // | front     | front_run                                       | mode     |
 // | linked, aligned, contours, arrows | page/switches    | view   |
-// | gamma     | page/callbacks (the kernel width slider)        | gamma    |
+// | gamma     | page/gamma_slider                               | gamma    |
 // | drag      | page/switches                                   | view     |
 // | rows, classes | selection/selection                         | view     |
 // | marked, hovered | selection/rings                           | none     |

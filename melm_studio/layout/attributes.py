@@ -29,6 +29,11 @@ def needs(*features: str) -> dict[str, Any]:
     return data(needs=" ".join(features))
 
 
+def tip(text: str) -> dict[str, Any]:
+    """An explanation that a script shows while the pointer or the focus is on the element."""
+    return data(tip=text)
+
+
 def _hyphenated(prefix: str, values: dict[str, str]) -> dict[str, Any]:
     names = {name: name.rstrip("_").replace("_", "-") for name in values}  # class_ is data-class
     return {f"{prefix}-{names[name]}": value for name, value in values.items()}

@@ -45,7 +45,9 @@ _CHOICES = {
 
 def columns_button() -> Component:
     """The button that opens the dialog."""
-    return dmc.Button("Columns", id=ids.COLUMNS_OPEN, variant="default", size="compact-sm")
+    return html.Button(
+        "Columns", id=ids.COLUMNS_OPEN, type="button", className="button is-text is-link"
+    )
 
 
 def columns_view() -> Component:

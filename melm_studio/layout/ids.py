@@ -6,12 +6,18 @@ from __future__ import annotations
 CHOICE = "choice"  # the requested data: a sample or an upload, its label, standardized or not
 SOURCE = "source"  # the last choice that could be read, which the browser remembers
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from
+RECENT = "recent"  # the data that were chosen before, which the browser remembers
 REVISION = "revision"  # changes whenever the list of runs may have changed
 
 # Data
 DROP_ZONE = "drop-zone"
 DATA_ERROR = "data-error"
+DATA_NAME = "data-name"
+DATA_SIZE = "data-size"
 DATA_SUMMARY = "data-summary"
+SAMPLES = "samples"
+RECENT_OPEN = "recent-open"
+RECENT_LIST = "recent-list"
 LABEL = "label"
 STANDARDIZE = "standardise"
 
@@ -28,6 +34,8 @@ COLUMNS_RESET = "columns-reset"
 METHOD = "method"
 METHOD_EXPLANATION = "method-explanation"
 GAMMA = "gamma"
+GAMMA_SLIDER = "gamma-slider"
+MORE_SETTINGS = "more-settings"
 N_COMPONENTS = "n-components"
 N_INIT = "n-init"
 N_INIT_REASON = "n-init-reason"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import log10
-from typing import Any
 
 import dash_mantine_components as dmc
 from dash import html
@@ -11,44 +10,55 @@ from dash.development.base_component import Component
 
 from melm_core.methods import COMPONENTS, GAMMA, SHARED, Choice, Method, Parameter, Scale, Setting
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria
+from melm_studio.layout.attributes import aria, data, tip
 
 # Significant digits of a kernel width chosen by the slider.
 GAMMA_DIGITS = 3
 
-_GAMMA_MARKS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
+_GAMMA_STEP = 0.1
 
 
-def gamma_slider(component_id: str) -> Component:
-    """A slider whose value is the decimal logarithm of gamma."""
-    shown: Any = {"function": "powerOfTen"}  # a script function; the annotation has text only
+def gamma_control(component_id: str, slider_id: str) -> Component:
+    """The kernel width: a field that holds it, and a slider over its logarithm.
+
+    Dash has no plain range input, so a script puts one in the place of the slider.
+    """
     return html.Div(
         [
-            explained_label(GAMMA),
-            dmc.Slider(
-                id=component_id,
-                value=log10(GAMMA.default),
-                min=log10(GAMMA.minimum),
-                max=log10(GAMMA.maximum),
-                step=0.01,
-                marks=[{"value": log10(mark), "label": f"{mark:g}"} for mark in _GAMMA_MARKS],
-                label=shown,
-                labelAlwaysOn=False,
-                updatemode="drag",
-                size="sm",
-                mb="lg",
-                mt=6,
-                thumbLabel=GAMMA.label,
-                **aria(label=GAMMA.label),
+            html.Div(
+                [
+                    explained_label(GAMMA),
+                    dmc.NumberInput(
+                        id=component_id,
+                        value=GAMMA.default,
+                        min=GAMMA.minimum,
+                        max=GAMMA.maximum,
+                        step=_GAMMA_STEP,
+                        clampBehavior="blur",
+                        size="xs",
+                        **aria(label=GAMMA.label),
+                    ),
+                ],
+                className="field-head",
             ),
-        ]
+            html.Div(
+                id=slider_id,
+                **data(low=f"{log10(GAMMA.minimum):g}", high=f"{log10(GAMMA.maximum):g}"),
+            ),
+            html.Div(
+                [html.Span("finer"), html.Span("smoother")],
+                className="slider-ends",
+                **aria(hidden="true"),
+            ),
+        ],
+        className="gamma",
     )
 
 
 def components_control(component_id: str) -> Component:
     """The choice of the number of components; its value is text."""
     numbers = range(int(COMPONENTS.minimum), int(COMPONENTS.maximum) + 1)
-    return dmc.Group(
+    return html.Div(
         [
             explained_label(COMPONENTS),
             dmc.SegmentedControl(
@@ -59,21 +69,16 @@ def components_control(component_id: str) -> Component:
                 **aria(label=COMPONENTS.label),
             ),
         ],
-        justify="space-between",
+        className="field-head",
     )
-
-
-def gamma_of(slider_value: float) -> float:
-    """The gamma at a slider position, rounded to the digits that its label shows."""
-    return float(f"{10.0**slider_value:.{GAMMA_DIGITS}g}")
 
 
 def own_settings(method: Method) -> Component:
     """A control for each setting that only this method has."""
     own = [setting for setting in method.parameters if setting.name not in SHARED]
     if not own:
-        return dmc.Text(f"{method.label} has no further settings.", size="xs", c="dimmed")
-    return dmc.SimpleGrid([_own_setting(setting) for setting in own], cols=2, spacing="xs")
+        return html.P(f"{method.label} has no further settings.", className="field-note")
+    return html.Div([_own_setting(setting) for setting in own], className="field-grid")
 
 
 def _own_setting(setting: Setting) -> Component:
@@ -112,10 +117,4 @@ def _step(parameter: Parameter) -> float:
 
 def explained_label(parameter: Setting) -> Component:
     """The name of a parameter, with its explanation as a tooltip."""
-    return dmc.Tooltip(
-        dmc.Text(parameter.label, size="sm", fw=500, span=True, className="explained"),
-        label=parameter.explanation,
-        multiline=True,
-        w=260,
-        openDelay=300,
-    )
+    return html.Span(parameter.label, className="explained", **tip(parameter.explanation))

@@ -10,12 +10,13 @@ from dash.development.base_component import Component
 
 from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS, Method
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria
+from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.columns import columns_button
 from melm_studio.layout.compare import batch_form, run_batch_button
+from melm_studio.layout.header import menu, menu_button, menu_item
 from melm_studio.layout.method_form import (
     components_control,
-    gamma_slider,
+    gamma_control,
     number_input,
     own_settings,
 )
@@ -23,113 +24,114 @@ from melm_studio.tables import SAMPLES
 
 _FIRST_METHOD = next(iter(METHODS))
 _MOST_OFFERED = 100  # at once; typing finds the others
+_METHOD_NOTE = "method-note"
 
 
 def sidebar() -> list[Component]:
     """The contents of the sidebar."""
     return [
-        dmc.AppShellSection(
-            dmc.ScrollArea(
-                dmc.Stack(
-                    [_data(), dmc.Divider(), batch_form(_menu()), _method()], gap="sm", p="md"
-                ),
-                h="100%",
-                type="auto",
-                scrollbarSize=8,
-            ),
-            grow=True,
-            style={"minHeight": 0},
-        ),
-        dmc.AppShellSection(_run(), p="md", className="sidebar-foot"),
+        html.Div([_data(), batch_form(_menu()), _method()], className="sidebar-body"),
+        html.Div(_run(), className="sidebar-foot"),
     ]
 
 
 def _data() -> Component:
-    return dmc.Stack(
+    return html.Section(
         [
-            _heading("Data"),
+            html.H2("Data"),
             # A script makes this area take files by drop, click and keyboard.
             html.Div(id=ids.DROP_ZONE, className="drop-zone"),
-            dmc.Group([_sample_button(key) for key in SAMPLES], gap=5),
+            html.Div(
+                [
+                    menu_button("Samples", ids.SAMPLES),
+                    menu_button("Recent", ids.RECENT_LIST, id=ids.RECENT_OPEN),
+                ],
+                className="side-by-side",
+            ),
+            menu(ids.SAMPLES, "Samples", [_sample(key) for key in SAMPLES]),
             html.P(id=ids.DATA_ERROR, role="alert", className="alert"),
-            html.Div(id=ids.DATA_SUMMARY),
-            columns_button(),
+            html.Div([html.Span("Label"), columns_button()], className="field-head"),
             dmc.Select(
                 id=ids.LABEL,
-                label="Label column",
                 allowDeselect=False,
                 searchable=True,
                 limit=_MOST_OFFERED,
                 size="sm",
+                **aria(label="Label column"),
             ),
-            dmc.Switch(
-                id=ids.STANDARDIZE,
-                label="Standardize features",
-                checked=True,
-                size="sm",
-            ),
-        ],
-        gap="xs",
+            html.Div(id=ids.DATA_SUMMARY),
+        ]
     )
 
 
-def _sample_button(key: str) -> Component:
+def _sample(key: str) -> Component:
     sample = SAMPLES[key]
-    button = dmc.Button(
-        sample.label,
-        id=ids.sample(key),
-        variant="default",
-        size="compact-xs",
-        radius="xl",
+    return menu_item(
+        [html.Strong(sample.label), html.Small(sample.explanation)], id=ids.sample(key)
     )
-    return dmc.Tooltip(button, label=sample.explanation, multiline=True, w=240, openDelay=400)
 
 
 def _method() -> Component:
-    return dmc.Stack(
+    return html.Section(
         [
-            _heading("Method"),
-            dmc.Select(
-                id=ids.METHOD,
-                data=_menu(),
-                value=_FIRST_METHOD,
-                allowDeselect=False,
-                searchable=True,
-                size="sm",
-                maxDropdownHeight=420,
-                **aria(label="Method"),
-            ),
-            dmc.Text(id=ids.METHOD_EXPLANATION, size="xs", c="dimmed"),
-            components_control(ids.N_COMPONENTS),
-            gamma_slider(ids.GAMMA),
-            dmc.SimpleGrid(
+            html.H2("Method"),
+            html.Div(
                 [
-                    number_input(ids.N_INIT, STARTS),
-                    number_input(ids.RANDOM_STATE, SEED),
-                    number_input(ids.HELD_OUT, HELD_OUT),
+                    dmc.Select(
+                        id=ids.METHOD,
+                        data=_menu(),
+                        value=_FIRST_METHOD,
+                        allowDeselect=False,
+                        searchable=True,
+                        size="sm",
+                        maxDropdownHeight=420,
+                        **aria(label="Method"),
+                    ),
+                    html.Button(
+                        html.Span(className="icon icon-info"),
+                        type="button",
+                        className="button is-icon",
+                        **data(opens=_METHOD_NOTE),
+                        **aria(label="About the method"),
+                    ),
                 ],
-                cols=3,
-                spacing="xs",
+                className="method-choice",
             ),
-            dmc.Text(id=ids.N_INIT_REASON, size="xs", c="dimmed"),
+            html.Div(
+                html.P(id=ids.METHOD_EXPLANATION), id=_METHOD_NOTE, className="menu is-wide is-note"
+            ),
+            gamma_control(ids.GAMMA, ids.GAMMA_SLIDER),
             _more(),
-        ],
-        gap="xs",
+        ]
     )
 
 
 def _more() -> Component:
-    """The settings that only the chosen method has, folded away."""
-    return dmc.Accordion(
-        dmc.AccordionItem(
-            [
-                dmc.AccordionControl("More settings"),
-                dmc.AccordionPanel(html.Div(own_settings(METHODS[_FIRST_METHOD]), id=ids.SETTINGS)),
-            ],
-            value="more",
-        ),
-        chevronPosition="left",
-        className="folded",
+    """What the defaults serve well, folded away; a script sums it up."""
+    return html.Details(
+        [
+            html.Summary(["More", html.Span(id=ids.MORE_SETTINGS)]),
+            html.Div(
+                [
+                    components_control(ids.N_COMPONENTS),
+                    html.Div(
+                        [
+                            number_input(ids.N_INIT, STARTS),
+                            number_input(ids.RANDOM_STATE, SEED),
+                            number_input(ids.HELD_OUT, HELD_OUT),
+                        ],
+                        className="field-grid is-three",
+                    ),
+                    html.P(id=ids.N_INIT_REASON, className="field-note"),
+                    dmc.Switch(
+                        id=ids.STANDARDIZE, label="Standardize features", checked=True, size="sm"
+                    ),
+                    html.Div(own_settings(METHODS[_FIRST_METHOD]), id=ids.SETTINGS),
+                ],
+                className="folded",
+            ),
+        ],
+        className="more",
     )
 
 
@@ -147,16 +149,10 @@ def _group(method: Method) -> str:
     return "Supervised" if method.uses_labels else "Unsupervised"
 
 
-def _run() -> Component:
-    return dmc.Stack(
-        [
-            html.P(id=ids.RUN_ERROR, role="alert", className="alert"),
-            dmc.Button("Run", id=ids.RUN, fullWidth=True, size="md"),
-            run_batch_button(),
-        ],
-        gap="xs",
-    )
-
-
-def _heading(text: str) -> Component:
-    return dmc.Title(text, order=2, size="h5")
+def _run() -> list[Component]:
+    keys = html.Kbd("Ctrl Enter", **aria(hidden="true"))
+    return [
+        html.P(id=ids.RUN_ERROR, role="alert", className="alert"),
+        html.Button(["Run", keys], id=ids.RUN, type="button", className="button is-primary"),
+        run_batch_button(),
+    ]

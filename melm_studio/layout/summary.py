@@ -1,84 +1,56 @@
-"""The summary of a data set, with the legend of its classes."""
+"""The summary of a data set: its size, its classes, and how the table was prepared."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria
+from melm_studio.layout.attributes import aria, tip
 from melm_studio.layout.attributes import data as data_attributes
 from melm_studio.tables import LabeledData, Summary, count, number
 
-_FILLED = "Share of table cells that are not zero."
-_COMPONENTS = (
-    "Number of principal components that hold 95 % of the variance, of all rows and of each class: "
-    "the fewer, the flatter the data."
-)
+
+def data_size(summary: Summary) -> Component:
+    """The size of a data set, with its key figures, those of Table 1 of the paper, as a tooltip."""
+    rows, features = count(summary.n_samples, "row"), count(summary.n_features, "feature")
+    return html.Button(
+        f"{rows}, {features}, {len(summary.class_sizes)} classes",
+        type="button",
+        className="button is-text",
+        **tip(_key_figures(summary)),
+    )
 
 
 def data_summary(
     data: LabeledData, summary: Summary, swatches: Sequence[tuple[str, str]]
-) -> Component:
-    """Name, size, classes with their colors, and how the table was prepared.
+) -> list[Component]:
+    """The classes with their colors, warnings in sight, and other notes on the table folded.
 
     Parameters
     ----------
     data : LabeledData
     summary : Summary
-        Its key figures, those of Table 1 of the MELM paper.
     swatches : sequence of (color, shape)
         How each class is drawn; the color is a CSS value.
     """
-    return dmc.Stack(
-        [
-            html.Div(
-                [
-                    dmc.Text(data.name, fw=600, className="data-name"),
-                    dmc.Text(_size(summary), size="sm", c="dimmed"),
-                ]
-            ),
-            _figures(summary),
-            _legend(data.class_names, summary, swatches),
-            _steps(data.steps),
-        ],
-        gap="xs",
-    )
+    notes = [step for step in data.steps if step not in data.warnings]
+    return [
+        _legend(data.class_names, summary, swatches),
+        *[html.P(warning, className="warning") for warning in data.warnings],
+        _folded(notes),
+    ]
 
 
-def _size(summary: Summary) -> str:
-    rows, features = count(summary.n_samples, "row"), count(summary.n_features, "feature")
-    return f"{rows}, {features}, {len(summary.class_sizes)} classes"
-
-
-def _figures(summary: Summary) -> Component:
+def _key_figures(summary: Summary) -> str:
     is_sample = summary.n_rows_used < summary.n_samples
-    sampled = f" Computed on a sample of {number(summary.n_rows_used)} rows." if is_sample else ""
-    about = "\N{ALMOST EQUAL TO} " if is_sample else ""
-    return html.Dl(
-        [
-            _figure("filled cells", f"{100 * summary.density:.0f} %", _FILLED),
-            _figure(
-                "components for 95 % of variance",
-                f"{about}{number(summary.n_directions)}",
-                _COMPONENTS + sampled,
-            ),
-        ],
-        className="key-figures",
+    sampled = f", in a sample of {number(summary.n_rows_used)} rows" if is_sample else ""
+    components = count(summary.n_directions, "principal component")
+    return (
+        f"{100 * summary.density:.0f} % of the cells are filled, that is, not zero. {components} "
+        f"hold{'s' if summary.n_directions == 1 else ''} 95 % of the variance{sampled}."
     )
-
-
-def _figure(term: str, value: str, explanation: str) -> Component:
-    explained = dmc.Tooltip(
-        html.Span(term, tabIndex=0, className="explained"),
-        label=explanation,
-        multiline=True,
-        w=240,
-        events={"hover": True, "focus": True, "touch": True},
-    )
-    return html.Div([html.Dt(explained), html.Dd(value)])
 
 
 def _legend(
@@ -97,32 +69,24 @@ def _legend(
                     **data_attributes(class_=str(code)),
                     **aria(pressed="false"),
                 ),
-                html.Span(number(size), className="count"),
-                html.Span(number(directions), className="count directions"),
+                html.Span(
+                    number(size),
+                    className="count",
+                    title=f"{count(size, 'row')}; {count(directions, 'principal component')} for "
+                    "95 % of their variance",
+                ),
             ]
         )
         for code, (name, size, directions, (color, shape)) in enumerate(classes)
     ]
-    head = html.Div(
+    return html.Ul(items, className="legend", **aria(label="Classes"))
+
+
+def _folded(notes: Sequence[str]) -> Component:
+    return html.Details(
         [
-            html.Span("rows", className="count"),
-            html.Span("PCs", className="count directions", title=_COMPONENTS),
+            html.Summary(f"{count(len(notes), 'note')} on the table"),
+            html.Ul([html.Li(note) for note in notes], className="steps"),
         ],
-        className="legend-head",
-    )
-    return html.Div([head, html.Ul(items, className="legend", **aria(label="Classes"))])
-
-
-def _steps(steps: Sequence[str]) -> Component:
-    return dmc.Accordion(
-        dmc.AccordionItem(
-            [
-                dmc.AccordionControl("How the table was prepared"),
-                dmc.AccordionPanel(html.Ul([html.Li(step) for step in steps], className="steps")),
-            ],
-            value="steps",
-        ),
-        variant="default",
-        chevronPosition="left",
-        className="folded",
+        className="notes",
     )

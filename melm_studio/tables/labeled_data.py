@@ -71,6 +71,8 @@ class LabeledData:
         The columns with the roles Name, Info, Group, Batch and Order.
     unlabeled : UnlabeledRows or None
         The rows without a class; the same of any part of the data.
+    warnings : tuple of str
+        Those of the steps that may change what a score means; not packed.
     """
 
     name: str
@@ -88,6 +90,7 @@ class LabeledData:
     form: Form = COMMA_SEPARATED
     row_columns: tuple[RowColumn, ...] = ()
     unlabeled: UnlabeledRows | None = None
+    warnings: tuple[str, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""

@@ -84,6 +84,8 @@ def prepare(
     scaling_steps = ("Standardized: mean 0, standard deviation 1.",) if standardize else ()
     X = (X - center) / scale
     kept = row_columns(frame, columns)
+    groups = row_groups(kept, classes.y)
+    notes = tuple(dependence_notes(frame, columns, X, classes.y))
     unlabeled, unlabeled_steps = _unlabeled_rows(
         table.frame, classes, columns, encodings, max_cells
     )
@@ -102,14 +104,16 @@ def prepare(
             *_column_steps(columns, frame),
             *scaling_steps,
             *unlabeled_steps,
-            *dependence_notes(frame, columns, X, classes.y),
+            *notes,
         ),
         columns=columns,
-        groups=row_groups(kept, classes.y),
+        groups=groups,
         row_columns=kept,
         unlabeled=unlabeled and replace(unlabeled, X=(unlabeled.X - center) / scale),
         encodings=tuple(encodings),
         form=table.form,
+        # The first step of the classes only names them.
+        warnings=(*classes.steps[1:], *unlabeled_steps, *(notes if groups is None else ())),
     )
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 from msgspec.structs import force_setattr, replace
 
 from melm_studio.tables import SAMPLES, ClassRules, Use
+from melm_studio.views.captions import title
 from melm_studio.views.rows.row_edits import MAX_MARKS, Mark, RowNumbers
 from melm_studio.views.validation import InputError, Sha256, Text, read, shown
-from melm_studio.worker.records.run import Table, table_of
+from melm_studio.worker.records.run import RunRecord, Table, table_of
 
+MOST_REMEMBERED = 8  # data sets, by the browser
 NO_DATA = "There are no data to run on yet. Drop a CSV file or choose a sample."
 
 
@@ -47,10 +52,10 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     label: Annotated[str, Meta(title="The label column", min_length=1, max_length=2_000)] | None = (
         None
     )
-    standardize: Annotated[bool, Meta(title="The standardize option")] = field(
+    standardize: Annotated[bool, Meta(title="The standardize option")] = msgspec.field(
         default=True, name="standardise"
     )
-    roles: Annotated[dict[Text, Use], Meta(title="The use of a column")] = field(
+    roles: Annotated[dict[Text, Use], Meta(title="The use of a column")] = msgspec.field(
         default_factory=dict
     )
     classes: Annotated[ClassRules, Meta(title="The rules of the classes")] = ClassRules()
@@ -120,3 +125,62 @@ def source_of_run(recorded: Mapping[str, Any]) -> DataSource:
     return read(
         {name: recorded[name] for name in known if name in recorded}, DataSource, "The data"
     )
+
+
+@dataclass(frozen=True)
+class RecentRun:
+    """A run, and the source of its data."""
+
+    run_id: str
+    title: str
+    source: DataSource
+
+
+@dataclass
+class RecentData:
+    """A sample or file, as it was prepared last, and its runs, newest first."""
+
+    name: str
+    source: DataSource
+    runs: list[RecentRun] = field(default_factory=list)
+
+
+def remembered_sources(values: Any) -> list[DataSource]:
+    """Return the sources that the browser has stored and that this version can read."""
+    sources = []
+    for value in values[:MOST_REMEMBERED] if isinstance(values, list) else []:
+        with suppress(InputError):
+            sources.append(read(value, DataSource, "A data set used before"))
+    return sources
+
+
+def recent_data(sources: Iterable[DataSource], fits: Sequence[RunRecord]) -> list[RecentData]:
+    """List the data sets, those that the browser remembers first.
+
+    Parameters
+    ----------
+    sources : sequence of DataSource
+        Those that the browser remembers, newest first.
+    fits : sequence of RunRecord
+        All runs of the visitor, oldest first.
+    """
+    found: dict[tuple[str, str], RecentData] = {}
+    for source in sources:
+        found.setdefault(_file(source), RecentData(_name(source), source))
+    for run in reversed(fits):
+        with suppress(InputError):  # recorded by a version that had other samples
+            _add(found, run, source_of_run(run.source))
+    return list(found.values())
+
+
+def _add(found: dict[tuple[str, str], RecentData], run: RunRecord, source: DataSource) -> None:
+    one = found.setdefault(_file(source), RecentData(_name(source), source))
+    one.runs.append(RecentRun(run.run_id, title(run), source))
+
+
+def _file(source: DataSource) -> tuple[str, str]:
+    return source.kind, source.key
+
+
+def _name(source: DataSource) -> str:
+    return SAMPLES[source.key].label if source.kind == "sample" else PurePath(source.name).stem

@@ -20,7 +20,7 @@ def window(page: Page) -> Locator:
     studio = StudioPage(page)
     file = {"name": "pots.csv", "mimeType": "text/csv", "buffer": csv(pots())}
     studio.file_input.set_input_files(file)
-    expect(studio.summary).to_contain_text("pots")
+    expect(studio.data_name).to_have_text("pots")
     page.get_by_role("button", name="Columns").click()
     window = page.get_by_role("dialog", name="Columns of the table")
     expect(row(window, "place")).to_be_visible()
@@ -103,7 +103,7 @@ def test_columns_are_found_by_their_name(window: Locator):
     expect(window.get_by_role("table")).to_contain_text(re.compile("2 columns"))
 
 
-def test_figures_of_the_summary_are_explained_to_the_keyboard(page: Page):
+def test_key_figures_of_the_data_are_shown_to_the_keyboard(page: Page):
     studio = StudioPage(page)
-    studio.summary.get_by_text("filled cells").focus()
+    studio.tab_to(studio.data_size.get_by_role("button"))
     expect(page.get_by_role("tooltip")).to_have_text(re.compile("not zero"))

@@ -82,6 +82,7 @@ def test_weak_arrows_can_be_hidden(wines: StudioPage):
 
 
 def test_one_component_shows_its_densities_and_three_can_be_turned(wines: StudioPage):
+    wines.show_settings()
     components = wines.page.get_by_role("radiogroup", name="Components")
     components.get_by_text("1", exact=True).click()
     line = finished(wines)

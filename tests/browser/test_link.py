@@ -107,4 +107,4 @@ def test_a_link_that_cannot_be_read_says_why_and_leaves_the_page(page: Page):
     )
     page.get_by_role("button", name="Close this note").click()
     expect(notice(page)).to_be_hidden()
-    expect(studio.summary).to_contain_text("Wine")
+    expect(studio.data_name).to_have_text("Wine")

@@ -58,7 +58,8 @@ def data(table: Path) -> LabeledData:
 def test_an_uploaded_table_is_summed_up(page: Page, table: Path):
     studio = StudioPage(page)
     studio.upload(table)
-    for fact in ("569 rows, 30 features, 2 classes", "malignant", "212", "benign", "357"):
+    expect(studio.data_size).to_have_text("569 rows, 30 features, 2 classes")
+    for fact in ("malignant", "212", "benign", "357"):
         expect(studio.summary).to_contain_text(fact)
     expect(page.get_by_role("textbox", name="Label column")).to_have_value("diagnosis")
 
@@ -94,7 +95,7 @@ def test_a_reload_brings_every_panel_back_with_its_numbers(page: Page, table: Pa
         panel.expect_end()
     before = [numbers(panel) for panel in panels]
     again = StudioPage(page)
-    expect(again.summary).to_contain_text(table.stem)
+    expect(again.data_name).to_have_text(table.stem)
     expect(again.panels).to_have_count(2)
     for panel in panels:
         panel.expect_a_plane()

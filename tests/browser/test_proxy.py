@@ -87,7 +87,7 @@ def test_a_visitor_of_the_https_address_uploads_and_runs(tmp_path: Path, browser
         page.file_input.set_input_files(
             {"name": "many.csv", "mimeType": "text/csv", "buffer": table}
         )
-        expect(page.summary).to_contain_text("2 features, 2 classes")
+        expect(page.data_size).to_contain_text("2 features, 2 classes")
         page.run("PCA").expect_end()
         (cookie,) = context.cookies()
         assert cookie["secure"]

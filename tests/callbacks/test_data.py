@@ -1,6 +1,8 @@
-"""Choosing a sample, a label column and a preparation; and choices that cannot be read."""
+"""Choosing a sample, a label column and a preparation; choices that cannot be read; recent data."""
 
 from __future__ import annotations
+
+import json
 
 import numpy as np
 import pytest
@@ -9,10 +11,26 @@ from melm_studio.layout import ids
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.samples import SAMPLES, load_sample
 from tests.callbacks.tables import blobs, csv
+from tools.driver.visitor import components
 
 ERROR, DATA = f"{ids.DATA_ERROR}.children", f"{ids.DATA}.data"
 CHOICE, SOURCE = f"{ids.CHOICE}.data", f"{ids.SOURCE}.data"
 SAMPLE = {"kind": "sample", "key": "iris", "label": None, "standardise": True}
+LIST = f"{ids.RECENT_LIST}.children"
+IRIS = {"kind": "sample", "key": "iris"}
+
+
+@pytest.fixture
+def items(visitor):
+    """Opens the menu and returns its items."""
+
+    def open_menu(remembered=None):
+        visitor.values[f"{ids.RECENT}.data"] = remembered
+        changes = visitor.fire(ids.RECENT_OPEN, "n_clicks", 1)
+        found = [part["props"] for part in components(changes[LIST])]
+        return [props for props in found if props.get("role") == "menuitem"]
+
+    return open_menu
 
 
 @pytest.mark.parametrize("key", SAMPLES)
@@ -137,3 +155,32 @@ def test_fields_that_an_older_page_did_not_keep_have_their_defaults(visitor):
     changes = visitor.fire(ids.SOURCE, "data", {"kind": "sample", "key": "iris"})
     assert changes[ERROR] is None
     assert (changes["label.value"], changes["standardise.checked"]) == ("species", True)
+
+
+def test_runs_are_listed_below_their_data_the_newest_first(visitor, items):
+    visitor.choose_sample("iris")
+    older = visitor.start(method="pca")
+    newer = visitor.start(method="lda")
+    visitor.choose_sample("wine")
+    other = visitor.start(method="pca")
+    listed = [item.get("data-run-to-show") for item in items([IRIS])]
+    assert listed == [None, newer, older, None, other]
+
+
+def test_an_item_holds_the_source_that_shows_its_data_again(visitor, items):
+    visitor.choose({"kind": "sample", "key": "iris", "standardise": False})
+    visitor.start(method="pca")
+    data, run = items()
+    assert visitor.choose(json.loads(run["data-source"]))[f"{ids.STANDARDIZE}.checked"] is False
+    assert json.loads(data["data-source"])["key"] == "iris"
+
+
+def test_data_without_runs_are_listed_if_the_browser_remembers_them(items):
+    assert [json.loads(item["data-source"])["key"] for item in items([IRIS])] == ["iris"]
+
+
+def test_runs_of_others_are_not_listed(studio, visitor, items):
+    stranger = studio.visitor()
+    stranger.choose_sample("wine")
+    stranger.start(method="pca")
+    assert items() == []

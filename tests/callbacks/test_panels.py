@@ -37,7 +37,7 @@ def test_before_there_are_data_the_panels_teach(visitor):
 
 
 def test_panels_stand_in_the_order_of_their_runs_and_name_them(studio, ready):
-    ready.start(method="melm", gamma=0.3)
+    ready.start(method="melm", gamma=2)
     ready.start(method="lda", held_out=0)
     records = studio.store.runs_of(ready.owner)
     assert ready.panels() == [record.run_id for record in records]

@@ -139,6 +139,8 @@ class StudioPage:
 
     def __init__(self, page: Page, url: str = "/") -> None:
         self.page = page
+        self.data_name = page.locator(f"#{ids.DATA_NAME}")
+        self.data_size = page.locator(f"#{ids.DATA_SIZE}")
         self.summary = page.locator(f"#{ids.DATA_SUMMARY}")
         self.data_error = page.locator(f"#{ids.DATA_ERROR}")
         self.connection = page.locator(f"#{ids.CONNECTION}")
@@ -148,16 +150,26 @@ class StudioPage:
         self.run_button = page.get_by_role("button", name="Run", exact=True)
         self.panels = page.locator("[data-run]")
         page.goto(url)
-        expect(self.summary).to_contain_text("rows")
+        expect(self.data_size).to_contain_text("rows")
 
     def upload(self, file: Path) -> None:
         """Choose a file and wait until the page shows its data."""
         self.file_input.set_input_files(file)
-        expect(self.summary).to_contain_text(file.stem)
+        expect(self.data_name).to_have_text(file.stem)
 
     def choose_sample(self, label: str) -> None:
-        self.page.get_by_role("button", name=label, exact=True).click()
-        expect(self.summary).to_contain_text(label)
+        """Choose a sample in its menu and wait until the page shows it."""
+        self.page.get_by_role("button", name="Samples", exact=True).click()
+        self.page.get_by_role("menuitem").filter(
+            has=self.page.get_by_text(label, exact=True)
+        ).click()
+        expect(self.data_name).to_have_text(label)
+
+    def show_settings(self) -> None:
+        """Unfold the settings that are folded away."""
+        settings = self.page.locator(f"details:has(#{ids.N_INIT})")
+        if settings.get_attribute("open") is None:
+            settings.locator("summary").click()
 
     def choose_method(self, label: str) -> None:
         self.method.fill(label)
@@ -172,6 +184,7 @@ class StudioPage:
         """Fill in the form, click Run and return the new panel."""
         self.choose_method(method)
         if n_init is not None:
+            self.show_settings()
             self.starts.fill(str(n_init))
         n_panels = self.panels.count()
         self.run_button.click()

@@ -1,14 +1,13 @@
-// Controls that Dash renders and the scripts follow: mode and kernel width.
+// The mode, which Dash renders and the scripts follow.
 import { ID } from "../constants.mjs";
 import { state, update } from "../state.mjs";
-import { gammaAt } from "../views/gamma.mjs";
 import { provideCallbacks, setProps } from "./dash.mjs";
 import { whenPresent } from "./dom.mjs";
 
 const REMEMBERED_MODE = "mode"; // in the storage of the tab
 
 export function connectControls() {
-  provideCallbacks({ setMode, setGamma, noteRevision });
+  provideCallbacks({ setMode, noteRevision });
   document.body.dataset.mode = state.mode;
   const mode = sessionStorage.getItem(REMEMBERED_MODE);
   whenPresent(`#${ID.mode}`, () => mode && setProps(ID.mode, { value: mode }));
@@ -19,8 +18,6 @@ function setMode(mode) {
   sessionStorage.setItem(REMEMBERED_MODE, mode);
   update({ mode }, "mode");
 }
-
-const setGamma = (logGamma) => update({ gamma: gammaAt(logGamma) }, "gamma");
 
 function noteRevision(revision) {
   if (revision) update({ revision });

@@ -1,10 +1,7 @@
-// What Mantine leaves to the page: a function that formats a slider's label, and an attribute.
+// What Mantine leaves to the page: an attribute.
 import { whenPresent } from "./dom.mjs";
-import { gammaAt } from "../views/gamma.mjs";
 
 export function connectMantine() {
-  window.dashMantineFunctions ??= {};
-  window.dashMantineFunctions.powerOfTen = (/** @type {number} */ value) => String(gammaAt(value));
   whenPresent('div[aria-haspopup="menu"]', moveExpanded);
 }
 

@@ -1,22 +1,14 @@
-// Menus and popovers: opened by their button, menus with the arrow keys moving between the items.
+// Menus and popovers: opened by their button; in menus, the arrow keys move between the items.
+import { byId, whenPresent } from "./dom.mjs";
 
 const GAP_PX = 4;
 const STEPS = { ArrowDown: 1, ArrowUp: -1 };
 const ENDS = { Home: 0, End: -1 };
 
-/**
- * Makes a button open a panel of controls beside it.
- * @param {HTMLButtonElement} button
- * @param {HTMLElement} popover
- */
-export function connectPopover(button, popover) {
-  popover.popover = "auto"; // the browser closes it on Escape and on a click elsewhere
-  button.setAttribute("aria-expanded", "false");
-  button.popoverTargetElement = popover;
-  popover.addEventListener("beforetoggle", ({ newState }) => newState === "open" && placeBy(button, popover));
-  popover.addEventListener("toggle", ({ newState }) => {
-    button.setAttribute("aria-expanded", String(newState === "open"));
-  });
+/** Connects the buttons that name a menu (`data-menu`), or a note (`data-opens`), by its id. */
+export function connectMenus() {
+  whenPresent("[data-menu]", (button) => connectMenu(/** @type {HTMLButtonElement} */ (button), byId(button.dataset.menu)));
+  whenPresent("[data-opens]", (button) => connectPopover(/** @type {HTMLButtonElement} */ (button), byId(button.dataset.opens)));
 }
 
 /**
@@ -27,30 +19,65 @@ export function connectPopover(button, popover) {
 export function connectMenu(button, menu) {
   connectPopover(button, menu);
   button.setAttribute("aria-haspopup", "menu");
-  const items = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll('[role="menuitem"]')]);
-  for (const item of items) item.tabIndex = -1;
-  menu.addEventListener("toggle", ({ newState }) => newState === "open" && items[0].focus());
-  menu.addEventListener("keydown", (event) => moveFocus(event, items, menu));
+  if (menu.dataset.connected) return; // by another button
+  menu.dataset.connected = "true";
+  menu.tabIndex = -1;
+  menu.addEventListener("toggle", ({ newState }) => newState === "open" && focusFirst(menu));
+  // Items that arrive while the menu is open.
+  new MutationObserver(() => isOpen(menu) && focusFirst(menu)).observe(menu, { childList: true });
+  menu.addEventListener("keydown", (event) => moveFocus(event, menu));
   menu.addEventListener("click", ({ target }) => {
     if (/** @type {Element} */ (target).closest('[role="menuitem"]')) menu.hidePopover();
   });
 }
 
-// Right-aligned with its button, on the side where there is more room.
-function placeBy(button, menu) {
-  const { top, bottom, right } = button.getBoundingClientRect();
-  const isBelow = bottom < innerHeight / 2;
-  Object.assign(menu.style, {
-    right: `${document.documentElement.clientWidth - right}px`,
-    top: isBelow ? `${bottom + GAP_PX}px` : "auto",
-    bottom: isBelow ? "auto" : `${innerHeight - top + GAP_PX}px`,
+/**
+ * Makes a button open a note or a group of controls beside it.
+ * @param {HTMLButtonElement} button
+ * @param {HTMLElement} popover
+ */
+export function connectPopover(button, popover) {
+  popover.popover = "auto"; // the browser closes it on Escape and on a click elsewhere
+  button.setAttribute("aria-expanded", "false");
+  button.popoverTargetElement = popover;
+  button.addEventListener("click", () => isOpen(popover) || placeBy(button, popover));
+  popover.addEventListener("toggle", ({ newState }) => {
+    button.setAttribute("aria-expanded", String(newState === "open" && popover.dataset.by === button.id));
   });
 }
 
-function moveFocus(event, items, menu) {
-  const at = items.indexOf(document.activeElement);
-  if (event.key in STEPS) items.at((at + STEPS[event.key]) % items.length).focus();
-  else if (event.key in ENDS) items.at(ENDS[event.key]).focus();
+const isOpen = (popover) => popover.matches(":popover-open");
+
+/** @returns {HTMLElement[]} */
+const itemsOf = (menu) => [...menu.querySelectorAll('[role="menuitem"]')];
+
+function focusFirst(menu) {
+  const items = itemsOf(menu);
+  for (const item of items) item.tabIndex = -1;
+  if (!items.includes(/** @type {HTMLElement} */ (document.activeElement))) (items[0] ?? menu).focus();
+}
+
+// Aligned with its button on the side where that is, above or below, where there is more room.
+function placeBy(button, popover) {
+  const { top, bottom, left, right } = button.getBoundingClientRect();
+  const { clientWidth: width } = document.documentElement;
+  const isBelow = bottom < innerHeight / 2;
+  const isLeft = (left + right) / 2 < width / 2;
+  popover.dataset.by = button.id;
+  Object.assign(popover.style, {
+    left: isLeft ? `${left}px` : "auto",
+    right: isLeft ? "auto" : `${width - right}px`,
+    top: isBelow ? `${bottom + GAP_PX}px` : "auto",
+    bottom: isBelow ? "auto" : `${innerHeight - top + GAP_PX}px`,
+    maxHeight: `${(isBelow ? innerHeight - bottom : top) - 3 * GAP_PX}px`,
+  });
+}
+
+function moveFocus(event, menu) {
+  const items = itemsOf(menu);
+  const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+  if (event.key in STEPS) items.at((at + STEPS[event.key]) % items.length)?.focus();
+  else if (event.key in ENDS) items.at(ENDS[event.key])?.focus();
   else if (event.key === "Tab") menu.hidePopover();
   else return;
   if (event.key !== "Tab") event.preventDefault();

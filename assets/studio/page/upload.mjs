@@ -11,7 +11,7 @@ export function connectUpload() {
   acceptDrops();
   whenPresent(`#${ID.dropZone}`, (zone) => {
     const label = fileLabel("Labeled CSV file", ACCEPTED, upload);
-    label.append(span("", "icon icon-upload"), span("Drop a labeled CSV here, or choose a file"));
+    label.append(span("", "icon icon-upload"), span("Drop a table, or choose a file"));
     zone.append(label);
   });
 }

@@ -38,7 +38,7 @@ def finished(studio):
     """A visitor's MELM run on breast cancer, worked to its end."""
     visitor = studio.visitor()
     visitor.choose_file(csv(breast_cancer()), "breast cancer.csv")
-    run = visitor.start(gamma=-0.3, random_state=SEED)
+    run = visitor.start(gamma=GAMMA, random_state=SEED)
     studio.work()
     seen, unseen = studio.data_of(visitor).split(HELD_OUT, SEED)
     events = studio.store.events(run)

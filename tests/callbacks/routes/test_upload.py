@@ -32,8 +32,11 @@ def zipped(member: str, content: bytes = b"x") -> bytes:
 
 
 def words(changes) -> list[str]:
-    """Every text of the summary."""
-    parts = [part["props"].get("children") for part in components(changes[SUMMARY])]
+    """Every text of the name, the size and the summary."""
+    shown = [
+        changes[f"{part}.children"] for part in (ids.DATA_NAME, ids.DATA_SIZE, ids.DATA_SUMMARY)
+    ]
+    parts = [part["props"].get("children") for part in components(shown)]
     return [part for part in parts if isinstance(part, str)]
 
 

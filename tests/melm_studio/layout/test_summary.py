@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from melm_studio.layout.summary import data_summary
+from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.summary import summarize
 from tests.melm_studio.layout.trees import parts, texts
@@ -19,51 +19,49 @@ def shown(data: LabeledData, **changes):
     return data_summary(data, replace(summarize(data), **changes), SWATCHES)
 
 
-def test_the_summary_names_and_measures_the_data():
-    assert texts(shown(blobs(90)))[:2] == ["blobs", "90 rows, 5 features, 3 classes"]
+def size(data: LabeledData, **changes) -> tuple[str, str]:
+    """What is said of the size of the data, and its explanation."""
+    (props,) = parts(data_size(replace(summarize(data), **changes)))
+    return props["children"], props["data-tip"]
 
 
-def test_thousands_stand_apart():
-    found = texts(shown(blobs(12_345)))
-    assert found[1].startswith("12,345 rows")
-    assert "4,115" in found
+def test_thousands_are_separated():
+    data = blobs(12_345)
+    assert size(data)[0] == "12,345 rows, 5 features, 3 classes"
+    assert "4,115" in texts(*shown(data))
 
 
-def test_density_and_directions_are_explained_to_pointer_and_keyboard():
-    summary = shown(blobs(), density=0.5358, n_directions=4)
-    terms = [p for p in parts(summary) if p.get("className") == "explained"]
-    tips = [p["label"] for p in parts(summary) if "events" in p]
-    assert [p["tabIndex"] for p in terms] == [0, 0]
-    assert [tip.count(". ") for tip in tips] == [0, 0]
-    assert tips[0] == "Share of table cells that are not zero."
-    assert tips[1].startswith("Number of principal components that hold 95 % of the variance")
-    terms = ["filled cells", "54 %", "components for 95 % of variance", "4"]
-    assert texts(summary)[2:6] == terms
+def test_filled_cells_and_principal_components_are_a_step_away():
+    assert size(blobs(), density=0.5358, n_directions=4)[1] == (
+        "54 % of the cells are filled, that is, not zero. "
+        "4 principal components hold 95 % of the variance."
+    )
+    assert "1 principal component holds 95 %" in size(blobs(), n_directions=1)[1]
 
 
-def test_a_count_in_a_sample_says_so():
-    summary = shown(blobs(90), n_directions=4, n_rows_used=60)
-    tips = [p["label"] for p in parts(summary) if "events" in p]
-    assert tips[1].endswith(" Computed on a sample of 60 rows.")
-    assert texts(summary)[5] == "≈ 4"
+def test_components_counted_in_a_sample_say_so():
+    found = size(blobs(90), n_directions=4, n_rows_used=60)[1]
+    assert found.endswith("of the variance, in a sample of 60 rows.")
 
 
-def test_the_legend_has_every_class_with_its_figures_and_its_look():
+def test_the_legend_has_every_class_with_its_rows_and_its_look():
     data = replace(blobs(9), y=np.array([0, 0, 0, 0, 0, 1, 1, 2, 2]))
     swatches = [("red", "circle"), ("green", "circle"), ("red", "square")]
     summary = data_summary(data, replace(summarize(data), class_directions=(4, 1, 1)), swatches)
-    looks = [p for p in parts(summary) if "swatch" in str(p.get("className"))]
+    looks = [p for p in parts(*summary) if "swatch" in str(p.get("className"))]
     assert [(p["style"]["backgroundColor"], p["className"].split()[1]) for p in looks] == [
         ("red", "circle"),
         ("green", "circle"),
         ("red", "square"),
     ]
-    found = texts(summary)
-    head = found.index("rows")
-    assert found[head : head + 2] == ["rows", "PCs"]
-    assert found[head + 2 : head + 11] == ["0", "5", "4", "1", "2", "1", "2", "2", "1"]
+    assert texts(*summary)[:6] == ["0", "5", "1", "2", "2", "2"]
+    (first, *_) = [p["title"] for p in parts(*summary) if p.get("className") == "count"]
+    assert first == "5 rows; 4 principal components for 95 % of their variance"
 
 
-def test_the_summary_tells_every_step_in_its_order():
-    steps = ("Read as tab-separated.", "<b>x</b> is constant and left out.")
-    assert texts(shown(replace(blobs(), steps=steps)))[-2:] == list(steps)
+def test_warnings_are_in_sight_and_other_notes_are_folded_in_their_order():
+    steps = ("Read as tab-separated.", "7 rows repeat.", "<b>x</b> is constant and left out.")
+    (legend, warning, notes) = shown(replace(blobs(), steps=steps, warnings=steps[1:2]))
+    assert texts(legend)[0] == "0"
+    assert texts(warning) == ["7 rows repeat."]
+    assert texts(notes) == ["2 notes on the table", steps[0], steps[2]]

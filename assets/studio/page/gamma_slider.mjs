@@ -1,0 +1,33 @@
+// The kernel width: a number field holds it, and a slider over its logarithm follows and sets it.
+import { ID } from "../constants.mjs";
+import { update } from "../state.mjs";
+import { gammaAt } from "../views/gamma.mjs";
+import { provideCallbacks, setProps } from "./dash.mjs";
+import { byId, rangeInput, whenPresent } from "./dom.mjs";
+
+const STEP = 0.01; // of the decimal logarithm
+const LABEL = "Kernel width γ, logarithmic";
+
+export function connectGammaSlider() {
+  provideCallbacks({ setGamma });
+  whenPresent(`#${ID.gammaSlider}`, (slot) => {
+    const { low, high } = slot.dataset;
+    const slider = rangeInput(LABEL, { min: low, max: high, step: STEP, value: 0 });
+    slider.addEventListener("input", () => setProps(ID.gamma, { value: gammaAt(Number(slider.value)) }));
+    slot.replaceChildren(slider);
+    showOn(slider, 1);
+  });
+}
+
+// While a number is typed, the field may hold text.
+function setGamma(gamma) {
+  if (typeof gamma !== "number" || gamma <= 0) return;
+  update({ gamma }, "gamma");
+  const slider = byId(ID.gammaSlider)?.querySelector("input");
+  if (slider) showOn(slider, gamma);
+}
+
+function showOn(slider, gamma) {
+  slider.value = String(Math.log10(gamma));
+  slider.setAttribute("aria-valuetext", `γ ${gamma}`);
+}

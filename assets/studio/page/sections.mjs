@@ -1,0 +1,34 @@
+// Small screens show one section at a time: the data, the picture or the numbers.
+import { ID } from "../constants.mjs";
+import { byId, whenPresent } from "./dom.mjs";
+
+const FIRST = "picture";
+
+export function connectSections() {
+  showSection(FIRST);
+  whenPresent("[data-section]", () => showSection(document.body.dataset.shows));
+  whenPresent(`#${ID.run}, #${ID.runSeveral}`, (button) => button.addEventListener("click", () => showSection(FIRST)));
+  document.addEventListener("click", ({ target }) => {
+    const element = /** @type {HTMLElement} */ (target);
+    const tab = /** @type {HTMLElement | null} */ (element.closest?.("[data-section]"));
+    if (tab) showSection(tab.dataset.section);
+    toggle(element.closest?.("[data-toggles]"));
+  });
+}
+
+/** Shows a section on small screens. @param {string} section */
+export function showSection(section) {
+  document.body.dataset.shows = section;
+  for (const tab of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-section]"))) {
+    tab.setAttribute("aria-pressed", String(tab.dataset.section === section));
+  }
+}
+
+// What small screens fold away behind a button; a click elsewhere closes it.
+function toggle(button) {
+  for (const other of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-toggles]"))) {
+    const isOpen = other === button && other.getAttribute("aria-expanded") !== "true";
+    other.setAttribute("aria-expanded", String(isOpen));
+    byId(other.dataset.toggles)?.classList.toggle("is-open", isOpen);
+  }
+}

@@ -1,0 +1,82 @@
+// Explanations (`data-tip`): shown while the pointer or the focus is on their element, or on the
+// field that it labels; a tap shows them too. The page has one tooltip.
+
+const DELAY_MS = 350;
+const GAP_PX = 6;
+
+/** @type {HTMLElement | null} */
+let tooltip = null;
+/** @type {Element | null} */
+let owner = null; // the element whose explanation is shown or due
+let timer = 0;
+
+export function connectTooltips() {
+  document.addEventListener("pointerover", ({ target }) => followPointer(/** @type {Element} */ (target)));
+  document.addEventListener("focusin", ({ target }) => followFocus(/** @type {HTMLElement} */ (target)));
+  document.addEventListener("focusout", hide);
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());
+  document.addEventListener("click", ({ target }) => {
+    const element = explainedAt(/** @type {Element} */ (target));
+    if (element) show(element);
+    else hide();
+  });
+}
+
+const explainedAt = (element) => element.closest?.("[data-tip]") ?? null;
+
+// The pointer may move onto the tooltip without closing it.
+function followPointer(target) {
+  const element = explainedAt(target);
+  if (element === owner || tooltip?.contains(target)) return;
+  hide();
+  if (element) plan(element);
+}
+
+function followFocus(target) {
+  if (!target.matches(":focus-visible")) return;
+  const labels = /** @type {HTMLInputElement} */ (target).labels ?? [];
+  const inLabel = [...labels].map((label) => label.querySelector("[data-tip]")).find(Boolean);
+  const element = explainedAt(target) ?? inLabel;
+  if (element) plan(element, target);
+}
+
+function plan(element, described = element) {
+  owner = element;
+  clearTimeout(timer);
+  timer = window.setTimeout(() => show(element, described), DELAY_MS);
+}
+
+function show(element, described = element) {
+  clearTimeout(timer);
+  owner = element;
+  tooltip ??= newTooltip();
+  tooltip.textContent = element.dataset.tip;
+  tooltip.showPopover();
+  described.setAttribute("aria-describedby", tooltip.id);
+  place(tooltip, element.getBoundingClientRect());
+}
+
+function hide() {
+  clearTimeout(timer);
+  owner = null;
+  if (tooltip?.matches(":popover-open")) tooltip.hidePopover();
+}
+
+function newTooltip() {
+  const node = document.createElement("div");
+  Object.assign(node, { id: "tooltip", className: "tooltip", popover: "manual" });
+  node.setAttribute("role", "tooltip");
+  document.body.append(node);
+  return node;
+}
+
+// Below its element, or above where there is no room; always within the window.
+function place(node, { left, top, bottom }) {
+  const { offsetWidth: width, offsetHeight: height } = node;
+  const isBelow = bottom + GAP_PX + height < innerHeight;
+  const right = document.documentElement.clientWidth - width - GAP_PX;
+  Object.assign(node.style, {
+    left: `${Math.max(GAP_PX, Math.min(left, right))}px`,
+    top: `${isBelow ? bottom + GAP_PX : Math.max(GAP_PX, top - GAP_PX - height)}px`,
+  });
+}

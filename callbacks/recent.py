@@ -1,0 +1,39 @@
+"""The data sets used before: a menu of them with their runs, which the browser remembers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import Dash, Input, Output, State
+from dash.development.base_component import Component
+
+from callbacks.scripts import connect_script
+from callbacks.session import workspace
+from melm_studio.layout import ids
+from melm_studio.layout.header import recent_list
+from melm_studio.views.data_source import recent_data, remembered_sources
+
+
+def register(app: Dash) -> None:
+    """Connect the menu; the browser remembers the data sets."""
+    connect_script(
+        app,
+        "rememberData",
+        Output(ids.RECENT, "data"),
+        Input(ids.DATA, "data"),
+        State(ids.RECENT, "data"),
+    )
+    app.callback(
+        Output(ids.RECENT_LIST, "children"),
+        Input(ids.DATA_NAME, "n_clicks"),
+        Input(ids.RECENT_OPEN, "n_clicks"),
+        State(ids.RECENT, "data"),
+        prevent_initial_call=True,
+    )(list_recent)
+
+
+def list_recent(
+    header_clicks: int | None, sidebar_clicks: int | None, remembered: Any
+) -> list[Component]:
+    """List the data sets with their runs, as the menu opens."""
+    return recent_list(recent_data(remembered_sources(remembered), workspace().fits()))

@@ -1,0 +1,132 @@
+"""The header: the product, the data on screen, the modes, and what concerns the whole page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import dash_mantine_components as dmc
+import msgspec
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.story import story_button
+from melm_studio.views.data_source import DataSource, RecentData
+
+MODES = {"explore": "Explore", "compare": "Compare", "present": "Present"}
+
+
+def header() -> Component:
+    """The header of the page; callbacks name the data in it."""
+    return html.Header(
+        [
+            html.Div(
+                [
+                    html.Span(className="mark", **aria(hidden="true")),
+                    html.H1("MELM Studio", className="brand"),
+                ],
+                className="top-group",
+            ),
+            html.Div(
+                [
+                    menu_button("", ids.RECENT_LIST, id=ids.DATA_NAME),
+                    html.Div(id=ids.DATA_SIZE, className="data-size"),
+                ],
+                className="top-group top-data",
+            ),
+            html.Div([_modes(), _actions()], id="top-actions", className="top-actions"),
+            html.Button(
+                html.Span(className="icon icon-more"),
+                type="button",
+                className="button is-icon top-more",
+                **data(toggles="top-actions"),
+                **aria(label="More", expanded="false"),
+            ),
+            menu(ids.RECENT_LIST, "Recent data"),
+        ],
+        className="top",
+    )
+
+
+def menu_button(label: str, menu_id: str, **properties: Any) -> Component:
+    """A button that opens a menu; a script connects the two."""
+    return html.Button(
+        named(label),
+        type="button",
+        className="button menu-button",
+        **data(menu=menu_id),
+        **properties,
+    )
+
+
+def named(label: str) -> list[Component]:
+    """What is on the button of a menu; the full text of a long name is shown on hover."""
+    return [
+        html.Span(label, className="menu-name", title=label),
+        html.Span(className="icon icon-chevron"),
+    ]
+
+
+def recent_list(recent: Sequence[RecentData]) -> list[Component]:
+    """The data sets that were used before, each followed by its runs."""
+    return [item for one in recent for item in _with_runs(one)]
+
+
+def _with_runs(one: RecentData) -> list[Component]:
+    runs = [
+        menu_item([run.title], "menu-run", **data(source=_json(run.source), run_to_show=run.run_id))
+        for run in one.runs
+    ]
+    return [menu_item([html.Strong(one.name)], **data(source=_json(one.source))), *runs]
+
+
+def _json(source: DataSource) -> str:
+    return msgspec.json.encode(source).decode()
+
+
+def menu_item(children: Sequence[Any], modifier: str = "", **properties: Any) -> Component:
+    """One choice of a menu."""
+    return html.Button(
+        list(children),
+        type="button",
+        role="menuitem",
+        className=f"menu-item {modifier}".strip(),
+        **properties,
+    )
+
+
+def menu(component_id: str, label: str, items: Sequence[Component] = ()) -> Component:
+    """A menu, closed until its button is pressed."""
+    return html.Div(
+        list(items), id=component_id, className="menu is-wide", role="menu", **aria(label=label)
+    )
+
+
+def _modes() -> Component:
+    return dmc.SegmentedControl(
+        id=ids.MODE,
+        data=[{"value": value, "label": label} for value, label in MODES.items()],
+        value=next(iter(MODES)),
+        size="sm",
+        className="modes",
+        **aria(label="Mode"),
+    )
+
+
+def _actions() -> Component:
+    return html.Div(
+        [
+            story_button(),
+            dmc.ColorSchemeToggle(
+                lightIcon=html.Span(className="icon icon-sun"),
+                darkIcon=html.Span(className="icon icon-moon"),
+                variant="subtle",
+                color="gray",
+                size="lg",
+                **aria(label="Light or dark mode"),
+            ),
+        ],
+        className="top-group",
+    )

@@ -1,0 +1,12 @@
+// The folded settings in a few words.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { summarizeSettings } from "../../assets/studio/page/settings_summary.mjs";
+
+test("counts are in the singular and plural", () => {
+  assert.equal(summarizeSettings("1", 14, false, 25), ": 1 component, 14 starts, 25 % held out");
+});
+
+test("starts are left out where a method takes none", () => {
+  assert.equal(summarizeSettings("2", 14, true, 0), ": 2 components, 0 % held out");
+});
