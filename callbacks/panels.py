@@ -38,7 +38,7 @@ def _panel(run: RunRecord) -> Component:
         run.run_id,
         title(run),
         run.data_name,
-        gamma=run.parameters["gamma"],
+        gamma=run.gamma,
         n_components=run.parameters["n_components"],
         is_linear=METHODS[run.method].is_linear,
         is_search=METHODS[run.method].streams,

@@ -8,7 +8,7 @@ from typing import Any
 from dash import ALL, State
 
 from melm_core.base import UserError
-from melm_core.methods import COMPONENTS, GAMMA, HELD_OUT, METHODS, SEED, SHARED, STARTS
+from melm_core.methods import AUTO, COMPONENTS, GAMMA, HELD_OUT, METHODS, SEED, SHARED, STARTS
 from melm_studio.layout import ids
 
 # Without γ, of which a batch has several.
@@ -50,7 +50,7 @@ class SidebarValues:
         own = self._own() if method == self.method else {}
         return {
             COMPONENTS.name: COMPONENTS.checked(_whole(self.n_components)),
-            GAMMA.name: GAMMA.checked(gamma),
+            GAMMA.name: _gamma(method, gamma),
             STARTS.name: STARTS.checked(self.n_init if takes_starts else STARTS.default),
             SEED.name: SEED.checked(self.random_state),
             HELD_OUT.name: HELD_OUT.checked(self.held_out_percent) / 100,
@@ -64,6 +64,14 @@ class SidebarValues:
     def _own(self) -> dict[str, Any]:
         names = (own_id["name"] for own_id in self.own_ids)
         return dict(zip(names, self.own_values, strict=True))
+
+
+def _gamma(method: str, value: Any) -> Any:
+    """The kernel width; of methods that do not have one, that of the densities drawn."""
+    own = METHODS[method].parameter(GAMMA.name)
+    if own is None and value == AUTO:
+        return GAMMA.default
+    return (own or GAMMA).checked(value)
 
 
 def _whole(text: Any) -> Any:

@@ -54,10 +54,22 @@ export interface Plane {
   address?: string;
 }
 
+/** Held-out accuracy by kernel width, from smooth to local; `chosen` once all folds are done. */
+export interface GammaPath {
+  gammas: number[];
+  accuracies: number[];
+  standard_errors: number[];
+  n_folds: number;
+  chosen: number | null;
+}
+
 /** What the frames route reports of one run. */
 export interface News {
   state: string;
   is_final: boolean;
+  /** The kernel width of the run, and for one that chooses it the held-out accuracies so far. */
+  gamma: number;
+  gamma_path: GammaPath | null;
   words: string;
   fraction: number;
   sequences: number[];

@@ -112,6 +112,8 @@ def _progress(record: RunRecord, after: int, options: ViewOptions) -> dict[str, 
         plane, words = None, DATA_GONE.format(days=services().settings.days_kept)
     return {
         "state": record.state,
+        "gamma": record.gamma,
+        "gamma_path": record.outcome.get("gamma_path"),
         "is_final": record.state.is_final,
         "words": words,
         "fraction": 1.0 if record.state.is_final else newest.fraction if newest else 0.0,

@@ -43,7 +43,7 @@ def refining_parameters(
     return {
         **own,
         **{name: record.parameters[name] for name in kept},
-        GAMMA.name: record.parameters[GAMMA.name] if gamma is None else gamma,
+        GAMMA.name: record.gamma if gamma is None else gamma,
         "n_init": 1,
         "init": [event.components.tolist()],
     }

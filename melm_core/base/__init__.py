@@ -6,6 +6,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.column_encoding import ColumnEncoding
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_magnitudes, check_positive
+from melm_core.base.gamma_path import GammaPath
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.sampling import stratified_sample
 
@@ -13,6 +14,7 @@ __all__ = [
     "Callback",
     "ColumnEncoding",
     "FloatArray",
+    "GammaPath",
     "IntArray",
     "Progress",
     "UserError",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.gamma_path import GammaPath
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,11 @@ class Progress:
         Estimated fraction of the work done, in [0, 1]; never decreases.
     elapsed_s : float
         Seconds since the fit began.
+    gamma_path : GammaPath or None
+        For gamma="auto": held-out accuracy by kernel width, of the folds that are done.
+    is_choosing : bool
+        Whether the step belongs to a fit to some of the rows that only serves to choose gamma;
+        its objective is not comparable with that of the steps that follow.
 
     Examples
     --------
@@ -56,6 +62,8 @@ class Progress:
     stage: str
     fraction: float
     elapsed_s: float
+    gamma_path: GammaPath | None = None
+    is_choosing: bool = False
 
 
 # A true return value stops the fit, which keeps the best plane so far.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from melm_core.melm.class_overlap import overlap_bound
 from melm_core.melm.entropy_projection import EntropyProjection
 from melm_core.melm.estimator import MELM
+from melm_core.melm.gamma_choice import GAMMAS
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
 from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
@@ -18,6 +19,7 @@ from melm_core.melm.objective import (
 
 __all__ = [
     "AGGREGATES",
+    "GAMMAS",
     "MELM",
     "DivergenceProfile",
     "DivergenceTerms",

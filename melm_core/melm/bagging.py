@@ -16,6 +16,15 @@ from melm_core.melm.relay import Follow
 STARTS_A_RESAMPLE = 4
 
 
+def without_callback(estimator: Any) -> Any:
+    """An unfitted copy that makes a single fit and reports to nobody.
+
+    `clone` would copy the callback, and not every callback can be copied.
+    """
+    parameters = estimator.get_params(deep=False)
+    return type(estimator)(**(parameters | {"n_bootstrap": 0, "callback": None}))
+
+
 def bootstrap_rows(
     y: IntArray, n_bootstrap: int, seed: int, groups: IntArray | None = None
 ) -> Iterator[tuple[IntArray, int]]:
@@ -71,8 +80,8 @@ def bagged_fits(
         Gives the callback of the fit of a number, counted from 0, and of these words.
     """
     n_draws = estimator.n_bootstrap
-    single = clone(estimator).set_params(
-        n_bootstrap=0, gamma=estimator.gamma_, n_init=min(estimator.n_init, STARTS_A_RESAMPLE)
+    single = without_callback(estimator).set_params(
+        gamma=estimator.gamma_, n_init=min(estimator.n_init, STARTS_A_RESAMPLE)
     )
     fits: list[Any] = []
     for rows, fit_seed in bootstrap_rows(y, n_draws, seed, groups):

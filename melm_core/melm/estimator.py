@@ -226,7 +226,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         relay = ProgressRelay(self.callback, n_path + max(self.n_bootstrap, 1))
         self.gamma_ = settings.gamma
         if folds:
-            self.gamma_path_ = gamma_path(self, X, y, folds, relay.for_fit)
+            self.gamma_path_ = gamma_path(self, X, y, folds, relay)
             self.gamma_ = self.gamma_path_.chosen
         settings = replace(settings, gamma=self.gamma_)
         prepare = whitened_kernel_classes if self.solver == "lbfgs" else centered_kernel_classes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,73 +11,22 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
+from melm_core.base.gamma_path import GammaPath
 from melm_core.base.progress import Callback
 from melm_core.density.kernel_density import kernel_classes, log_densities
-from melm_core.melm.relay import Follow
+from melm_core.melm.bagging import without_callback
+from melm_core.melm.relay import ProgressRelay
 
 # From smooth to local.
 GAMMAS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
 MOST_FOLDS = 5
-_FEWEST_FOLDS = 2
-DEFAULT_GAMMA = 1.0
 
 # Starts at the widest kernels, which have few optima, and planes followed from there.
 STARTS_A_FOLD = 6
 PLANES_FOLLOWED = 3
 
-
-@dataclass(frozen=True, eq=False)
-class GammaPath:
-    """Held-out accuracy by kernel width.
-
-    Attributes
-    ----------
-    gammas : ndarray of shape (n_gammas,)
-        Falling: from smooth to local.
-    fold_accuracies : ndarray of shape (n_folds, n_gammas)
-        Balanced accuracy of the class densities, of Silverman's width, in the plane that
-        was fitted to the other folds.
-    """
-
-    gammas: FloatArray
-    fold_accuracies: FloatArray
-
-    @property
-    def accuracies(self) -> FloatArray:
-        """Mean over the folds, shape (n_gammas,)."""
-        means: FloatArray = self.fold_accuracies.mean(axis=0)
-        return means
-
-    @property
-    def standard_errors(self) -> FloatArray:
-        """Standard error of the mean over the folds, shape (n_gammas,)."""
-        spread = self.fold_accuracies.std(axis=0, ddof=1)
-        errors: FloatArray = spread / np.sqrt(len(self.fold_accuracies))
-        return errors
-
-    @property
-    def chosen(self) -> float:
-        """The widest kernel within one standard error of the best.
-
-        DEFAULT_GAMMA if the path was stopped before two folds were done.
-
-        References
-        ----------
-        L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone: Classification and
-        Regression Trees, 1984, section 3.4.3.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> folds = np.array([[0.7, 0.8, 0.82], [0.7, 0.84, 0.86]])
-        >>> GammaPath(np.array([4.0, 2.0, 1.0]), folds).chosen
-        2.0
-        """
-        if len(self.fold_accuracies) < _FEWEST_FOLDS:
-            return DEFAULT_GAMMA
-        best = int(self.accuracies.argmax())
-        enough = self.accuracies[best] - self.standard_errors[best]
-        return float(self.gammas[int(np.argmax(self.accuracies >= enough))])
+# Tolerance of the fits to inner folds, whose planes only have to classify.
+_TOL = 1e-6
 
 
 def gamma_path(
@@ -86,7 +34,7 @@ def gamma_path(
     X: FloatArray,
     y: IntArray,
     folds: Sequence[tuple[IntArray, IntArray]],
-    follow: Follow,
+    relay: ProgressRelay,
 ) -> GammaPath:
     """Fit an estimator of planes at every width of GAMMAS, fold by fold, from smooth to local.
 
@@ -98,18 +46,18 @@ def gamma_path(
     estimator : MELM
     X, y : ndarray of shape (n_samples, n_features), (n_samples,)
     folds : sequence of (training rows, test rows)
-    follow : callable
-        Gives the callback of the fit of a number, counted from 0, and of these words.
+    relay : ProgressRelay
+        Its first fits are these; it is given the path after every fold.
     """
     accuracies: list[list[float]] = []
     for number, (train, test) in enumerate(folds):
-        words = f"fold {number + 1} of {len(folds)}"
+        words = f"choosing γ, fold {number + 1} of {len(folds)}"
         fits = _from_smooth_to_local(
             estimator,
             X[train],
             y[train],
             [
-                follow(number * len(GAMMAS) + step, f"{words}, γ {gamma:g}")
+                relay.for_choice(number * len(GAMMAS) + step, f"{words}, γ {gamma:g}")
                 for step, gamma in enumerate(GAMMAS)
             ],
         )
@@ -121,6 +69,11 @@ def gamma_path(
                 for fit in fits
             ]
         )
+        relay.gamma_path = _path(accuracies)
+    return _path(accuracies)
+
+
+def _path(accuracies: Sequence[Sequence[float]]) -> GammaPath:
     return GammaPath(np.array(GAMMAS), np.array(accuracies).reshape(-1, len(GAMMAS)))
 
 
@@ -128,9 +81,12 @@ def _from_smooth_to_local(
     estimator: Any, X: FloatArray, y: IntArray, callbacks: Sequence[Callback | None]
 ) -> list[Any]:
     """Fits at falling widths; they end with the one that is stopped."""
-    first = clone(estimator).set_params(n_bootstrap=0)
+    first = without_callback(estimator)
     first.set_params(
-        n_init=min(first.n_init, STARTS_A_FOLD), gamma=GAMMAS[0], callback=callbacks[0]
+        n_init=min(first.n_init, STARTS_A_FOLD),
+        tol=max(first.tol, _TOL),
+        gamma=GAMMAS[0],
+        callback=callbacks[0],
     )
     fits = [first.fit(X, y)]
     for gamma, callback in zip(GAMMAS[1:], callbacks[1:], strict=True):
@@ -142,8 +98,8 @@ def _from_smooth_to_local(
 
 
 def _best_planes(fit: Any) -> FloatArray:
-    """The best planes that differ; those whose objectives agree to eight digits do not."""
-    by_value = {round(start.objective, 8): start.components for start in fit.start_results_}
+    """The best planes that differ; those whose objectives agree to five digits do not."""
+    by_value = {round(start.objective, 5): start.components for start in fit.start_results_}
     best = sorted(by_value, reverse=True)[:PLANES_FOLLOWED]
     return np.stack([by_value[value] for value in best])
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from melm_core.methods.method import Method
 from melm_core.methods.parameters import (
+    AUTO,
     COMPONENTS,
     GAMMA,
     HELD_OUT,
     SEED,
     SHARED,
     STARTS,
+    AutoParameter,
     Choice,
     Parameter,
     Scale,
@@ -19,6 +21,7 @@ from melm_core.methods.registry import METHODS
 from melm_core.methods.saved_plane import SavedPlane
 
 __all__ = [
+    "AUTO",
     "COMPONENTS",
     "GAMMA",
     "HELD_OUT",
@@ -26,6 +29,7 @@ __all__ = [
     "SEED",
     "SHARED",
     "STARTS",
+    "AutoParameter",
     "Choice",
     "Method",
     "Parameter",

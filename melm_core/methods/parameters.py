@@ -11,6 +11,9 @@ from typing import Any, TypeAlias
 
 from melm_core.base.errors import UserError
 
+# The value of a parameter that the method is to choose from the data.
+AUTO = "auto"
+
 
 class Scale(StrEnum):
     """Spacing of the values on the control of a parameter."""
@@ -67,13 +70,44 @@ class Parameter:
         if not is_number or not self._allows(float(value)):
             raise UserError(
                 f"{self.label} must be a {kind} from {self.minimum:,.10g} to "
-                f"{self.maximum:,.10g}; it is {_shown(value)}."
+                f"{self.maximum:,.10g}{self._alternative}; it is {_shown(value)}."
             )
         return int(value) if self.is_integer else float(value)
+
+    @property
+    def _alternative(self) -> str:
+        """What else the value may be, for messages."""
+        return ""
 
     def _allows(self, value: float) -> bool:
         within = self.minimum <= value <= self.maximum
         return within and (value.is_integer() or not self.is_integer)
+
+
+@dataclass(frozen=True)
+class AutoParameter(Parameter):
+    """A numeric parameter that the method chooses itself where the value is "auto".
+
+    Examples
+    --------
+    >>> from melm_core.methods import METHODS
+    >>> METHODS["melm"].parameter("gamma").checked("auto")
+    'auto'
+    """
+
+    def checked(self, value: Any) -> Any:
+        """Return the value as a number within the bounds, or "auto".
+
+        Raises
+        ------
+        ValueError
+            If it is neither.
+        """
+        return AUTO if value == AUTO else super().checked(value)
+
+    @property
+    def _alternative(self) -> str:
+        return f', or "{AUTO}"'
 
 
 @dataclass(frozen=True)
@@ -147,6 +181,7 @@ GAMMA = Parameter(
     maximum=10.0,
     scale=Scale.LOG,
 )
+AUTO_GAMMA = AutoParameter(**vars(GAMMA))
 STARTS = Parameter(
     name="n_init",
     label="Starts",

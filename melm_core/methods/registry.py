@@ -31,9 +31,9 @@ from melm_core.gem.estimator import GEMPlane
 from melm_core.melm.estimator import MELM
 from melm_core.methods.method import ANY_ROWS, Method, Requirements
 from melm_core.methods.parameters import (
+    AUTO_GAMMA,
     BANDWIDTH,
     DENSITY,
-    GAMMA,
     MULTICLASS,
     ORTHOGONAL,
     REGULARIZATION,
@@ -62,7 +62,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 ),
                 paper="Czarnecki, Józefowicz and Tabor, 2015",
                 factory=MELM,
-                parameters=(GAMMA, STARTS, SEED, MULTICLASS),
+                parameters=(AUTO_GAMMA, STARTS, SEED, MULTICLASS),
                 streams=True,
                 maximizes="divergence",
                 accepts_init=True,

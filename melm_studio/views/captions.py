@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from melm_core.methods import METHODS, SHARED, STARTS, Choice, Setting
+from melm_core.methods import AUTO, METHODS, SHARED, STARTS, Choice, Setting
 from melm_studio.tables import count, number
 from melm_studio.views.types import Scores
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
@@ -17,10 +17,26 @@ def title(record: RunRecord) -> str:
     """What distinguishes a run from the others on the page, as "MELM, γ 1, seed 0"."""
     method = METHODS[record.method]
     label = f"{method.label} refined" if "init" in record.parameters else method.label
-    parts = [label, f"γ {record.parameters['gamma']:.3g}"]
+    parts = [label, f"γ {_gamma(record)}"]
     if method.takes("random_state") or record.parameters["held_out"]:
         parts.append(f"seed {record.parameters['random_state']}")
     return ", ".join([*parts, *_own_settings(record), *_preparation(record)])
+
+
+def _gamma(record: RunRecord) -> str:
+    """The kernel width, and whether the run chooses it."""
+    path = _gamma_path(record)
+    if path is None:
+        return f"{record.gamma:.3g}"
+    return "auto" if record.chosen_gamma is None else f"{record.gamma:.3g} (auto)"
+
+
+def _gamma_path(record: RunRecord) -> Mapping[str, Any] | None:
+    """The held-out accuracies by which the run chooses gamma; None if it does not choose."""
+    if record.parameters["gamma"] != AUTO:
+        return None
+    found: Mapping[str, Any] = record.outcome.get("gamma_path", {})
+    return found
 
 
 def _preparation(record: RunRecord) -> list[str]:
@@ -100,12 +116,20 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None) -> str:
     if record.state is RunState.QUEUED:
         return "Waiting for a free worker"
     if record.state is RunState.RUNNING:
-        return "Starting" if event is None else _progress(event).capitalize()
+        return _beginning(record) if event is None else _progress(event).capitalize()
     if record.state is RunState.PAUSED:
         return "Paused" if event is None else f"Paused, {_progress(event)}"
     if record.state is RunState.DONE and event is not None:
         return _finished(record, event)
     return record.message
+
+
+def _beginning(record: RunRecord) -> str:
+    path = _gamma_path(record)
+    if path is None:
+        return "Starting"
+    n_done = path.get("n_folds", 0)
+    return f"Choosing γ by inner folds, {n_done} done" if n_done else "Choosing γ by inner folds"
 
 
 def _progress(event: PlaneEvent) -> str:
@@ -120,6 +144,8 @@ def _finished(record: RunRecord, event: PlaneEvent) -> str:
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
     if METHODS[record.method].takes(STARTS.name):
         counts.insert(0, _starts(record))
+    if _gamma_path(record):
+        counts.append(f"γ {record.gamma:.3g} chosen by inner folds")
     return ", ".join(counts)
 
 

@@ -251,7 +251,7 @@ class PlaneRenderer:
         train, held_out = rows_of(self.data(record), record)
         mean = _mean(train, held_out)
         train, held_out = (replace(part, X=part.X - mean) for part in (train, held_out))
-        return PlaneViewer(train, held_out, parameters["gamma"], parameters["n_components"])
+        return PlaneViewer(train, held_out, record.gamma, parameters["n_components"])
 
     def _measure_origin(self, key: _ViewerKey) -> FloatArray:
         return _mean(*rows_of(self.data(key.record), key.record))
@@ -303,10 +303,11 @@ class _ViewerKey:
     @classmethod
     def of(cls, record: RunRecord) -> _ViewerKey:
         parameters = record.parameters
-        shared = ("held_out", "random_state", "gamma", "n_components")
+        shared = ("held_out", "random_state", "n_components")
         key: tuple[object, ...] = (
             record.owner,
             record.data_id,
+            record.gamma,
             *(parameters[name] for name in shared),
         )
         if not METHODS[record.method].is_linear:

@@ -30,7 +30,7 @@ def model_text(
         Kernel width of the class densities; by default that of the run.
     """
     train, _ = rows_of(data, record)
-    width = record.parameters["gamma"] if gamma is None else gamma
+    width = record.gamma if gamma is None else gamma
     plane = SavedPlane.of(
         components,
         center=data.center,

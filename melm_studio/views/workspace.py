@@ -215,7 +215,9 @@ class Workspace:
 
 def revision_of(runs: Iterable[RunRecord]) -> str:
     """Return a name for a list of runs, by which a page knows whether its list is current."""
-    return hashlib.sha256(" ".join(run.run_id for run in runs).encode()).hexdigest()[:16]
+    # The title of a run has the kernel width that it chose.
+    names = (f"{run.run_id}{run.chosen_gamma or ''}" for run in runs)
+    return hashlib.sha256(" ".join(names).encode()).hexdigest()[:16]
 
 
 def check_data(method: str, data: LabeledData, parameters: Mapping[str, Any]) -> None:

@@ -60,6 +60,20 @@ def test_gamma_is_the_number_in_its_field(studio, ready, gamma):
     assert record.parameters["gamma"] == gamma
 
 
+def test_gamma_may_be_left_to_the_method(studio, ready):
+    ready.press_run(gamma="auto")
+    (record,) = studio.store.runs_of(ready.owner)
+    assert record.parameters["gamma"] == "auto"
+
+
+def test_a_method_without_gamma_draws_its_densities_with_the_default_in_place_of_auto(
+    studio, ready
+):
+    ready.press_run(method="pca", gamma="auto")
+    (record,) = studio.store.runs_of(ready.owner)
+    assert record.parameters["gamma"] == GAMMA.default
+
+
 def test_every_run_gives_the_panels_a_new_revision(ready):
     assert ready.press_run()[REVISION] != ready.press_run()[REVISION]
 

@@ -116,6 +116,7 @@ export class Panel {
     const news = newerThan(this.sequence, sent);
     const hasEnded = news.is_final && !this.isFinal;
     this.isFinal = news.is_final;
+    this.gamma = news.gamma;
     this.node.dataset.state = news.state;
     this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
     this.part("words").textContent = news.words;

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.utils.validation import has_fit_parameter
 
 from melm_core.base import FloatArray, UserError
 from melm_core.density import DEFAULT_SHRINKAGE
@@ -148,8 +149,8 @@ def _compute(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> 
     objective = _objective(train, record, recorder, fit.components)
     recorder.conclude(fit.components, objective, is_complete=not recorder.stopped)
     if recorder.stopped:
-        return _Ending(RunState.CANCELLED, STOPPED)
-    return _Ending(RunState.DONE, outcome=fit.outcome)
+        return _Ending(RunState.CANCELLED, STOPPED, outcome=recorder.outcome)
+    return _Ending(RunState.DONE, outcome={**recorder.outcome, **fit.outcome})
 
 
 def _check(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> _Ending:
@@ -164,7 +165,9 @@ def _fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> _Fit:
     method = METHODS[record.method]
     if not method.is_linear:
         return _Fit(np.eye(train.X.shape[1]))
-    estimator = method.estimator(record.parameters, recorder).fit(train.X, train.y)
+    estimator = method.estimator(record.parameters, recorder)
+    groups = {"groups": train.groups} if has_fit_parameter(estimator, "groups") else {}
+    estimator.fit(train.X, train.y, **groups)
     return _Fit(estimator.components_, _outcome(estimator))
 
 
@@ -180,9 +183,8 @@ def _objective(
     """The objective of the fitted plane; the divergence if the method reported none."""
     if recorder.best is not None:
         return recorder.best.objective
-    gamma = record.parameters["gamma"]
     return cauchy_schwarz_divergence(
-        train.X, train.y, components, gamma=gamma, shrinkage=DEFAULT_SHRINKAGE
+        train.X, train.y, components, gamma=record.gamma, shrinkage=DEFAULT_SHRINKAGE
     )
 
 

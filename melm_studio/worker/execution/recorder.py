@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
+from typing import Any
 
 from msgspec import structs
 
-from melm_core.base import FloatArray, Progress
+from melm_core.base import FloatArray, GammaPath, Progress
 from melm_core.linalg import align_components
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.pause import PausePoint
-from melm_studio.worker.records.run import PlaneEvent
+from melm_studio.worker.records.run import AT_WORK, PlaneEvent
 from melm_studio.worker.store.protocol import RunStore
 from melm_studio.worker.store.quota import planes_left
 
@@ -28,7 +29,8 @@ class Recorder:
     """The callback of a fit: appends planes to the run and forwards requests to the fit.
 
     Each plane is rotated within itself to align with the previous one, so that the view changes
-    smoothly. While the run is paused, a step waits here; that time is not counted.
+    smoothly. While the run is paused, a step waits here; that time is not counted. The planes of
+    fits that only choose gamma are not kept, but their held-out accuracies are, in the record.
 
     Parameters
     ----------
@@ -44,6 +46,8 @@ class Recorder:
         The step with the best plane so far.
     stopped : bool
         Whether the fit was requested to stop.
+    outcome : dict
+        What the record has of the choice of gamma, see `RunRecord`; empty if there is none.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class Recorder:
     ) -> None:
         self.best: Progress | None = None
         self.stopped = False
+        self.outcome: dict[str, Any] = {}
         self._store = store
         self._run_id = run_id
         self._clock = clock
@@ -63,13 +68,27 @@ class Recorder:
         self._pause = PausePoint(store, run_id, clock)
 
     def __call__(self, progress: Progress) -> bool:
+        path = progress.gamma_path
+        # A single fold has no standard error.
+        if path is not None and len(path.fold_accuracies) > 1:
+            self._update_outcome(_gamma_path(path, progress.is_choosing))
+        if not progress.is_choosing:
+            self._keep(progress)
+        self.stopped = self._pause.passed().is_cancelled
+        return self.stopped
+
+    def _update_outcome(self, path: dict[str, Any]) -> None:
+        outcome = {"gamma_path": path}
+        if outcome != self.outcome:
+            self.outcome = outcome
+            self._store.transition(self._run_id, AT_WORK, outcome=outcome)
+
+    def _keep(self, progress: Progress) -> None:
         self._last = progress
         if self.best is None or progress.objective > self.best.objective:
             self.best = progress
         if self._is_due():
             self._append(self._event(progress, is_final=False))
-        self.stopped = self._pause.passed().is_cancelled
-        return self.stopped
 
     def conclude(self, components: FloatArray, objective: float, *, is_complete: bool) -> None:
         """Append the last plane of the history, the best of a fit, whether complete or not."""
@@ -108,9 +127,11 @@ class Recorder:
         return n_kept + 1 < min(self._most_planes, self._store.limits.run_planes)
 
     def _event(self, progress: Progress, *, is_final: bool) -> PlaneEvent:
-        values = {field.name: getattr(progress, field.name) for field in fields(progress)}
-        values["elapsed_s"] -= self._pause.waited_s
-        return PlaneEvent(sequence=0, is_final=is_final, **values)
+        own: dict[str, Any] = {"sequence": 0, "is_final": is_final}
+        names = (name for name in PlaneEvent.__struct_fields__ if name not in own)
+        own |= {name: getattr(progress, name) for name in names}
+        own["elapsed_s"] -= self._pause.waited_s
+        return PlaneEvent(**own)
 
     def _append(self, event: PlaneEvent) -> None:
         if self._appended is not None:
@@ -119,6 +140,17 @@ class Recorder:
         sequence = self._store.append(self._run_id, event)
         self._appended = structs.replace(event, sequence=sequence)
         self._appended_s = self._clock.monotonic()
+
+
+def _gamma_path(path: GammaPath, is_choosing: bool) -> dict[str, Any]:
+    """The values of a path as `RunRecord` has them."""
+    return {
+        "gammas": path.gammas.tolist(),
+        "accuracies": path.accuracies.tolist(),
+        "standard_errors": path.standard_errors.tolist(),
+        "n_folds": len(path.fold_accuracies),
+        "chosen": None if is_choosing else path.chosen,
+    }
 
 
 def _only_step(components: FloatArray, objective: float) -> Progress:

@@ -14,6 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import FloatArray
+from melm_core.methods import AUTO, GAMMA
 from melm_studio.worker.records.record import Record, from_json, to_json
 
 HEADER_LENGTH = struct.Struct("<I")
@@ -88,8 +89,10 @@ class RunRecord(Record, frozen=True):
     of_run : str
         The run that a check validates, or whose method the probabilities are of.
     outcome : mapping of str to JSON values
-        Results of a fit besides its plane: the number of ``starts``, and how many of them are
-        ``agreeing`` on it.
+        Results of a fit besides its plane: the number of ``starts``, how many of them are
+        ``agreeing`` on it, and where gamma is "auto" the ``gamma_path``: ``gammas``, held-out
+        ``accuracies``, their ``standard_errors``, the number of folds done, ``n_folds``, and the
+        ``chosen`` gamma, None until all folds are done.
     """
 
     run_id: str
@@ -110,6 +113,18 @@ class RunRecord(Record, frozen=True):
     kind: RunKind = RunKind.FIT
     of_run: str = ""
     outcome: Mapping[str, Any] = msgspec.field(default_factory=dict)
+
+    @property
+    def gamma(self) -> float:
+        """The kernel width; where the run is to choose it, the default until it has."""
+        given = self.parameters[GAMMA.name]
+        return float(given) if given != AUTO else self.chosen_gamma or GAMMA.default
+
+    @property
+    def chosen_gamma(self) -> float | None:
+        """The kernel width that the run has chosen; None if it has not, or is not to choose."""
+        chosen: float | None = self.outcome.get("gamma_path", {}).get("chosen")
+        return chosen
 
     @property
     def table(self) -> Table:

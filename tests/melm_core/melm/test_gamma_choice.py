@@ -5,7 +5,10 @@ import pytest
 from sklearn.datasets import load_iris
 
 from melm_core import MELM
-from melm_core.melm.gamma_choice import DEFAULT_GAMMA, GAMMAS, GammaPath, inner_folds
+from melm_core.base import GammaPath
+from melm_core.base.gamma_path import DEFAULT_GAMMA
+from melm_core.melm import GAMMAS
+from melm_core.melm.gamma_choice import inner_folds
 
 X, Y = load_iris(return_X_y=True)
 
@@ -61,7 +64,33 @@ def test_the_search_for_gamma_reports_and_stops_as_one_fit():
     MELM(gamma="auto", n_init=2, random_state=0, callback=steps.append).fit(X, Y)
     fractions = [step.fraction for step in steps]
     assert fractions == sorted(fractions)
-    assert steps[0].stage.startswith("fold 1 of 5, γ 8: ")
+    assert steps[0].stage.startswith("choosing γ, fold 1 of 5, γ 8: ")
+    choosing = [step.is_choosing for step in steps]
+    assert choosing == sorted(choosing, reverse=True)
+    n_folds = [
+        0 if step.gamma_path is None else len(step.gamma_path.fold_accuracies) for step in steps
+    ]
+    assert n_folds == sorted(n_folds)
+    assert {n for n, is_choosing in zip(n_folds, choosing, strict=True) if not is_choosing} == {5}
     melm = MELM(gamma="auto", n_init=2, random_state=0, callback=lambda _: True).fit(X, Y)
     assert melm.stopped_
     assert melm.gamma_ == DEFAULT_GAMMA
+
+
+class Uncopied:
+    """A callback such as one that holds a lock."""
+
+    n_steps = 0
+
+    def __call__(self, progress):
+        self.n_steps += 1
+
+    def __deepcopy__(self, memo):
+        raise TypeError
+
+
+@pytest.mark.parametrize("parameters", [{"gamma": "auto"}, {"n_bootstrap": 2}], ids=str)
+def test_the_callback_of_several_fits_is_never_copied(parameters):
+    callback = Uncopied()
+    MELM(n_init=1, random_state=0, callback=callback, **parameters).fit(X, Y)
+    assert callback.n_steps

@@ -98,6 +98,21 @@ def test_no_state_is_without_words(state):
     assert words(state, plane(), message="Something happened.")
 
 
+def choosing(n_folds, chosen=None):
+    path = {"n_folds": n_folds, "chosen": chosen} if n_folds else {}
+    outcome = {"gamma_path": path} if n_folds else {}
+    return replace(run_of(gamma="auto"), state=RunState.RUNNING, outcome=outcome)
+
+
+def test_a_run_that_chooses_gamma_says_so_until_it_has():
+    assert title(choosing(0)).startswith("MELM, γ auto")
+    assert title(choosing(5, chosen=2.0)).startswith("MELM, γ 2 (auto)")
+    assert state_sentence(choosing(0), None) == "Choosing γ by inner folds"
+    assert state_sentence(choosing(2), None) == "Choosing γ by inner folds, 2 done"
+    done = replace(choosing(5, chosen=2.0), state=RunState.DONE)
+    assert state_sentence(done, plane()).endswith(", γ 2 chosen by inner folds")
+
+
 def test_a_title_tells_method_gamma_and_seed():
     assert title(run_of(gamma=0.316, random_state=7)) == "MELM, γ 0.316, seed 7"
 

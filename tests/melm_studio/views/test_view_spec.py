@@ -131,6 +131,17 @@ def test_a_query_can_be_read():
     )
 
 
+def test_a_view_of_a_run_that_chooses_gamma_survives_an_address():
+    spec = ViewSpec(source=WINE, method="melm", parameters={"gamma": "auto"})
+    assert "&gamma=auto&" in to_query(spec)
+    assert from_query(to_query(spec)) == spec
+
+
+def test_a_method_without_gamma_cannot_choose_it():
+    with pytest.raises(InputError, match=r"Kernel width γ must be a number from .* it is 'auto'"):
+        from_query("data=sample:wine&method=pca&gamma=auto")
+
+
 def test_a_query_by_hand_needs_the_data_and_the_method_only():
     spec = from_query("data=sample:wine&method=pca&mode=present")
     assert spec.parameters == checked_parameters("pca", {})

@@ -97,6 +97,48 @@ def test_the_final_objective_is_the_divergence_of_the_final_plane(store, method,
     assert final.objective == final.best_objective == pytest.approx(divergence, abs=1e-9)
 
 
+def test_a_run_that_chooses_gamma_keeps_its_choice_and_the_planes_of_the_search_at_it(store):
+    data = blobs()
+    record = worked(store, data, gamma="auto")
+    melm = fitted(data, gamma="auto")
+    path = record.outcome["gamma_path"]
+    assert record.parameters["gamma"] == "auto"
+    assert record.gamma == record.chosen_gamma == path["chosen"] == melm.gamma_
+    assert path["accuracies"] == melm.gamma_path_.accuracies.tolist()
+    assert path["standard_errors"] == melm.gamma_path_.standard_errors.tolist()
+    for event in store.events(record.run_id):
+        divergence = cauchy_schwarz_divergence(
+            data.X, data.y, event.components, gamma=melm.gamma_, shrinkage="ledoit-wolf"
+        )
+        assert event.objective == pytest.approx(divergence, abs=1e-5)
+
+
+def test_a_run_that_is_stopped_while_it_chooses_gamma_takes_the_choice_of_the_folds_done(
+    store, monkeypatch
+):
+    record = queue_run(store, blobs(), gamma="auto")
+    monkeypatch.setattr(store, "transition", _cancelling(store))
+    InlineRunner(store).drain()
+    ended = store.get(record.run_id)
+    assert ended.state is RunState.CANCELLED
+    assert ended.outcome["gamma_path"]["n_folds"] == 2
+    assert ended.gamma == ended.outcome["gamma_path"]["chosen"]
+    assert store.last_event(record.run_id).is_final
+
+
+def _cancelling(store):
+    """Request a stop as soon as two folds are done."""
+    transition = store.transition
+
+    def cancel_after(run_id, expected, **changes):
+        changed = transition(run_id, expected, **changes)
+        if changes.get("outcome", {}).get("gamma_path", {}).get("n_folds") == 2:
+            store.request_cancel(run_id)
+        return changed
+
+    return cancel_after
+
+
 def test_every_plane_of_the_fit_is_in_the_history(store):
     data, steps = blobs(), []
     fitted(data, callback=steps.append)

@@ -1,0 +1,68 @@
+"""Held-out accuracy by kernel width, and the width that it recommends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
+
+DEFAULT_GAMMA = 1.0
+_FEWEST_FOLDS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class GammaPath:
+    """Held-out accuracy by kernel width.
+
+    Attributes
+    ----------
+    gammas : ndarray of shape (n_gammas,)
+        Falling: from smooth to local.
+    fold_accuracies : ndarray of shape (n_folds, n_gammas)
+        Balanced accuracy of the class densities, of Silverman's width, in the plane that
+        was fitted to the other folds.
+    """
+
+    gammas: FloatArray
+    fold_accuracies: FloatArray
+
+    @property
+    def accuracies(self) -> FloatArray:
+        """Mean over the folds, shape (n_gammas,)."""
+        means: FloatArray = self.fold_accuracies.mean(axis=0)
+        return means
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """Standard error of the mean over the folds, shape (n_gammas,); NaN for a single fold."""
+        if len(self.fold_accuracies) < _FEWEST_FOLDS:
+            return np.full(len(self.gammas), np.nan)
+        spread = self.fold_accuracies.std(axis=0, ddof=1)
+        errors: FloatArray = spread / np.sqrt(len(self.fold_accuracies))
+        return errors
+
+    @property
+    def chosen(self) -> float:
+        """The widest kernel within one standard error of the best.
+
+        DEFAULT_GAMMA if the path was stopped before two folds were done.
+
+        References
+        ----------
+        L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone: Classification and
+        Regression Trees, 1984, section 3.4.3.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> folds = np.array([[0.7, 0.8, 0.82], [0.7, 0.84, 0.86]])
+        >>> GammaPath(np.array([4.0, 2.0, 1.0]), folds).chosen
+        2.0
+        """
+        if len(self.fold_accuracies) < _FEWEST_FOLDS:
+            return DEFAULT_GAMMA
+        best = int(self.accuracies.argmax())
+        enough = self.accuracies[best] - self.standard_errors[best]
+        return float(self.gammas[int(np.argmax(self.accuracies >= enough))])
