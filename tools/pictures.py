@@ -109,7 +109,7 @@ def is_it_real(studio: StudioPage) -> Locator:
     panel = _found(studio, "LDA")
     panel.node.get_by_role("button", name="Is it real?").click()
     expect(studio.page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()
-    expect(studio.page.locator(f"#{ids.CHECK_BODY} .verdict")).to_contain_text("held-out")
+    expect(studio.page.locator(".check-answer")).to_contain_text("held-out")
     return _window(studio, "Is it real?")
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from melm_core.datasets.noise import pure_noise
+from melm_core.evaluation.answers import LEVEL, Answer, answer_of
 from melm_core.evaluation.cross_validation import (
     CrossValidatedSeparability,
     FoldResult,
     cross_validated_separability,
 )
+from melm_core.evaluation.density_accuracy import DensityScores, density_scores
 from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows
 from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
 from melm_core.evaluation.groups import group_strata, label_runs
+from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.label_permutations import PermutationDesign
 from melm_core.evaluation.loadings import features_used, in_standard_units
 from melm_core.evaluation.permutation_statistics import held_out_share, in_sample_share
@@ -33,14 +36,17 @@ from melm_core.evaluation.plane_separability import (
 )
 from melm_core.evaluation.plane_stability import Stability, pairwise_angles, stability
 from melm_core.evaluation.sequential_p_value import EarlyEnd
-from melm_core.evaluation.verdict_sentence import verdict
+from melm_core.evaluation.verdict_sentence import p_value_in_words, share_in_words, verdict
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
 __all__ = [
     "DEFAULT_FOLDS",
+    "LEVEL",
     "PLANE_CLASSIFIERS",
+    "Answer",
     "CodedRows",
     "CrossValidatedSeparability",
+    "DensityScores",
     "DuplicateRows",
     "EarlyEnd",
     "Fold",
@@ -54,20 +60,25 @@ __all__ = [
     "Score",
     "Separability",
     "Stability",
+    "answer_of",
     "confusion_shares",
     "cross_validated_separability",
+    "density_scores",
     "duplicate_rows",
     "features_used",
     "group_strata",
+    "held_out_p_value",
     "held_out_share",
     "in_sample_share",
     "in_standard_units",
     "label_runs",
     "over_folds",
+    "p_value_in_words",
     "pairwise_angles",
     "permutation_test",
     "pure_noise",
     "separability",
+    "share_in_words",
     "stability",
     "stratified_folds",
     "verdict",

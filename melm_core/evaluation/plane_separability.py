@@ -271,11 +271,21 @@ def over_folds(
         classifier_names=tuple(classifier.name for classifier in PLANE_CLASSIFIERS),
         n_samples=len(rows.y),
         n_scored=len(sample),
-        notes=tuple(_notes(rows, sample, len(confusions), n_folds)),
+        notes=fold_notes(rows, sample, len(confusions), n_folds),
     )
 
 
-def _notes(rows: CodedRows, sample: IntArray, n_made: int, n_folds: int) -> list[str]:
+def fold_notes(rows: CodedRows, sample: IntArray, n_made: int, n_folds: int) -> tuple[str, ...]:
+    """Sentences about deviations from the requested rows and folds.
+
+    Parameters
+    ----------
+    rows : CodedRows
+    sample : ndarray of shape (n_scored,)
+        Indices of the rows that were scored.
+    n_made, n_folds : int
+        Number of folds, and requested number.
+    """
     notes = []
     if len(sample) < len(rows.y):
         notes.append(f"A stratified sample of {len(sample):,} of {len(rows.y):,} rows was scored.")
@@ -283,7 +293,7 @@ def _notes(rows: CodedRows, sample: IntArray, n_made: int, n_folds: int) -> list
         notes.append(
             f"{n_made} folds instead of {n_folds}, because {_shortage(rows.take(sample))}."
         )
-    return notes
+    return tuple(notes)
 
 
 def _shortage(rows: CodedRows) -> str:

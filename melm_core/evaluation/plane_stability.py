@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,11 +16,14 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
 from melm_core.evaluation.groups import group_members, group_strata
+from melm_core.evaluation.loadings import features_used
 from melm_core.evaluation.refitting import MethodLike, fit_projection, make_estimator, map_in_order
 from melm_core.linalg.planes import align_components, principal_angles
 
 Resampling: TypeAlias = Literal["bootstrap", "folds"]
 RESAMPLINGS = ("bootstrap", "folds")
+
+_ROUNDING = 1e-9  # 3.0000000000000004 is 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +67,52 @@ class Stability:
     def largest_angle(self) -> float:
         """Median over the resamples of the largest principal angle to `components`, in radians."""
         return float(np.median(self.angles[:, -1]))
+
+    @property
+    def n_features_used(self) -> int:
+        """`features_used` of the plane of all rows, rounded up."""
+        return math.ceil(features_used(self.components) - _ROUNDING)
+
+    def selection_frequencies(self, n_features: int) -> FloatArray:
+        """Share of the resamples in which a feature is among those with the largest loadings.
+
+        Parameters
+        ----------
+        n_features : int
+            Number of features that count as selected in each resample.
+
+        Returns
+        -------
+        ndarray of shape (n_features_of_the_data,)
+
+        References
+        ----------
+        N. Meinshausen, P. Bühlmann: Stability Selection, Journal of the Royal
+        Statistical Society B 72, 2010.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from melm_core.evaluation import stability
+        >>> result = stability("pca", *load_iris(return_X_y=True), n_resamples=5)
+        >>> result.selection_frequencies(2)
+        array([0.8, 1. , 0. , 0.2])
+        """
+        lengths = np.linalg.norm(self.planes, axis=1)  # (n_resamples, n_features)
+        ranks = np.argsort(np.argsort(-lengths, axis=1, kind="stable"), axis=1)
+        frequencies: FloatArray = (ranks < n_features).mean(axis=0)
+        return frequencies
+
+    @property
+    def length_interval(self) -> tuple[FloatArray, FloatArray]:
+        """Percentile interval of the length of the loadings of each feature, between 0 and 1.
+
+        The length does not depend on the basis of the plane.
+        """
+        lengths = np.linalg.norm(self.planes, axis=1)
+        tail = 0.5 * (1.0 - self.confidence)
+        lower, upper = np.quantile(lengths, [tail, 1.0 - tail], axis=0)
+        return lower, upper
 
     @property
     def pairwise_angles(self) -> FloatArray:

@@ -1,30 +1,41 @@
-"""The results of a validation in one sentence."""
+"""The result of a check in words: the answer first, then its numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from melm_core.evaluation.answers import Answer
 
-from melm_core.evaluation.plane_separability import Separability
+_FIRST_WORDS = {
+    None: "",
+    Answer.YES: "Yes.",
+    Answer.PARTLY: "Partly.",
+    Answer.NO: "No.",
+    Answer.UNKNOWN: "Cannot be decided.",
+}
+_ALMOST_ALL = 0.995
 
 
 def verdict(
-    in_sample: Separability,
-    held_out: Separability | None = None,
-    p_value: float | None = None,
+    answer: Answer | None,
+    accuracy: float,
+    n_classes: int,
     *,
-    class_names: Sequence[str] | None = None,
+    n_permutations: int = 0,
+    n_exceeding: int = 0,
+    p_value: float | None = None,
 ) -> str:
-    """Summarize overlap, separability and significance in one sentence.
+    """The answer, the accuracy of held-out rows beside that of guessing, and the p-value.
 
     Parameters
     ----------
-    in_sample : Separability
-    held_out : Separability or None
-        If given, the overlap is that of held-out rows.
+    answer : Answer or None
+        See `answer_of`; None if it is not known yet.
+    accuracy : float
+        Balanced accuracy of held-out rows.
+    n_classes : int
+    n_permutations, n_exceeding : int
+        Permutations of the labels, and those that were separated as well.
     p_value : float or None
-        The p-value of a permutation test.
-    class_names : sequence of str or None
-        In the order of the classes; None for the labels themselves.
+        Of the permutation test.
 
     Returns
     -------
@@ -32,34 +43,54 @@ def verdict(
 
     Examples
     --------
-    >>> from melm_core.evaluation import separability, verdict
-    >>> result = separability([[0.0], [0.1], [5.0], [5.1]], ["a", "a", "b", "b"])
-    >>> verdict(result, p_value=0.01)
-    'No two classes overlap; in-sample balanced accuracy 1.00; p = 0.010.'
+    >>> from melm_core.evaluation import Answer, verdict
+    >>> verdict(Answer.YES, 0.98, 3, n_permutations=199, p_value=0.005)
+    'Yes. 98 % of held-out rows are told apart; guessing gives 33 %. None of 199 shuffles came \
+close (p = 0.005).'
     """
-    names = class_names or [str(label) for label in in_sample.classes.tolist()]
-    parts = [_overlap(held_out or in_sample, names), _accuracy(in_sample, held_out)]
-    if p_value is not None:
-        parts.append(f"p {_formatted(p_value)}")
-    return "; ".join(parts) + "."
+    told_apart = f"{share_in_words(accuracy)} of held-out rows are told apart"
+    numbers = f"{told_apart}; guessing gives {share_in_words(1.0 / n_classes)}."
+    shuffles = _shuffles(n_permutations, n_exceeding, p_value)
+    return " ".join(filter(None, (_FIRST_WORDS[answer], numbers, shuffles)))
 
 
-def _overlap(separability: Separability, names: Sequence[str]) -> str:
-    first, second = separability.most_overlapping
-    share = separability.overlap[first, second]
-    if share < 0.005:
-        return "No two classes overlap"
-    most = " most" if len(names) > 2 else ""
-    return f"{names[first]} overlaps {names[second]}{most} ({share:.2f})"
+def share_in_words(share: float) -> str:
+    """A share as a percentage that is 100 % for 1 only.
+
+    Parameters
+    ----------
+    share : float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import share_in_words
+    >>> [share_in_words(share) for share in (0.984, 0.999, 1.0)]
+    ['98 %', 'over 99 %', '100 %']
+    """
+    return "over 99 %" if _ALMOST_ALL <= share < 1.0 else f"{100.0 * share:.0f} %"
 
 
-def _accuracy(in_sample: Separability, held_out: Separability | None) -> str:
-    on_all = in_sample.mean.balanced_accuracy
-    if held_out is None:
-        return f"in-sample balanced accuracy {on_all:.2f}"
-    on_new = held_out.mean.balanced_accuracy
-    return f"held-out balanced accuracy {on_new:.2f} against {on_all:.2f} in-sample"
+def p_value_in_words(p_value: float) -> str:
+    """A p-value with three decimals, never 0.000.
+
+    Parameters
+    ----------
+    p_value : float
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import p_value_in_words
+    >>> p_value_in_words(0.005), p_value_in_words(0.0004)
+    ('p = 0.005', 'p < 0.001')
+    """
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
-def _formatted(p_value: float) -> str:
-    return "< 0.001" if p_value < 0.001 else f"= {p_value:.3f}"
+def _shuffles(n_permutations: int, n_exceeding: int, p_value: float | None) -> str:
+    if p_value is None or not n_permutations:
+        return ""
+    p = p_value_in_words(p_value)
+    if not n_exceeding:
+        return f"None of {n_permutations:,} shuffles came close ({p})."
+    return f"{n_exceeding:,} of {n_permutations:,} shuffles did as well ({p})."

@@ -11,6 +11,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.dialog import dialog
+from melm_studio.views.verdicts.check_captions import angle_sentence, p_value_caption
 from melm_studio.worker.records.check_report import CheckReport
 
 CLASSIFIERS = {
@@ -36,9 +37,9 @@ def check_view() -> Component:
             dmc.Group(
                 [
                     dmc.Text(
-                        "The plane is refitted to four of five folds and scored on the fifth, then "
-                        "refitted to permuted labels to find the scores of chance. Every refit has "
-                        "the settings of the run.",
+                        "The method is refitted to four of five folds and scored on the fifth, "
+                        "then again with shuffled labels to see what chance achieves. It judges "
+                        "the method with these settings, not the plane on screen.",
                         size="xs",
                         c="dimmed",
                         flex=1,
@@ -61,11 +62,17 @@ def check_body(
     """The verdict, the scores, the confusion of the classes and the p-value known so far."""
     return dmc.Stack(
         [
-            html.P(report.words or "No results yet.", className="verdict", role="status"),
+            html.P(
+                report.words or "No results yet.",
+                className="check-answer",
+                role="status",
+                **data(answer=report.answer),
+            ),
             *([] if is_final and report.fraction == 1.0 else [_progress(report, stage)]),
             *([_scores(report.scores)] if report.scores else []),
             *([_overlap(report.overlap, class_names)] if report.overlap else []),
-            *([_p_value(report, is_final=is_final)] if report.p_value is not None else []),
+            *_p_value(p_value_caption(report, is_final=is_final)),
+            *([dmc.Text(angle_sentence(report.stability), size="sm")] if report.stability else []),
             *(dmc.Text(note, size="xs", c="dimmed") for note in report.notes),
         ],
         gap="md",
@@ -97,7 +104,7 @@ def _scores(scores: Mapping[str, tuple[float, float, float]]) -> Component:
         )
         for name, (train, held_out, error) in scores.items()
     ]
-    caption = html.Caption("Balanced accuracy in the plane; ± is the standard error over the folds")
+    caption = html.Caption("Balanced accuracy over the folds; ± is its standard error")
     return html.Table([caption, html.Thead(head), html.Tbody(rows)], className="figures")
 
 
@@ -135,14 +142,10 @@ def _share(share: float, names: Sequence[str], i: int, j: int) -> Component:
     return html.Td(button, style={"--share": f"{strength:.3f}"})
 
 
-def _p_value(report: CheckReport, *, is_final: bool) -> Component:
-    text = f"p = {report.p_value:.3f}"
-    if not is_final and report.lower is not None and report.upper is not None:
-        text += (
-            f" after {report.n_permutations} permutations; the final value will be between "
-            f"{report.lower:.3f} and {report.upper:.3f}"
-        )
-    return dmc.Text(["Permutation test: ", html.Strong(text)], size="sm", className="p-value")
+def _p_value(caption: str) -> list[Component]:
+    if not caption:
+        return []
+    return [dmc.Text(["Permutation test: ", html.Strong(caption)], size="sm", className="p-value")]
 
 
 def _short(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from melm_studio.tables.cells import MISSING
 from melm_studio.tables.classes import ClassRules, is_measure, value_counts
+from melm_studio.tables.dependence import has_chosen_groups, kept_together
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
@@ -34,7 +35,9 @@ __all__ = [
     "UnlabeledRows",
     "Use",
     "count",
+    "has_chosen_groups",
     "is_measure",
+    "kept_together",
     "label_candidates",
     "listed",
     "load_sample",

@@ -11,12 +11,14 @@ import pandas as pd
 from melm_core.base import FloatArray, IntArray
 from melm_core.evaluation import duplicate_rows, label_runs
 from melm_studio.tables.formatting import count, number, shortened
+from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.labels import words_of
 from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.row_columns import RowColumn
 
 N_BLOCKS = 20  # of rows that follow each other
 FEW_RUNS_Z = -4.0  # standard deviations below the number of runs in a random order
+LEAST_DISTINCT = 5  # rows of each class, as many as folds
 LEAST_REPEATS = 2  # rows for each value of an identifier, on average
 GROUP_WORDS = {
     "animal", "batch", "day", "donor", "id", "identifier", "participant", "patient", "person",
@@ -24,11 +26,22 @@ GROUP_WORDS = {
 }  # fmt: skip
 
 
-def row_groups(columns: Sequence[RowColumn], y: IntArray) -> IntArray | None:
+def has_chosen_groups(columns: Sequence[Column]) -> bool:
+    """Whether a column says which rows depend on each other."""
+    return any(column.role in (Role.GROUP, Role.ORDER) for column in columns)
+
+
+def row_groups(columns: Sequence[RowColumn], X: FloatArray, y: IntArray) -> IntArray | None:
     """Codes of the group of each row; a row without a group is a group of its own.
 
     Without a column with the role Group, blocks of rows that follow each other in the column with
-    the role Order. None if no column has either role.
+    the role Order; without either, rows with equal values and label. None if there are none.
+
+    Parameters
+    ----------
+    columns : sequence of RowColumn
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
     """
     by_role = {column.role: column for column in columns}
     if Role.GROUP in by_role:
@@ -36,7 +49,9 @@ def row_groups(columns: Sequence[RowColumn], y: IntArray) -> IntArray | None:
         is_missing = codes < 0
         codes[is_missing] = len(values) + np.arange(is_missing.sum())
         return codes.astype(np.int64)
-    return time_blocks(by_role[Role.ORDER].values, y) if Role.ORDER in by_role else None
+    if Role.ORDER in by_role:
+        return time_blocks(by_role[Role.ORDER].values, y)
+    return equal_rows(X, y)
 
 
 def time_blocks(order: FloatArray, y: IntArray) -> IntArray:
@@ -58,6 +73,27 @@ def _fewest_runs(runs: IntArray, y: IntArray) -> int:
     """The number of runs of the class that has the fewest."""
     starts = np.flatnonzero(np.diff(runs, prepend=-1))
     return int(np.bincount(y[starts]).min())
+
+
+def equal_rows(X: FloatArray, y: IntArray) -> IntArray | None:
+    """Codes that are equal for rows with equal values and label; None if no row repeats.
+
+    None also if a class has too few different rows to be held out in part.
+    """
+    found = duplicate_rows(X, y)
+    if not found.n_repeats:
+        return None
+    first = np.unique(found.groups, return_index=True)[1]
+    n_distinct = np.bincount(y[first])
+    return found.groups if n_distinct.min() >= LEAST_DISTINCT else None
+
+
+def kept_together(data: LabeledData) -> IntArray | None:
+    """Codes of the groups of rows that no split separates, or None.
+
+    Equal rows are found here for data that earlier versions stored without groups.
+    """
+    return equal_rows(data.X, data.y) if data.groups is None else data.groups
 
 
 def dependence_notes(
@@ -125,7 +161,7 @@ def _duplicate_notes(X: FloatArray, y: IntArray) -> Iterator[str]:
         classes = count(found.n_classes, "class", "classes")
         yield (
             f"{number(found.n_repeats)} {repeat} an earlier row of the same class, in {classes}. "
-            "The check keeps equal rows together."
+            "Equal rows stay together when rows are held out."
         )
 
 

@@ -17,7 +17,7 @@ from melm_studio.tables.classes import (
     sort_key,
 )
 from melm_studio.tables.column_roles import column_roles, find_roles
-from melm_studio.tables.dependence import dependence_notes, row_groups
+from melm_studio.tables.dependence import dependence_notes, has_chosen_groups, row_groups
 from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.labels import guess_label, label_candidates
@@ -84,8 +84,8 @@ def prepare(
     scaling_steps = ("Standardized: mean 0, standard deviation 1.",) if standardize else ()
     X = (X - center) / scale
     kept = row_columns(frame, columns)
-    groups = row_groups(kept, classes.y)
     notes = tuple(dependence_notes(frame, columns, X, classes.y))
+    warnings = () if has_chosen_groups(columns) else notes
     unlabeled, unlabeled_steps = _unlabeled_rows(
         table.frame, classes, columns, encodings, max_cells
     )
@@ -107,13 +107,13 @@ def prepare(
             *notes,
         ),
         columns=columns,
-        groups=groups,
+        groups=row_groups(kept, X, classes.y),
         row_columns=kept,
         unlabeled=unlabeled and replace(unlabeled, X=(unlabeled.X - center) / scale),
         encodings=tuple(encodings),
         form=table.form,
         # The first step of the classes only names them.
-        warnings=(*classes.steps[1:], *unlabeled_steps, *(notes if groups is None else ())),
+        warnings=(*classes.steps[1:], *unlabeled_steps, *warnings),
     )
 
 

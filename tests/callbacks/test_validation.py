@@ -43,7 +43,7 @@ def test_a_check_waits_for_a_worker_and_then_says_what_it_knows(studio, finished
     assert followed(visitor)[f"{ids.CHECK_CLOCK}.disabled"] is False
     studio.work()
     changes = followed(visitor)
-    assert "held-out balanced accuracy" in str(changes[BODY])
+    assert "of held-out rows are told apart" in str(changes[BODY])
     assert changes[f"{ids.CHECK_CLOCK}.disabled"] is True
 
 

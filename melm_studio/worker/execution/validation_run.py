@@ -8,31 +8,42 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from melm_core.base import IntArray
 from melm_core.evaluation import (
-    CrossValidatedSeparability,
-    FoldResult,
+    LEVEL,
+    DensityScores,
     PermutationTest,
     PermutedValue,
-    Separability,
-    cross_validated_separability,
-    duplicate_rows,
+    answer_of,
+    density_scores,
     permutation_test,
+    stability,
     verdict,
 )
-from melm_studio.tables import LabeledData
+from melm_core.methods import METHODS, STARTS
+from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
-from melm_studio.worker.records.check_report import CheckReport
+from melm_studio.worker.execution.check_notes import design_notes, method_notes
+from melm_studio.worker.records.check_report import CheckReport, FeatureStability
 from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
 N_PERMUTATIONS = 199
 MOST_CHECKED_ROWS = 600
 N_FOLDS = 5
-LEVEL = 0.05
+N_RESAMPLES = 20
+MOST_RESAMPLED_ROWS = 20_000
+
+# With fewer permutations no p-value is at or below the level.
+FIRST_ANSWER = round(1 / LEVEL) - 1
+
+# The classifier whose scores the panels show.
+CLASSIFIER = "KDE"
 
 # Nobody can read a p-value that changes faster than this.
 _LEAST_WAIT_S = 0.2
+
+# Shares of the work done after the folds and after the permutations.
+_AFTER_FOLDS, _AFTER_PERMUTATIONS = 0.1, 0.9
 
 
 def standing_checks(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
@@ -69,77 +80,145 @@ class Checker:
         self._updated_s = float("-inf")
 
     def run(self, data: LabeledData) -> None:
-        """Score the method in-sample and held out, then test it against shuffled labels."""
+        """Score the method on held-out rows, test it with permuted labels, and resample the rows.
+
+        The report has an answer after `FIRST_ANSWER` permutations.
+        """
         self._update(stage=f"refitting the plane in each of {N_FOLDS} folds")
         try:
             scores = self._scored(data)
+            self._update_scores(scores, data)
+            test = self._tested(scores, data)
+            if self.stopped:  # the last reported p-value stays, with its bounds
+                return
+            self._update_test(scores, test, data)
+            self._update(stability=self._stability(data), stage="done", fraction=1.0)
         except _StoppedError:
             return
-        self._update_scores(scores, data)
-        test = None if self.stopped else self._tested(data)
-        # A p-value of few permutations says little: the last reported one stays, with its bounds.
-        if test is not None and not self.stopped:
-            self._update(
-                words=_words(scores, data, test.p_value),
-                stage="done",
-                fraction=1.0,
-                p_value=test.p_value,
-                notes=(*scores.held_out.notes, *_design_notes(test)),
-            )
 
-    def _scored(self, data: LabeledData) -> CrossValidatedSeparability:
-        return cross_validated_separability(
+    def _scored(self, data: LabeledData) -> DensityScores:
+        return density_scores(
             self._record.method,
-            data.X,
-            data.y,
-            groups=_groups(data),
+            **self._shared(data),
             parameters=self._parameters,
-            standardize=_is_standardized(data),
+            gamma=self._parameters["gamma"],
             n_folds=N_FOLDS,
             max_rows=MOST_CHECKED_ROWS,
-            random_state=self._parameters["random_state"],
             callback=self._after_fold,
         )
 
-    def _tested(self, data: LabeledData) -> PermutationTest:
+    def _tested(self, scores: DensityScores, data: LabeledData) -> PermutationTest:
         return permutation_test(
             self._record.method,
-            data.X,
-            data.y,
-            groups=_groups(data),
-            statistic="in_sample",
+            **self._shared(data),
+            statistic="held_out",
             n_permutations=N_PERMUTATIONS,
-            parameters=self._parameters,
-            standardize=_is_standardized(data),
+            parameters=self._with_one_start(),
             max_rows=MOST_CHECKED_ROWS,
-            random_state=self._parameters["random_state"],
-            callback=self._after_permutation,
+            callback=lambda value: self._after_permutation(value, scores),
         )
 
-    def _after_fold(self, fold: FoldResult) -> None:
-        self._update(fraction=0.3 * fold.number / N_FOLDS)
+    def _with_one_start(self) -> dict[str, Any]:
+        """Parameters of the permutation test: true and permuted labels alike have one start."""
+        is_search = METHODS[self._record.method].takes(STARTS.name)
+        return self._parameters | ({STARTS.name: 1} if is_search else {})
+
+    def _stability(self, data: LabeledData) -> FeatureStability | None:
+        is_linear = METHODS[self._record.method].is_linear
+        if not is_linear or len(data.y) > MOST_RESAMPLED_ROWS:
+            return None
+        found = stability(
+            self._record.method,
+            **self._shared(data),
+            parameters=self._parameters,
+            n_resamples=N_RESAMPLES,
+            callback=self._after_resample,
+        )
+        lower, upper = found.length_interval
+        n_top = found.n_features_used
+        return FeatureStability(
+            angle=float(np.degrees(found.largest_angle)),
+            n_resamples=N_RESAMPLES,
+            n_top=n_top,
+            frequencies=tuple(found.selection_frequencies(n_top).tolist()),
+            lower=tuple(lower.tolist()),
+            upper=tuple(upper.tolist()),
+        )
+
+    def _shared(self, data: LabeledData) -> dict[str, Any]:
+        return {
+            "X": data.X,
+            "y": data.y,
+            "groups": kept_together(data),
+            "standardize": _is_standardized(data),
+            "random_state": self._parameters["random_state"],
+        }
+
+    def _after_fold(self, number: int, n_folds: int) -> None:
+        self._update(fraction=_AFTER_FOLDS * number / n_folds)
         if self.stopped:
             raise _StoppedError
 
-    def _update_scores(self, scores: CrossValidatedSeparability, data: LabeledData) -> None:
+    def _update_scores(self, scores: DensityScores, data: LabeledData) -> None:
+        held_out = scores.held_out
+        n_classes = len(scores.classes)
         self._update(
-            words=_words(scores, data, None),
-            stage="fitting to shuffled labels",
-            scores=_scores(scores),
-            overlap=tuple(map(tuple, scores.held_out.overlap.tolist())),
-            notes=scores.held_out.notes,
+            words=verdict(None, held_out.balanced_accuracy, n_classes),
+            stage="comparing with shuffled labels",
+            scores={
+                CLASSIFIER: (
+                    scores.train.balanced_accuracy,
+                    held_out.balanced_accuracy,
+                    held_out.standard_error,
+                )
+            },
+            overlap=tuple(map(tuple, scores.overlap.tolist())),
+            notes=(*scores.notes, *method_notes(self._record, data)),
         )
+        if self.stopped:
+            raise _StoppedError
 
-    def _after_permutation(self, value: PermutedValue) -> bool:
-        if self._clock.monotonic() - self._updated_s >= _LEAST_WAIT_S:
+    def _after_permutation(self, value: PermutedValue, scores: DensityScores) -> bool:
+        first_answer = min(FIRST_ANSWER, value.n_permutations)
+        is_first_answer = value.number == first_answer
+        if is_first_answer or self._clock.monotonic() - self._updated_s >= _LEAST_WAIT_S:
+            share = value.number / value.n_permutations
             self._update(
-                fraction=0.3 + 0.7 * value.number / value.n_permutations,
+                fraction=_AFTER_FOLDS + (_AFTER_PERMUTATIONS - _AFTER_FOLDS) * share,
                 p_value=value.p_value,
                 lower=value.lower,
                 upper=value.upper,
                 n_permutations=value.number,
             )
+            if value.number >= first_answer:
+                self._update(**_answer(scores, value.p_value, value.number, value.n_exceeding))
         return self.stopped
+
+    def _update_test(self, scores: DensityScores, test: PermutationTest, data: LabeledData) -> None:
+        self._update(
+            stage="refitting to resampled rows",
+            fraction=_AFTER_PERMUTATIONS,
+            p_value=test.p_value,
+            lower=None,
+            upper=None,
+            n_permutations=len(test.values),
+            notes=(*self._report.notes, *design_notes(test.design, data)),
+            **_answer(
+                scores,
+                test.p_value,
+                len(test.values),
+                test.n_exceeding,
+                test.design.smallest_p_value,
+            ),
+        )
+        if self.stopped:
+            raise _StoppedError
+
+    def _after_resample(self, number: int, n_resamples: int) -> None:
+        share = number / n_resamples
+        self._update(fraction=_AFTER_PERMUTATIONS + (1.0 - _AFTER_PERMUTATIONS) * share)
+        if self.stopped:
+            raise _StoppedError
 
     def _update(self, **changes: Any) -> None:
         self._report = replace(self._report, **changes)
@@ -148,43 +227,27 @@ class Checker:
         self.stopped = self._store.cancel_requested(self._record.run_id)
 
 
-def _groups(data: LabeledData) -> IntArray | None:
-    """The chosen groups or else, if there are enough for all folds, duplicates as groups."""
-    if data.groups is not None:
-        return data.groups
-    found = duplicate_rows(data.X, data.y)
-    n_distinct = np.bincount(data.y[np.unique(found.groups, return_index=True)[1]])
-    return found.groups if found.n_repeats and n_distinct.min() >= N_FOLDS else None
-
-
-def _design_notes(test: PermutationTest) -> tuple[str, ...]:
-    design = test.design
-    if not design.n_groups_exchanged + design.n_groups_within:
-        return ()
-    return tuple(filter(None, (design.sentence, design.limit_sentence(LEVEL))))
+def _answer(
+    scores: DensityScores,
+    p_value: float,
+    n_permutations: int,
+    n_exceeding: int,
+    smallest_p_value: float = 0.0,
+) -> dict[str, str]:
+    """The answer and its sentence."""
+    accuracy, n_classes = scores.held_out.balanced_accuracy, len(scores.classes)
+    answer = answer_of(accuracy, n_classes, p_value, smallest_p_value=smallest_p_value)
+    words = verdict(
+        answer,
+        accuracy,
+        n_classes,
+        n_permutations=n_permutations,
+        n_exceeding=n_exceeding,
+        p_value=p_value,
+    )
+    return {"answer": answer, "words": words}
 
 
 def _is_standardized(data: LabeledData) -> bool:
     """Whether the features were standardized; if so, they are within each fold too."""
     return bool((data.scale != 1.0).any())
-
-
-def _scores(scores: CrossValidatedSeparability) -> dict[str, tuple[float, float, float]]:
-    return {
-        name: (in_sample, *held_out)
-        for (name, held_out), (in_sample, _) in zip(
-            _accuracies(scores.held_out).items(),
-            _accuracies(scores.in_sample).values(),
-            strict=True,
-        )
-    }
-
-
-def _accuracies(separability: Separability) -> dict[str, tuple[float, float]]:
-    """Balanced accuracy and standard error of the mean and of each classifier."""
-    named = {"mean": separability.mean, **separability.classifiers}
-    return {name: (score.balanced_accuracy, score.standard_error) for name, score in named.items()}
-
-
-def _words(scores: CrossValidatedSeparability, data: LabeledData, p_value: float | None) -> str:
-    return verdict(scores.in_sample, scores.held_out, p_value, class_names=data.class_names)

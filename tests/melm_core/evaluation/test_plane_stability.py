@@ -146,3 +146,17 @@ def test_every_linear_method_of_the_registry_has_a_stability():
         if method.is_linear:
             result = stability(key, X[::3], y[::3], n_resamples=2, parameters=quick)
             assert np.isfinite(result.angles).all()
+
+
+def test_features_of_the_structure_are_selected_more_often():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 8))
+    X[:, 3] += 4.0 * y
+    result = stability("lda", X, y, parameters={"n_components": 1}, n_resamples=12)
+    frequencies = result.selection_frequencies(1)
+    assert frequencies[3] == 1.0
+    assert frequencies.sum() == pytest.approx(1.0)
+    lower, upper = result.length_interval
+    assert lower[3] > np.delete(upper, 3).max()
+    assert 1 <= result.n_features_used <= 8

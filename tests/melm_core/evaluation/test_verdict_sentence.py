@@ -1,47 +1,60 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from melm_core.evaluation import Separability, separability, verdict
-from tests.melm_core.evaluation.honest_examples import blobs
-
-
-def figures(*rows, classes=("1", "2", "3")) -> Separability:
-    """Return the separability of two folds with this confusion of one classifier."""
-    confusions = np.array([[rows]] * 2, dtype=float)
-    return Separability(confusions, np.array(classes), ("KDE",), 60, 60, ())
+from melm_core.base import UserError
+from melm_core.evaluation import Answer, answer_of, p_value_in_words, share_in_words, verdict
 
 
-IN_SAMPLE = figures([1, 0, 0], [0, 0.9, 0.1], [0, 0.12, 0.88])
-HELD_OUT = figures([1, 0, 0], [0, 0.7, 0.3], [0, 0.12, 0.88])
-
-
-def test_the_sentence_names_the_pair_both_figures_and_the_p_value():
-    assert verdict(IN_SAMPLE, HELD_OUT, 0.002) == (
-        "2 overlaps 3 most (0.21); held-out balanced accuracy 0.86 against 0.93 in-sample; "
-        "p = 0.002."
+def test_the_answer_comes_first_then_the_share_chance_and_p():
+    words = verdict(Answer.YES, 0.98, 3, n_permutations=199, n_exceeding=0, p_value=0.005)
+    assert words == (
+        "Yes. 98 % of held-out rows are told apart; guessing gives 33 %. "
+        "None of 199 shuffles came close (p = 0.005)."
     )
 
 
-def test_what_is_not_known_yet_is_left_out():
-    assert verdict(IN_SAMPLE) == "2 overlaps 3 most (0.11); in-sample balanced accuracy 0.93."
+def test_noise_is_answered_with_no():
+    words = verdict(Answer.NO, 0.37, 3, n_permutations=19, n_exceeding=8, p_value=0.45)
+    assert words.startswith("No. 37 % of held-out rows are told apart; guessing gives 33 %.")
+    assert words.endswith("8 of 19 shuffles did as well (p = 0.450).")
 
 
-def test_classes_can_be_called_by_their_names():
-    sentence = verdict(IN_SAMPLE, class_names=["Barolo", "Grignolino", "Barbera"])
-    assert sentence.startswith("Grignolino overlaps Barbera most (0.11);")
+def test_before_any_shuffle_there_are_numbers_and_no_answer():
+    assert verdict(None, 0.5, 2) == "50 % of held-out rows are told apart; guessing gives 50 %."
 
 
-def test_of_two_classes_none_overlaps_most():
-    two = figures([0.8, 0.2], [0.3, 0.7], classes=(0, 1))
-    assert verdict(two).startswith("0 overlaps 1 (0.25);")
+@pytest.mark.parametrize("p_value", [1e-12, 0.0004, 0.001, 0.05])
+def test_a_p_value_is_never_zero(p_value):
+    assert "0.000" not in p_value_in_words(p_value)
 
 
-def test_classes_apart_do_not_overlap():
-    apart = separability(*blobs(60, 3, distance=20.0))
-    assert verdict(apart) == "No two classes overlap; in-sample balanced accuracy 1.00."
+def test_only_all_rows_are_all():
+    assert [share_in_words(share) for share in (0.999, 1.0, 0.994)] == [
+        "over 99 %",
+        "100 %",
+        "99 %",
+    ]
 
 
-def test_a_tiny_p_value_is_not_rounded_to_zero():
-    assert verdict(IN_SAMPLE, None, 1e-4).endswith("; p < 0.001.")
-    assert verdict(IN_SAMPLE, None, 0.001).endswith("; p = 0.001.")
+@pytest.mark.parametrize("n_classes", [2, 3, 10])
+def test_an_accuracy_at_guessing_is_never_told_apart(n_classes):
+    assert answer_of(1 / n_classes, n_classes, p_value=0.005) is Answer.NO
+    assert answer_of(1.0, n_classes, p_value=0.051) is Answer.NO
+
+
+def test_better_answers_come_with_better_accuracies():
+    order = [Answer.NO, Answer.PARTLY, Answer.YES]
+    answers = [order.index(answer_of(a, 4, 0.005)) for a in np.linspace(0, 1, 101)]
+    assert answers == sorted(answers)
+    assert set(answers) == {0, 1, 2}
+
+
+def test_a_design_without_a_small_p_value_has_no_answer():
+    assert answer_of(1.0, 2, p_value=0.1, smallest_p_value=0.1) is Answer.UNKNOWN
+
+
+def test_one_class_is_refused():
+    with pytest.raises(UserError, match="at least 2"):
+        answer_of(1.0, 1, 0.01)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from melm_studio.layout.validation import check_body
-from melm_studio.worker.records.check_report import CheckReport
+from melm_studio.worker.records.check_report import CheckReport, FeatureStability
 from tests.melm_studio.layout.trees import parts, texts
 
 KNOWN = CheckReport(
@@ -46,7 +48,7 @@ def test_a_pair_of_classes_can_be_shown_alone_from_its_overlap():
 
 
 def test_a_p_value_on_its_way_says_where_it_may_end():
-    words = "p = 0.020 after 49 permutations; the final value will be between 0.005 and 0.400"
+    words = "p = 0.020 after 49 shuffles; the final value will be between 0.005 and 0.400"
     assert words in texts(body())
     assert "p = 0.020" in texts(body(is_final=True))
 
@@ -54,6 +56,18 @@ def test_a_p_value_on_its_way_says_where_it_may_end():
 def test_what_is_not_known_yet_is_not_shown():
     shown = texts(body(CheckReport()))
     assert shown == ["No results yet.", "Starting"]
+
+
+def test_the_angle_between_resamples_is_put_into_words():
+    stability = FeatureStability(8.2, 20, 2, (1.0, 0.5, 0.5), (0.1,) * 3, (0.9,) * 3)
+    assert "The plane turns by 8 degrees between resamples of the rows (median of 20)." in texts(
+        body(msgspec.structs.replace(KNOWN, stability=stability))
+    )
+
+
+def test_the_answer_can_be_styled():
+    answers = [props["data-answer"] for props in parts(body()) if "data-answer" in props]
+    assert answers == [""]
 
 
 def test_the_sentence_and_the_notes_are_read_out():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
-from melm_core.evaluation import permutation_test
+from melm_core.evaluation import permutation_test, share_in_words
 from melm_studio.worker.execution import validation_run
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.records.check_report import CheckReport
@@ -37,11 +38,13 @@ def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
     record, report = checked(store)
     assert (record.state, record.message) == (RunState.DONE, "")
     assert report.fraction == 1.0
-    assert report.words.endswith(f"p = {report.p_value:.3f}.")
-    assert "held-out balanced accuracy" in report.words
-    for seen, unseen, error in report.scores.values():
-        assert 0 <= unseen <= seen + 0.1 <= 1.1
-        assert error >= 0
+    assert report.words.startswith("Yes.")
+    assert report.words.endswith(f"(p = {report.p_value:.3f}).")
+    assert report.answer == "yes"
+    ((train, held_out, error),) = report.scores.values()
+    assert f"{share_in_words(held_out)} of held-out rows" in report.words
+    assert 0 <= held_out <= train + 0.1 <= 1.1
+    assert error >= 0
     overlap = np.array(report.overlap)
     np.testing.assert_array_equal(overlap, overlap.T)
     assert overlap.shape == (3, 3)
@@ -50,24 +53,22 @@ def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
 def test_the_p_value_is_that_of_the_core(store):
     _, report = checked(store, random_state=4)
     alone = permutation_test(
-        "lda", DATA.X, DATA.y, statistic="in_sample", n_permutations=19, random_state=4
+        "lda", DATA.X, DATA.y, statistic="held_out", n_permutations=19, random_state=4
     )
     assert report.p_value == alone.p_value
 
 
-@pytest.mark.parametrize("chosen", [True, False], ids=["chosen groups", "duplicates"])
-def test_rows_that_depend_on_each_other_stay_together(store, chosen):
+@pytest.mark.parametrize("stored", [True, False], ids=["stored", "of an earlier version"])
+def test_rows_that_depend_on_each_other_stay_together(store, stored):
     rows = np.repeat(np.arange(20), 3)
     X = np.random.default_rng(0).normal(size=(20, DATA.X.shape[1]))[rows]
-    if chosen:
-        X = X + 0.01 * np.random.default_rng(1).normal(size=X.shape)
-    data = replace(DATA, X=X, y=rows % 3, groups=rows if chosen else None)
+    data = replace(DATA, X=X, y=rows % 3, groups=rows if stored else None)
     _, report = checked(store, data)
     alone = permutation_test(
-        "lda", X, data.y, groups=rows, statistic="in_sample", n_permutations=19, random_state=0
+        "lda", X, data.y, groups=rows, statistic="held_out", n_permutations=19, random_state=0
     )
     assert report.p_value == alone.p_value
-    assert "Labels were permuted between 20 whole groups." in report.notes
+    assert report.notes[-1] == "Rows with equal values and label stayed together, as one."
 
 
 def test_noise_is_told_from_structure(store):
@@ -75,9 +76,10 @@ def test_noise_is_told_from_structure(store):
     noise = replace(DATA, X=stream.normal(size=(60, 30)))
     _, real = checked(store)
     _, false = checked(store, replace(noise, feature_names=tuple(f"x{i}" for i in range(30))))
-    assert real.p_value < 0.1 < false.p_value
-    seen, unseen, _ = false.scores["mean"]
-    assert seen - unseen > 0.3
+    assert (real.answer, false.answer) == ("yes", "no")
+    assert real.p_value <= 0.05 < false.p_value
+    train, held_out, _ = false.scores["KDE"]
+    assert train - held_out > 0.3
 
 
 def test_a_check_has_no_planes_and_says_what_it_is_about(store):
@@ -108,6 +110,41 @@ def test_what_is_known_grows_while_it_is_worked(store, monkeypatch):
     with_p = [report for report in known if report.p_value is not None]
     assert with_p[0].n_permutations == 1
     assert all(report.scores for report in with_p)
+    answered = [report.n_permutations for report in known if report.answer]
+    assert answered[0] == validation_run.FIRST_ANSWER
+
+
+def test_clear_noise_ends_the_shuffles_early(store, monkeypatch):
+    monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 199)
+    _, report = checked(store, replace(DATA, X=np.random.default_rng(0).normal(size=DATA.X.shape)))
+    assert report.n_permutations < 150
+    assert report.answer == "no"
+
+
+def test_the_stability_of_every_feature_is_reported(store):
+    _, report = checked(store)
+    found = report.stability
+    assert len(found.frequencies) == len(found.lower) == len(found.upper) == 5
+    assert sum(found.frequencies) == pytest.approx(found.n_top)
+    assert all(low <= high for low, high in zip(found.lower, found.upper, strict=True))
+    assert 0 < found.angle <= 90
+
+
+def test_a_nonlinear_method_has_no_stability(store):
+    _, report = checked(store, method="kfd")
+    assert report.stability is None
+
+
+def test_what_the_folds_do_not_repeat_is_said(store):
+    fit = queue_run(
+        store, replace(DATA, steps=("2 missing values in a were filled with the median.",)), "lda"
+    )
+    record = msgspec.structs.replace(new_check(fit), source={"roles": {"x": "ignored"}})
+    store.create(record)
+    InlineRunner(store).drain()
+    notes = " ".join(CheckReport.from_bytes(store.report(record.run_id)).notes)
+    assert "Columns were left out by hand." in notes
+    assert "filled once from all rows" in notes
 
 
 @pytest.mark.parametrize("n_reports", [2, 8])
@@ -135,6 +172,7 @@ def test_a_refined_run_is_checked_by_the_whole_method(store):
     record, report = checked(store, method="melm", n_init=1, init=plane)
     assert record.state is RunState.DONE
     assert report.p_value is not None
+    assert "judges the method from fresh starts" in report.notes[0]
 
 
 def test_a_curved_picture_can_be_checked_too(store):
@@ -151,6 +189,16 @@ def test_a_report_comes_back_from_its_bytes():
     assert again.overlap == report.overlap
     assert again.notes == report.notes
     assert tuple(again.scores["mean"]) == (1.0, 0.5, 0.1)
+
+
+def test_a_report_of_earlier_versions_can_be_read():
+    raw = (
+        b'{"words": "No two classes overlap.", "stage": "done", "fraction": 1.0, '
+        b'"scores": {"mean": [1.0, 0.5, 0.1]}, "overlap": [[0.0, 0.2], [0.2, 0.0]], '
+        b'"p_value": 0.005, "lower": null, "upper": null, "n_permutations": 199, "notes": []}'
+    )
+    report = CheckReport.from_bytes(raw)
+    assert (report.answer, report.stability) == ("", None)
 
 
 def test_a_record_of_before_there_were_checks_is_a_fit(store):

@@ -1,0 +1,86 @@
+"""Whether classes are told apart: yes, partly or no, from held-out rows."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from melm_core.base.errors import UserError
+
+LEVEL = 0.05
+
+# An accuracy this share of the way from guessing to perfect is closer to perfect than to guessing.
+_CLOSER_TO_PERFECT = 0.5
+
+
+class Answer(StrEnum):
+    """Whether held-out rows are told apart by their classes.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import Answer, answer_of
+    >>> answer_of(0.98, n_classes=3, p_value=0.005) is Answer.YES
+    True
+    """
+
+    YES = "yes"
+    PARTLY = "partly"
+    NO = "no"
+    UNKNOWN = "unknown"  # more rows or groups are needed
+
+
+def answer_of(
+    accuracy: float,
+    n_classes: int,
+    p_value: float,
+    *,
+    smallest_p_value: float = 0.0,
+    level: float = LEVEL,
+) -> Answer:
+    """The answer to "are the classes told apart?".
+
+    It is no unless the accuracy is above guessing with a p-value at or below the
+    level, yes if the accuracy is at least as close to perfect as to guessing, and
+    partly in between. It is unknown where no accuracy could reach the level.
+
+    Parameters
+    ----------
+    accuracy : float
+        Balanced accuracy of held-out rows, between 0 and 1.
+    n_classes : int
+        Guessing has the balanced accuracy 1 / n_classes.
+    p_value : float
+        Probability of as large a separation by chance.
+    smallest_p_value : float, default=0.0
+        The smallest p-value that the design allows.
+    level : float, default=0.05
+
+    Returns
+    -------
+    Answer
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two classes.
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import answer_of
+    >>> [str(answer_of(accuracy, 2, p_value=0.01)) for accuracy in (0.95, 0.75, 0.6, 0.4)]
+    ['yes', 'yes', 'partly', 'no']
+    >>> str(answer_of(0.95, 2, p_value=0.2))
+    'no'
+    >>> str(answer_of(0.95, 2, p_value=0.2, smallest_p_value=0.1))
+    'unknown'
+    """
+    if n_classes < 2:
+        raise UserError(
+            f"n_classes={n_classes} must be at least 2: one class cannot be told apart."
+        )
+    if smallest_p_value > level:
+        return Answer.UNKNOWN
+    chance = 1.0 / n_classes
+    if p_value > level or accuracy <= chance:
+        return Answer.NO
+    skill = (accuracy - chance) / (1.0 - chance)
+    return Answer.YES if skill >= _CLOSER_TO_PERFECT else Answer.PARTLY

@@ -1,0 +1,52 @@
+"""What a check says besides its answer: which rows stayed together, and what it does not judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from melm_core.evaluation import LEVEL, PermutationDesign
+from melm_core.methods import METHODS, STARTS
+from melm_studio.tables import LabeledData, Use, has_chosen_groups
+from melm_studio.worker.records.run import RunRecord
+
+_REFINED = (
+    "The check judges the method from fresh starts, not this plane, which was refined from one "
+    "that you chose."
+)
+_LEFT_OUT = (
+    "Columns were left out by hand. If you chose them after looking at a plane, the answer is too "
+    "favorable: the choice is not repeated in the folds."
+)
+_FILLED = "Missing cells were filled once from all rows, not again in each fold."
+_ONE_START = (
+    "For the permutation test, the search has one start, for true and permuted labels alike."
+)
+_EQUAL_ROWS = "Rows with equal values and label stayed together, as one."
+
+
+def method_notes(record: RunRecord, data: LabeledData) -> Iterator[str]:
+    """What cannot be repeated in the folds, so that the answer does not judge it.
+
+    Parameters
+    ----------
+    record : RunRecord
+        Of the check.
+    data : LabeledData
+    """
+    if "init" in record.parameters:
+        yield _REFINED
+    roles = record.source.get("roles") or {}
+    if Use.IGNORED in roles.values():
+        yield _LEFT_OUT
+    if any("missing value" in step and "median" in step for step in data.steps):
+        yield _FILLED
+    if METHODS[record.method].takes(STARTS.name):
+        yield _ONE_START
+
+
+def design_notes(design: PermutationDesign, data: LabeledData) -> Iterator[str]:
+    """Which rows stayed together, and the smallest p-value that this allows if it is too large."""
+    if design.n_groups_exchanged + design.n_groups_within:
+        yield design.sentence if has_chosen_groups(data.columns) else _EQUAL_ROWS
+    if limit := design.limit_sentence(LEVEL):
+        yield limit
