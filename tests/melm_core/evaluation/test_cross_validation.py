@@ -221,7 +221,8 @@ def test_every_method_is_at_chance_on_pure_noise_held_out(key):
     if key in SEPARATES_NOISE:
         assert np.mean(in_sample) > 0.9
     if not METHODS[key].uses_labels:
-        assert_at_chance(in_sample, 1 / 3)
+        # Folds of noise score a little below chance: rows held out of one class shift its rest away.
+        assert np.mean(in_sample) < 1 / 3 + 3 * np.std(in_sample) / np.sqrt(6)
 
 
 def test_a_class_too_small_to_be_held_out_is_named_with_what_is_needed():
