@@ -24,6 +24,7 @@ from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
 from melm_studio.layout.scripts import (
     ANSWER_PRELOADS,
+    ASSETS,
     MODULES,
     RENDERER,
     STYLE_SHEET,
@@ -81,6 +82,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
     """Create the page and its routes on a store; one process may have several."""
     app = _Page(
         __name__,
+        assets_folder=str(ASSETS),
         title="MELM Studio",
         update_title="",
         assets_url_path=assets_path(),

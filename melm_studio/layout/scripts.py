@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
-from pathlib import Path
 
-ASSETS = Path(__file__).parents[2] / "assets"
+from melm_studio.application_folder import APPLICATION_FOLDER
+
+ASSETS = APPLICATION_FOLDER / "assets"
 
 # The folder of the modules that `main.mjs` imports. Dash must leave these alone: it would load each
 # a second time, under an address with a time stamp.

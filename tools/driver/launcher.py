@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ import psutil
 from tools.driver.ports import free_port
 
 ROOT = Path(__file__).parents[2]
+AS_IN_THE_CHECKOUT = (sys.executable, str(ROOT / "app.py"))
 START_S = 60
 STOP_S = 20
 
@@ -43,11 +44,16 @@ class Studio:
 
 @contextmanager
 def running_studio(
-    folder: Path, *, workers: int = 2, store: str = "", proxies: int = 0
+    folder: Path,
+    *,
+    workers: int = 2,
+    store: str = "",
+    proxies: int = 0,
+    command: Sequence[str] = AS_IN_THE_CHECKOUT,
 ) -> Iterator[Studio]:
     """Start a studio that keeps its data in `folder` or in a shared store; stop it by Ctrl-C."""
     flags = ["--workers", str(workers), "--store", store, "--proxies", str(proxies)]
-    studio = _start(folder, flags)
+    studio = _start(folder, command, flags)
     try:
         _wait_for_answer(studio)
         yield studio
@@ -56,14 +62,14 @@ def running_studio(
         _kill_what_is_left(studio)
 
 
-def _start(folder: Path, more_flags: list[str]) -> Studio:
+def _start(folder: Path, command: Sequence[str], more_flags: list[str]) -> Studio:
     port, data_dir, output_file = free_port(), folder / "data", folder / "output.txt"
     flags = ["--host", "127.0.0.1", "--port", str(port)]
     flags += ["--data-dir", str(data_dir), *more_flags]
     with output_file.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "app.py", *flags],
-            cwd=ROOT,
+            [*command, *flags],
+            cwd=folder,
             env=_environment(),
             stdin=subprocess.DEVNULL,
             stdout=output,
