@@ -10,7 +10,8 @@ from dash.development.base_component import Component
 from callbacks.session import workspace
 from melm_core.methods import METHODS
 from melm_studio.layout import ids
-from melm_studio.layout.panel import panel, run_tab, teaching_panel
+from melm_studio.layout.panel import panel, run_tab
+from melm_studio.layout.shell.welcome import welcome
 from melm_studio.views.captions import title
 from melm_studio.views.data_source import ShownData
 from melm_studio.worker.records.run import RunRecord
@@ -28,9 +29,11 @@ def register(app: Dash) -> None:
 
 def show_panels(revision: str | None, data: Any) -> tuple[list[Component], list[Component]]:
     """List the panels and tabs of the runs of the shown data."""
-    runs = workspace().shown_fits(ShownData.from_json(data) if data else None)
-    panels = [_panel(run) for run in runs]
-    return panels or [teaching_panel()], [run_tab(run.run_id, title(run)) for run in runs]
+    shown = ShownData.from_json(data) if data else None
+    runs = workspace().shown_fits(shown)
+    if shown is not None and not runs:
+        return [welcome(shown)], []
+    return [_panel(run) for run in runs], [run_tab(run.run_id, title(run)) for run in runs]
 
 
 def _panel(run: RunRecord) -> Component:

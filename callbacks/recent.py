@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 from callbacks.scripts import connect_script
 from callbacks.session import workspace
 from melm_studio.layout import ids
-from melm_studio.layout.header import recent_list
+from melm_studio.layout.shell.header import recent_list
 from melm_studio.views.data_source import recent_data, remembered_sources
 
 

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from melm_studio.layout.header import MODES
 from melm_studio.layout.present import KEYS
+from melm_studio.layout.shell.header import MODES
 from tools.pictures import FOLDER, PICTURES
 
 ROOT = Path(__file__).parents[1]

@@ -10,9 +10,9 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.columns import columns_view
 from melm_studio.layout.compare import selection, tables
-from melm_studio.layout.header import header
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar
+from melm_studio.layout.shell.header import header
 from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_parts
 from melm_studio.layout.surface import surface_view

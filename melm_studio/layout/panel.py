@@ -7,7 +7,6 @@ only some runs have, `data-part` what the script fills.
 
 from __future__ import annotations
 
-import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
@@ -85,23 +84,6 @@ def run_tab(run_id: str, title: str) -> Component:
         key=run_id,
         **data(tab=run_id),
         **aria(pressed="false"),
-    )
-
-
-def teaching_panel() -> Component:
-    """The empty state, before the first run."""
-    return html.Div(
-        [
-            dmc.Title("No runs on this data yet", order=2, size="h3"),
-            dmc.Text(
-                "MELM searches for the plane that best separates the classes. Press Run and watch "
-                "the search; then add PCA, LDA or another γ to compare them side by side.",
-                c="dimmed",
-                maw=460,
-                ta="center",
-            ),
-        ],
-        className="teaching",
     )
 
 

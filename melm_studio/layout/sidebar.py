@@ -13,13 +13,13 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.columns import columns_button
 from melm_studio.layout.compare import batch_form, run_batch_button
-from melm_studio.layout.header import menu, menu_button, menu_item
 from melm_studio.layout.method_form import (
     components_control,
     gamma_control,
     number_input,
     own_settings,
 )
+from melm_studio.layout.shell.header import menu, menu_button, menu_item
 from melm_studio.tables import SAMPLES
 
 _FIRST_METHOD = next(iter(METHODS))

@@ -37,7 +37,11 @@ PROFILE_GAMMAS = tuple(np.geomspace(GAMMA.minimum, GAMMA.maximum, 21).round(4).t
 # A kernel machine of more rows would delay the page, and its surface looks the same.
 MAX_SURFACE_ROWS = 3_000
 
+# Multiplications of a fit that the page waits for, about a second.
+MAX_PREVIEW_WORK = 2e9
+
 _NO_PLANE = ("", -1)
+_TOO_LARGE = "These data are too large for a first look. Run a method to see them."
 _NO_TARGET = (
     "The run to morph to has no plane yet. Wait for its first plane, or choose another run."
 )
@@ -69,6 +73,7 @@ class PlaneRenderer:
         self._scores = lru_cache(maxsize=MAX_VIEWS)(self._score)
         self._profile = lru_cache(maxsize=MAX_VIEWS)(self._measure_profile)
         self._surface = lru_cache(maxsize=MAX_SURFACES)(self._fit_surface)
+        self._preview = lru_cache(maxsize=MAX_VIEWERS)(self._fit_preview)
 
     def data(self, record: RunRecord) -> LabeledData:
         """Return the data set of a run.
@@ -245,6 +250,34 @@ class PlaneRenderer:
                 method=request.method,
             )
         return rows, surface
+
+    def preview(self, record: RunRecord) -> PlaneView:
+        """Return the view of the plane that a run would find, of a method that takes no time.
+
+        Parameters
+        ----------
+        record : RunRecord
+            Of a linear method with a closed form; it need not be in the store.
+
+        Raises
+        ------
+        UserError
+            If the data are too large to be projected while the page waits, or too few.
+        """
+        return self._preview(_ViewerKey.of(record))
+
+    def _fit_preview(self, key: _ViewerKey) -> PlaneView:
+        record, method = key.record, METHODS[key.record.method]
+        train, _ = rows_of(self.data(record), record)
+        n_rows, n_features = train.X.shape
+        if n_rows * n_features * min(n_rows, n_features) > MAX_PREVIEW_WORK:
+            raise UserError(_TOO_LARGE)
+        refusal = method.refusal(n_features, train.class_counts, record.parameters["n_components"])
+        if refusal is not None:
+            raise UserError(refusal)
+        with threadpool_limits(1):
+            components = method.estimator(record.parameters).fit(train.X, train.y).components_
+        return self.viewer(record).view(components)
 
     def _prepare_viewer(self, key: _ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters

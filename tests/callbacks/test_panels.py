@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.layout import ids
+from melm_studio.layout.shell.welcome import BEGIN
 from melm_studio.worker.records.run import RunState
 from tools.driver.visitor import components
 
@@ -26,14 +27,14 @@ def titles(tree) -> list[str]:
     return [part["props"].get("data-title") for part in components(tree)]
 
 
-def test_without_runs_the_panels_teach(ready):
+def test_data_without_runs_have_a_first_look_and_a_button_to_begin(ready):
     assert ready.panels() == []
-    assert "No runs on this data yet" in texts(ready.values[PANELS])
+    assert BEGIN in texts(ready.values[PANELS])
 
 
-def test_before_there_are_data_the_panels_teach(visitor):
+def test_before_there_are_data_there_is_nothing_to_show(visitor):
     assert visitor.panels() == []
-    assert "No runs on this data yet" in texts(visitor.values[PANELS])
+    assert texts(visitor.values[PANELS]) == []
 
 
 def test_panels_stand_in_the_order_of_their_runs_and_name_them(studio, ready):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from melm_studio.layout.panel import panel, panel_model, teaching_panel
-from tests.melm_studio.layout.trees import parts, texts
+from melm_studio.layout.panel import panel, panel_model
+from tests.melm_studio.layout.trees import parts
 
 RUN = "r-1"
 TEMPLATE = (Path(__file__).parents[3] / "assets/studio/panel/template.mjs").read_text()
@@ -80,10 +80,6 @@ def test_markup_in_a_name_is_text():
     carriers = {name for name, value in place.items() if isinstance(value, str) and "<" in value}
     assert carriers == {"aria-label", "data-title"}
     assert not re.search(r"innerHTML|insertAdjacentHTML|outerHTML", TEMPLATE)
-
-
-def test_the_empty_stage_says_what_to_press():
-    assert any("Press Run" in text for text in texts(teaching_panel()))
 
 
 def model():

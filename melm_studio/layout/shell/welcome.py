@@ -1,0 +1,51 @@
+"""What a visitor sees of data without runs: their principal components, and how to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout.attributes import aria, data, part
+from melm_studio.tables import count
+from melm_studio.views.data_source import ShownData
+
+BEGIN = "Find the plane that separates them"
+STEPS = ("Watch it turn", "Ask whether it is real", "Show it")
+_CAPTION = "So far, the plane of largest variance (PCA), which ignores the labels."
+_LONGEST_LIST = 40  # characters
+
+
+def welcome(shown: ShownData) -> Component:
+    """The picture of data without runs, which a script draws, and one button to begin."""
+    return html.Section(
+        [
+            html.H2(question(()), **part("question")),
+            html.P(_CAPTION, **part("caption")),
+            html.Div(
+                [
+                    html.Div(className="plot", role="img", **part("plot"), **aria(label="PCA")),
+                    html.Canvas(className="motion", **part("motion")),
+                ],
+                className="picture",
+            ),
+            html.Button(BEGIN, type="button", className="button is-primary", **part("begin")),
+            html.Ol([html.Li(step) for step in STEPS]),
+        ],
+        className="welcome",
+        key=shown.id,
+        **data(preview=msgspec.json.encode(shown).decode()),
+        **aria(label="First look at the data"),
+    )
+
+
+def question(class_names: Sequence[str]) -> str:
+    """What a run on these classes answers; many or long names are counted instead."""
+    listed = " and ".join([", ".join(class_names[:-1]), *class_names[-1:]])
+    if not class_names:
+        return "Can these classes be told apart?"
+    if len(class_names) > 1 and len(listed) <= _LONGEST_LIST:
+        return f"Can {listed} be told apart?"
+    return f"Can these {count(len(class_names), 'class', 'classes')} be told apart?"
