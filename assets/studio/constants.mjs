@@ -85,6 +85,7 @@ export const ID = Object.freeze({
   surfaceMethod: "surface-method",
   surfaceWords: "surface-words",
   surfacePlot: "surface-plot",
+  figure: "figure",
 });
 
 /** What the page can show. */

@@ -90,9 +90,11 @@ def components_table(data: LabeledData, event: PlaneEvent) -> pd.DataFrame:
     )
 
 
-def attachment(text: str, record: RunRecord, suffix: str, mimetype: str) -> flask.Response:
-    """Return the text as a file that is named after the data, the method, and a suffix."""
-    response = flask.Response(text, mimetype=mimetype)
+def attachment(
+    content: str | bytes, record: RunRecord, suffix: str, mimetype: str
+) -> flask.Response:
+    """Return a file that is named after the data, the method, and a suffix."""
+    response = flask.Response(content, mimetype=mimetype)
     name = _file_name(record, suffix)
     response.headers.set("Content-Disposition", "attachment", filename=name)
     return response

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import flask
 from msgspec.structs import replace
 
@@ -23,8 +25,12 @@ def requested_options() -> ViewOptions:
     InputError
         If an option breaks a rule.
     """
-    values = option_values(flask.request.args)
-    options = read(values, ViewOptions, "The view options")
+    return options_in(flask.request.args)
+
+
+def options_in(fields: Mapping[str, str]) -> ViewOptions:
+    """Return the view options in the fields of a query, as `requested_options` does."""
+    options = read(option_values(fields), ViewOptions, "The view options")
     if options.morph is not None:
         own_run(options.morph.run_id)
     if options.toward is not None:

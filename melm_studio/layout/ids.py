@@ -105,6 +105,9 @@ SURFACE_METHOD = "surface-method"
 SURFACE_CAPTION = "surface-words"
 SURFACE_PLOT = "surface-plot"
 
+# Figure for print
+FIGURE = "figure"
+
 
 def sample(key: str) -> dict[str, str]:
     """The button of a sample."""

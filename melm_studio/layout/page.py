@@ -10,6 +10,7 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.columns import columns_view
 from melm_studio.layout.compare import selection, tables
+from melm_studio.layout.dialogs.figure_dialog import figure_dialog
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar
 from melm_studio.layout.shell.header import header
@@ -32,6 +33,7 @@ def page() -> Component:
         [
             *_stores(),
             surface_view(),
+            figure_dialog(),
             check_view(),
             columns_view(),
             *link_parts(),

@@ -13,6 +13,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, needs, part
 from melm_studio.layout.buttons import button, icon_button
+from melm_studio.layout.dialogs.figure_dialog import figure_button
 from melm_studio.layout.panel_parts.history_bar import history
 from melm_studio.layout.panel_parts.menu import run_menu
 from melm_studio.layout.panel_parts.side_column import side
@@ -124,7 +125,7 @@ def _menus() -> list[Component]:
             **part("anchor"),
             **aria(pressed="false"),
         ),
-        button("Figure", "explore-only", title="Save the picture for print", **part("figure")),
+        figure_button("run", "is-small explore-only"),
         *run_menu(),
         icon_button("close", "Remove this run", **part("remove")),
     ]

@@ -8,6 +8,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.dialogs.figure_dialog import figure_button
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
 
@@ -115,6 +116,7 @@ def _presenting() -> list[Component]:
             className="bar-group",
             **data(bar="steps"),
         ),
+        figure_button("front"),
         _button("Full screen", "full"),
         _button("?", "keys", "Keyboard shortcuts"),
         _button("Exit", "leave", "Exit Present"),

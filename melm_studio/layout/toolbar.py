@@ -7,6 +7,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria
 from melm_studio.layout.buttons import switch
+from melm_studio.layout.dialogs.figure_dialog import figure_button
 from melm_studio.layout.panel_parts.tools import drag_buttons, layer_switches
 
 
@@ -20,6 +21,7 @@ def toolbar() -> Component:
             html.Div(
                 drag_buttons(), className="drag-buttons", role="group", **aria(label="Drag mode")
             ),
+            figure_button("all", "is-small"),
         ],
         className="toolbar compare-only",
     )

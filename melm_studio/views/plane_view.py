@@ -29,6 +29,7 @@ from melm_studio.tables import LabeledData
 from melm_studio.views.contours import class_contours
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
 from melm_studio.views.plane_edits import strongest_features
+from melm_studio.views.publication.explained_variance import explained_shares
 from melm_studio.views.types import (
     Arrows,
     ClassView,
@@ -177,6 +178,16 @@ class PlaneViewer:
         """Components of the same plane in which the training rows have unit covariance."""
         projected = components @ self._covariance_root.T
         return standardized(components, projected @ projected.T)
+
+    def explained_shares(
+        self, components: FloatArray, view_angle: tuple[float, float] = FROM_THE_FRONT
+    ) -> FloatArray:
+        """The share of the variance of the training rows along each axis of a view.
+
+        `components` are oriented already.
+        """
+        axes = screen_axes(view_angle)[: self.n_components, : self.n_components]
+        return explained_shares(axes @ components, self._covariance_root)
 
     @cached_property
     def deviations(self) -> FloatArray:

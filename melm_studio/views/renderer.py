@@ -204,6 +204,15 @@ class PlaneRenderer:
         viewer = self.viewer(record)
         return viewer if options.gamma is None else viewer.at(options.gamma)
 
+    def explained_shares(
+        self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
+    ) -> FloatArray:
+        """Return the share of the variance that each axis of a view explains."""
+        components = self._plane(record, event, options, self._morph_target(options))
+        reference = self._reference(record, self._newest(options.toward))
+        viewer = self.viewer(record)
+        return viewer.explained_shares(viewer.oriented(components, reference), options.view_angle)
+
     def scores(self, record: RunRecord, event: PlaneEvent) -> Scores:
         """Return how well the plane of an event separates the rows, without computing its view."""
         return self._scores(record.run_id, event.sequence)

@@ -44,9 +44,6 @@ export async function draw(plot, traces, layout, config) {
 /** Removes a figure. @param {Element} plot */
 export const clear = (plot) => window.Plotly?.purge(plot);
 
-/** Saves a figure as a file. @param {object} figure @param {object} options */
-export const download = (figure, options) => window.Plotly.downloadImage(figure, options);
-
 /** Whether plotly has drawn a figure here. @param {any} plot */
 export const isDrawn = (plot) => Boolean(plot._fullLayout);
 

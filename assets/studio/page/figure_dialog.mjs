@@ -1,0 +1,179 @@
+// The dialog of a figure for print: its form is read at every change, and the preview follows.
+import { ID } from "../constants.mjs";
+import { frontPanel, panelOfRun, shownPanels } from "../panel/panels.mjs";
+import { state } from "../state.mjs";
+import { whenPresent } from "./dom.mjs";
+import { panelRequest, previewStyle, sizeName } from "./figure_request.mjs";
+import { NO_PLANE, NO_SERVER, showNotice } from "./notice.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+const SETTLED_MS = 250; // after the last change, until the preview is requested
+const MOST_PANELS = 9;
+
+/** @type {HTMLDialogElement} */
+let dialog;
+let run = null; // whose button opened the dialog
+let newest = 0; // the number of the last preview, which wins
+let timer = 0;
+
+export function connectFigureDialog() {
+  whenPresent(`#${ID.figure}`, (node) => {
+    dialog = /** @type {HTMLDialogElement} */ (node);
+    for (const slot of slots("[data-number]")) slot.replaceWith(numberInput(slot.dataset));
+    for (const slot of slots("[data-check]")) slot.replaceWith(checkbox(slot.dataset));
+    dialog.addEventListener("change", ({ target }) => follow(target));
+    dialog.addEventListener("input", ({ target }) => follow(target));
+    dialog.addEventListener("submit", (event) => {
+      event.preventDefault();
+      download().catch(() => say(NO_SERVER));
+    });
+    part("close").addEventListener("click", () => dialog.close());
+  });
+  document.addEventListener("click", ({ target }) => {
+    const button = /** @type {Element} */ (target).closest?.("[data-figure-of]");
+    if (button) open(button);
+  });
+}
+
+const part = (name) => /** @type {any} */ (dialog.querySelector(`[data-figure="${name}"]`));
+const field = (name) => /** @type {any} */ (dialog.querySelector(`[data-style="${name}"]`));
+const say = (message) => (part("words").textContent = message);
+
+function open(button) {
+  run = button.closest("[data-run]")?.dataset.run ?? null;
+  const panels = drawnPanels();
+  if (!chosenPanel()?.plane) {
+    showNotice(NO_PLANE);
+    return;
+  }
+  field("which").closest("label").hidden = panels.length < 2;
+  field("which").value = panels.length > 1 && run === null ? "all" : "one";
+  for (const layer of ["contours", "arrows"]) field(layer).checked = state[layer];
+  dialog.showModal();
+  field("size").focus();
+  followSize();
+  preview();
+}
+
+// In the order of the page.
+const drawnPanels = () => shownPanels().filter(({ plane }) => plane).slice(0, MOST_PANELS);
+const chosenPanel = () => (run === null ? (frontPanel() ?? drawnPanels()[0]) : panelOfRun(run));
+const chosenPanels = () => (field("which").value === "all" ? drawnPanels() : [chosenPanel()]);
+
+function follow(target) {
+  const { style: name } = target.dataset;
+  if (name === "size" && target.value) {
+    const [width, height] = target.value.split("x");
+    Object.assign(field("width"), { value: width });
+    Object.assign(field("height"), { value: height });
+  }
+  followSize();
+  if (name === "format") return;
+  clearTimeout(timer);
+  timer = setTimeout(preview, SETTLED_MS);
+}
+
+function followSize() {
+  const sizes = [...field("size").options].map(({ value }) => value);
+  field("size").value = sizeName(Number(field("width").value), Number(field("height").value), sizes);
+}
+
+function chosenStyle() {
+  const number = (name) => Number(field(name).value);
+  const layers = ["contours", "points", "arrows", "names"].filter((name) => field(name).checked);
+  return {
+    width: number("width"),
+    height: number("height"),
+    font: number("font"),
+    dpi: number("dpi"),
+    background: field("background").value,
+    palette: field("palette").value,
+    legend: field("legend").value,
+    axis_titles: field("axis_titles").checked,
+    panel_titles: field("panel_titles").checked,
+    layers,
+  };
+}
+
+async function request(style, format) {
+  const panels = chosenPanels().map((panel) => panelRequest(panel, state));
+  const answer = await fetch("figure", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ panels, style, format }),
+  });
+  if (!answer.ok) throw new Refusal((await answer.json()).words);
+  return answer;
+}
+
+class Refusal extends Error {}
+
+async function preview() {
+  const number = ++newest;
+  const image = part("preview");
+  image.dataset.state = "waiting";
+  try {
+    const answer = await request(previewStyle(chosenStyle()), "png");
+    const file = await answer.blob();
+    if (number !== newest) return;
+    URL.revokeObjectURL(image.src);
+    image.src = URL.createObjectURL(file);
+    image.dataset.state = "drawn";
+    say(notesOf(answer));
+  } catch (error) {
+    if (number !== newest) return;
+    image.dataset.state = "refused";
+    say(error instanceof Refusal ? error.message : NO_SERVER);
+  }
+}
+
+async function download() {
+  const format = field("format").value;
+  part("download").disabled = true;
+  try {
+    const answer = await request(chosenStyle(), format);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await answer.blob());
+    link.download = nameIn(answer.headers.get("Content-Disposition")) ?? `figure.${format}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    say(notesOf(answer) || `Saved as ${link.download}.`);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    say(error.message);
+  } finally {
+    part("download").disabled = false;
+  }
+}
+
+const notesOf = (answer) => decodeURIComponent(answer.headers.get("X-Notes") ?? "");
+
+function nameIn(disposition) {
+  const encoded = /filename\*=UTF-8''([^;]+)/.exec(disposition ?? "");
+  return encoded ? decodeURIComponent(encoded[1]) : (/filename="?([^";]+)/.exec(disposition ?? "")?.[1] ?? null);
+}
+
+/** @returns {HTMLElement[]} */
+const slots = (selector) => [...dialog.querySelectorAll(selector)];
+
+/** @param {DOMStringMap} slot */
+function numberInput({ number, low, high, value }) {
+  const input = Object.assign(document.createElement("input"), {
+    type: "number",
+    min: low,
+    max: high,
+    step: "any",
+    value,
+    required: true,
+  });
+  input.dataset.style = number;
+  return input;
+}
+
+/** @param {DOMStringMap} slot */
+function checkbox({ check, on }) {
+  const input = Object.assign(document.createElement("input"), { type: "checkbox", checked: on === "true" });
+  input.dataset.style = check;
+  return input;
+}

@@ -1,0 +1,124 @@
+"""The legend that all panels of a figure share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+
+from melm_studio.figures.publication.layout import Box
+from melm_studio.figures.publication.marks import FAINT_INK, ClassMark, class_marks
+from melm_studio.figures.publication.panel import FigurePanel
+from melm_studio.figures.publication.text import one_line
+from melm_studio.views.publication.style import FigureStyle
+
+HELD_OUT = "held out"
+_LONGEST = 32
+_MARKER = 0.65  # of the size of the type
+_GAP_PT = 4.0
+
+_Entry = tuple[str, ClassMark, bool]  # name, mark, whether the marker is filled
+
+
+def add_legend(
+    figure: Figure,
+    page: Box,
+    panels: Sequence[FigurePanel],
+    style: FigureStyle,
+    drawable: Callable[[str], str],
+) -> Box:
+    """Add the legend, and return the area that it leaves for the panels."""
+    entries = _entries(panels, style)
+    if style.legend == "none" or not entries:
+        return page
+    legend = _legend(figure, entries, 1, style, drawable)
+    if style.legend == "below":
+        legend = _as_wide_as_fits(figure, entries, page.width, style, drawable)
+    figure.add_artist(legend)
+    width, height = _extent(legend, figure)
+    if style.legend == "below":
+        return page.inside(0, height + _GAP_PT, 0, 0)
+    return page.inside(0, 0, width + _GAP_PT, 0)
+
+
+def _as_wide_as_fits(
+    figure: Figure,
+    entries: Sequence[_Entry],
+    width: float,
+    style: FigureStyle,
+    drawable: Callable[[str], str],
+) -> Legend:
+    """The legend with as many columns as the page has room for."""
+    legend = _legend(figure, entries, 1, style, drawable)
+    n_columns = min(len(entries), max(1, int(3 * width // _extent(legend, figure)[0])))
+    while n_columns > 1:
+        legend = _legend(figure, entries, n_columns, style, drawable)
+        if _extent(legend, figure)[0] <= width:
+            return legend
+        n_columns -= 1
+    return _legend(figure, entries, 1, style, drawable)
+
+
+def _entries(panels: Sequence[FigurePanel], style: FigureStyle) -> list[_Entry]:
+    """The classes that a panel shows in full, and the marker of held-out rows."""
+    names = panels[0].class_names
+    marks = class_marks(len(names), style)
+    shown = [
+        (name, mark, True)
+        for code, (name, mark) in enumerate(zip(names, marks, strict=True))
+        if any(panel.is_shown(code) for panel in panels)
+    ]
+    has_held_out = any(len(part.held_out) for panel in panels for part in panel.view.classes)
+    if has_held_out and "points" in style.layers:
+        shown.append((HELD_OUT, ClassMark(FAINT_INK, "o"), False))
+    return shown
+
+
+def _legend(
+    figure: Figure,
+    entries: Sequence[_Entry],
+    n_columns: int,
+    style: FigureStyle,
+    drawable: Callable[[str], str],
+) -> Legend:
+    size = _MARKER * style.font
+    handles = [
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            marker=mark.marker,
+            markersize=size,
+            color=mark.color,
+            fillstyle="full" if is_filled else "none",
+            markeredgewidth=0 if is_filled else 0.15 * size,
+        )
+        for _, mark, is_filled in entries
+    ]
+    legend = Legend(
+        figure,
+        handles,
+        [f"entry {i}" for i in range(len(entries))],  # replaced below: names may hold markup
+        loc="lower center" if style.legend == "below" else "center right",
+        ncols=n_columns,
+        frameon=False,
+        borderaxespad=0.3,
+        borderpad=0.2,
+        handletextpad=0.2,
+        columnspacing=1.0,
+        handlelength=1.2,
+        labelspacing=0.3,
+    )
+    for text, (name, _, _) in zip(legend.get_texts(), entries, strict=True):
+        text.set_parse_math(False)
+        text.set_text(drawable(one_line(name, _LONGEST)))
+    return legend
+
+
+def _extent(legend: Legend, figure: Figure) -> tuple[float, float]:
+    """Width and height in points."""
+    box = legend.get_window_extent()
+    scale = 72.0 / float(figure.dpi)
+    return box.width * scale, box.height * scale

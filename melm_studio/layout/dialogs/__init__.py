@@ -1,0 +1,1 @@
+"""Dialogs of the page: each opens from a button of a run."""

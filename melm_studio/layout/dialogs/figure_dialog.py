@@ -1,0 +1,165 @@
+"""The dialog of a figure for print: its size, its layers, a preview, and the file.
+
+Dash renders the dialog once; a script makes the inputs, opens it, and requests preview and file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
+from melm_studio.views.publication.style import (
+    COLUMN_MM,
+    FORMATS,
+    LAYERS,
+    TWO_COLUMNS_MM,
+    FigureStyle,
+    Layer,
+)
+
+DEFAULTS = FigureStyle()
+
+# Width and height of common sizes in millimeters, and their names.
+SIZES = {
+    f"{COLUMN_MM:g}x{COLUMN_MM:g}": f"One column, {COLUMN_MM:g} mm",
+    f"{TWO_COLUMNS_MM:g}x{0.65 * TWO_COLUMNS_MM:g}": f"Two columns, {TWO_COLUMNS_MM:g} mm",
+    "254x143": "Slide, 254 x 143 mm",
+    "": "Own size",
+}
+LAYER_NAMES: dict[Layer, str] = {
+    "contours": "Contours",
+    "points": "Points",
+    "arrows": "Arrows with names",
+    "names": "Class names on the clouds",
+}
+_LEGENDS = {"below": "Below", "right": "Right", "none": "None"}
+_PALETTES = {"color": "Color", "gray": "Shades of gray"}
+_BACKGROUNDS = {"white": "White", "transparent": "Transparent"}
+_WHICH = {"one": "This run", "all": "All runs side by side"}
+
+
+def figure_dialog() -> Component:
+    """The dialog, closed until a script opens it."""
+    heading = f"{ids.FIGURE}-title"
+    return html.Dialog(
+        html.Form(
+            [
+                html.Div(
+                    [
+                        html.H2("Figure for print", id=heading),
+                        html.Button(
+                            html.Span(className="icon icon-close"),
+                            type="button",
+                            className="button is-icon",
+                            **data(figure="close"),
+                            **aria(label="Close"),
+                        ),
+                    ],
+                    className="figure-head",
+                ),
+                html.Div([_preview(), _choices()], className="figure-body"),
+                html.Div(
+                    [
+                        html.P(role="status", className="figure-words", **data(figure="words")),
+                        _select("format", "Format", {name: name.upper() for name in FORMATS}),
+                        html.Button(
+                            "Save figure",
+                            type="submit",
+                            className="button is-primary",
+                            **data(figure="download"),
+                        ),
+                    ],
+                    className="figure-foot",
+                ),
+            ],
+            method="dialog",
+        ),
+        id=ids.FIGURE,
+        className="figure-dialog",
+        **aria(labelledby=heading),
+    )
+
+
+def figure_button(of: str, modifiers: str = "") -> Component:
+    """A button that opens the dialog for "all" panels of the page, or that in "front"."""
+    return html.Button(
+        "Figure",
+        type="button",
+        className=f"button {modifiers}".strip(),
+        title="Save the picture for print: PDF, SVG or PNG",
+        **data(figure_of=of),
+    )
+
+
+def _preview() -> Component:
+    return html.Div(
+        html.Img(alt="Preview of the figure", **data(figure="preview")),
+        className="figure-preview",
+    )
+
+
+def _choices() -> Component:
+    return html.Div(
+        [
+            _select("which", "Panels", _WHICH),
+            _select("size", "Size", SIZES),
+            html.Div(
+                [
+                    _number("width", "Width, mm", 20, 400, DEFAULTS.width),
+                    _number("height", "Height, mm", 20, 400, DEFAULTS.height),
+                    _number("font", "Type, pt", 4, 36, DEFAULTS.font),
+                ],
+                className="figure-row",
+            ),
+            _select("legend", "Legend", _LEGENDS, DEFAULTS.legend),
+            html.Fieldset(
+                [
+                    html.Legend("Layers"),
+                    *(_check(layer, LAYER_NAMES[layer]) for layer in LAYERS),
+                ]
+            ),
+            html.Details(
+                [
+                    html.Summary("More"),
+                    _select("palette", "Colors", _PALETTES),
+                    _select("background", "Background", _BACKGROUNDS),
+                    _number("dpi", "Resolution of a PNG, dpi", 72, 1200, DEFAULTS.dpi),
+                    _check("axis_titles", "Axis titles"),
+                    _check("panel_titles", "Name of the run"),
+                ]
+            ),
+        ],
+        className="figure-choices",
+    )
+
+
+def _select(
+    name: str, label: str, options: Mapping[str, str], value: str | None = None
+) -> Component:
+    choices = [html.Option(text, value=key, selected=key == value) for key, text in options.items()]
+    return html.Label(
+        [html.Span(label), html.Select(choices, **data(style=name))], className="figure-field"
+    )
+
+
+def _number(name: str, label: str, low: float, high: float, value: float) -> Component:
+    """A script puts a number input here, which Dash does not have."""
+    return html.Label(
+        [
+            html.Span(label),
+            html.Span(**data(number=name, low=f"{low:g}", high=f"{high:g}", value=f"{value:g}")),
+        ],
+        className="figure-field",
+    )
+
+
+def _check(name: str, label: str) -> Component:
+    """A script puts a checkbox here."""
+    is_on = name in DEFAULTS.layers or getattr(DEFAULTS, name, False)
+    slot: Any = html.Span(**data(check=name, on=str(bool(is_on)).lower()))
+    return html.Label([slot, html.Span(label)], className="figure-check")

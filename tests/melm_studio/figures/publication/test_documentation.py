@@ -1,0 +1,31 @@
+"""The examples of the documentation run."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from melm_studio.figures.publication import printing, text
+from melm_studio.views.publication import explained_variance, style
+
+PAGE = Path(__file__).parents[4] / "docs" / "figures-for-print.md"
+
+
+def test_the_example_of_the_page_saves_a_figure(tmp_path, monkeypatch):
+    (code,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    script = tmp_path / "example.py"
+    script.write_text(code)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(script))
+    assert (tmp_path / "wine.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("module", [printing, text, style, explained_variance])
+def test_the_examples_of_docstrings_print_what_they_say(module):
+    found = doctest.testmod(module)
+    assert found.attempted > 0
+    assert found.failed == 0

@@ -1,0 +1,41 @@
+// A figure for print is requested as the panels are on screen.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { panelRequest, previewStyle, sizeName } from "../../assets/studio/page/figure_request.mjs";
+
+const PANEL = {
+  run: "r1",
+  plane: { sequence: 7 },
+  arrowLimit: Infinity,
+  query: () => new URLSearchParams("gamma=0.5&toward=r2"),
+  axes: () => [[-1, 1], [0, 2]],
+};
+
+test("a panel is requested with its plane, view options and axes", () => {
+  assert.deepEqual(panelRequest(PANEL, { classes: null, rows: null }), {
+    run: "r1",
+    plane: 7,
+    view: { gamma: "0.5", toward: "r2" },
+    limits: [[-1, 1], [0, 2]],
+    n_arrows: null,
+    classes: null,
+    rows: null,
+  });
+});
+
+test("a selection and a limit of arrows are part of the request", () => {
+  const request = panelRequest({ ...PANEL, arrowLimit: 3 }, { classes: [1], rows: new Set([4, 2]) });
+  assert.deepEqual([request.n_arrows, request.classes, request.rows], [3, [1], [4, 2]]);
+});
+
+test("a preview is as sharp as a screen, and never larger than one", () => {
+  assert.equal(previewStyle({ width: 85, height: 60, dpi: 600 }).dpi, 144);
+  assert.equal(previewStyle({ width: 85, height: 400, dpi: 600 }).dpi, 102);
+  assert.equal(previewStyle({ width: 4000, height: 60, dpi: 600 }).dpi, 72);
+});
+
+test("a size on offer has its name, and another has none", () => {
+  assert.equal(sizeName(85, 85, ["85x85", "170x110", ""]), "85x85");
+  assert.equal(sizeName(86, 85, ["85x85", "170x110", ""]), "");
+});
