@@ -46,6 +46,7 @@ def _panel(run: RunRecord) -> Component:
         is_linear=METHODS[run.method].is_linear,
         is_search=METHODS[run.method].streams,
         space=_space(run),
+        n_left_out=len(run.source.get("left_out", ())),
     )
 
 

@@ -8,7 +8,8 @@
 // | linked, aligned, contours, arrows | page/switches    | view   |
 // | gamma     | page/gamma_slider                               | gamma    |
 // | drag      | page/switches                                   | view     |
-// | rows, classes | selection/selection                         | view     |
+// | rows, classes | selection/selection                         | rows, view |
+// | newRows   | rows/new_rows, selection/selection              | newRows  |
 // | marked, hovered | selection/rings                           | none     |
 // | table     | selection/selection                             | none     |
 // | reference | reference_run                                   | aligned  |
@@ -34,6 +35,8 @@ export const state = {
   drag: "pan",
   /** The rows that are selected. @type {Set<number> | null} */
   rows: null,
+  /** The uploaded file whose rows are placed in every plane. @type {{ key: string, name: string } | null} */
+  newRows: null,
   /** The classes that alone are shown, by code. @type {number[] | null} */
   classes: null,
   /** The row that is ringed in every panel. @type {number | null} */

@@ -92,6 +92,23 @@ export interface RestoredView {
   quiet: boolean;
 }
 
+/** One row in a plane, as melm_studio/views/rows says it. */
+export interface RowSummary {
+  row: number;
+  name: string;
+  label: string;
+  predicted: string;
+  probability: number;
+  basis: string;
+  unlike: string;
+}
+
+export interface RowDetails {
+  summary: RowSummary;
+  contributions: { feature: string; value: string; deviations: number }[];
+  info: [name: string, value: string][];
+}
+
 export interface StoryView {
   title: string;
   caption: string;
@@ -111,6 +128,8 @@ declare global {
     "panel:news": CustomEvent<News>;
     "panel:plane": CustomEvent<Plane>;
     "panel:painted": CustomEvent<Plane>;
+    "panel:hover": CustomEvent<{ row: number; at: Point; label: string } | null>;
+    "panel:file": CustomEvent<File>;
     "panel:look": CustomEvent<ViewOptions>;
   }
   interface Window {

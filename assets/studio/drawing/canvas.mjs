@@ -74,10 +74,15 @@ function drawMarkers(pen, { marker, selectedpoints: selected }, x, y) {
   }
 }
 
+// The corners of a plus sign of radius one.
+const PLUS = [[-1, -0.4], [-0.4, -0.4], [-0.4, -1], [0.4, -1], [0.4, -0.4], [1, -0.4], [1, 0.4], [0.4, 0.4], [0.4, 1], [-0.4, 1], [-0.4, 0.4], [-1, 0.4]];
+
 const SHAPES = {
   circle: (pen, x, y, r) => pen.arc(x, y, r, 0, 2 * Math.PI),
   square: (pen, x, y, r) => pen.rect(x - r, y - r, 2 * r, 2 * r),
   diamond: (pen, x, y, r) => polygon(pen, x, y, 0, [[0, -1.3 * r], [1.3 * r, 0], [0, 1.3 * r], [-1.3 * r, 0]]),
+  cross: (pen, x, y, r) => polygon(pen, x, y, 0, PLUS.map((corner) => corner.map((side) => side * r))),
+  x: (pen, x, y, r) => polygon(pen, x, y, Math.PI / 4, PLUS.map((corner) => corner.map((side) => side * r))),
   // The point of an arrow is at its coordinates, as in plotly.
   arrow: (pen, x, y, r, angle) => polygon(pen, x, y, angle, [[0, 0], [0.75 * r, 2 * r], [-0.75 * r, 2 * r]]),
 };

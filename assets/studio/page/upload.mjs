@@ -16,14 +16,19 @@ export function connectUpload() {
   });
 }
 
-async function upload(file) {
-  const zone = byId(ID.dropZone);
+/** Stores a file on the server. @param {File} file @returns {Promise<Response>} */
+export function sendFile(file) {
   const form = new FormData();
   form.append("file", file);
+  return fetch("upload", { method: "POST", body: form });
+}
+
+async function upload(file) {
+  const zone = byId(ID.dropZone);
   zone.dataset.state = "sending";
   showError(null);
   try {
-    const answer = await fetch("upload", { method: "POST", body: form });
+    const answer = await sendFile(file);
     const result = await answer.json();
     if (answer.ok) choose(result);
     else showError(`${file.name}: ${result.error}`);
@@ -52,6 +57,11 @@ function acceptDrops() {
     if (!isFile(event)) return;
     event.preventDefault();
     mark((depth = 0) > 0);
-    if (event.dataTransfer.files.length) upload(event.dataTransfer.files[0]);
+    const [file] = event.dataTransfer.files;
+    if (!file) return;
+    // On a picture with a plane, the rows of the file are placed in that plane.
+    const picture = /** @type {Element} */ (event.target).closest?.("[data-sequence] .picture");
+    if (picture) picture.closest("[data-run]").dispatchEvent(new CustomEvent("panel:file", { detail: file }));
+    else upload(file);
   });
 }

@@ -7,6 +7,8 @@
 const features = [];
 /** @type {((trace: Trace, panel: Panel, position: number) => void)[]} */
 const dressers = [];
+/** @type {((panel: Panel) => Trace[])[]} */
+const sources = [];
 
 /** Calls back with every new panel. @param {(panel: Panel) => void} feature */
 export const addToPanels = (feature) => features.push(feature);
@@ -16,6 +18,12 @@ export const addToPanels = (feature) => features.push(feature);
  * @param {(trace: Trace, panel: Panel, position: number) => void} dresser
  */
 export const dressTraces = (dresser) => dressers.push(dresser);
+
+/** Adds traces over those of the plane. @param {(panel: Panel) => Trace[]} source */
+export const addTraces = (source) => sources.push(source);
+
+/** The traces that features add to those of the plane. @param {Panel} panel */
+export const addedTraces = (panel) => sources.flatMap((source) => source(panel));
 
 /** @param {Panel} panel */
 export function extend(panel) {

@@ -4,7 +4,7 @@ import { CanvasAnimation } from "../drawing/animation.mjs";
 import { clear, draw, keepFitted } from "../drawing/plotly.mjs";
 import { union } from "../drawing/scales.mjs";
 import { state } from "../state.mjs";
-import { dress } from "./features.mjs";
+import { addedTraces, dress } from "./features.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").Plane} Plane */
@@ -43,7 +43,8 @@ export class Painting {
     const { panel } = this;
     if (!panel.plane || !panel.figure || panel.isDisposed) return;
     const { plane, figure } = panel;
-    const traces = figure.plane.data.map((style, i) => this.dressed(style, plane.traces[i], i));
+    const own = figure.plane.data.map((style, i) => this.dressed(style, plane.traces[i], i));
+    const traces = [...own, ...addedTraces(panel)];
     const axes = this.axes();
     const paintedAs = this.key(axes);
     this.plane = plane;

@@ -51,12 +51,24 @@ class Rings {
     const { plot } = this;
     if (this.isListening || !plot.on) return; // plotly may not have drawn yet
     this.isListening = true;
-    plot.on("plotly_hover", ({ points: [point] }) => hover(this.rowOf(point) ?? null));
-    plot.on("plotly_unhover", () => hover(null));
+    plot.on("plotly_hover", ({ points: [point] }) => this.enter(point));
+    plot.on("plotly_unhover", () => this.leave());
     plot.on("plotly_relayouting", () => this.place());
     // Without points, the event only reports that the outline of a selection was removed.
     plot.on("plotly_selected", (event) => event?.points.length && this.onSelect(this.rowsOf(event.points)));
     plot.on("plotly_deselect", () => this.onSelect([]));
+  }
+
+  enter(point) {
+    const row = this.rowOf(point) ?? null;
+    const at = row === null ? null : this.pixels(row);
+    hover(row);
+    this.panel.announce("hover", at && { row, at, label: point.data.name });
+  }
+
+  leave() {
+    hover(null);
+    this.panel.announce("hover", null);
   }
 
   rowOf({ curveNumber, pointNumber }) {

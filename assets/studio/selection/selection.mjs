@@ -38,6 +38,7 @@ function isolate(codes) {
 
 function show() {
   showMessages();
+  announce("rows");
   announce("view");
 }
 
@@ -94,8 +95,9 @@ function dressBySelection(trace, { figure }, position) {
 
 function dressPoints(trace, rows, isAside) {
   trace.customdata = rows;
-  trace.hovertemplate = "%{fullData.name}, row %{customdata}<extra></extra>";
-  if (isAside) Object.assign(trace, { opacity: FAINT, hoverinfo: "skip", hovertemplate: null });
+  // Events of the pointer without plotly's label: a card says more (rows/row_card.mjs).
+  Object.assign(trace, { hoverinfo: "none", hovertemplate: null });
+  if (isAside) Object.assign(trace, { opacity: FAINT, hoverinfo: "skip" });
   if (state.rows === null) return;
   trace.selectedpoints = rows.flatMap((row, i) => (state.rows.has(row) ? [i] : []));
   trace.selected = { marker: { opacity: 1 } };
@@ -106,6 +108,7 @@ function dressPoints(trace, rows, isAside) {
 function setTable(data) {
   const table = JSON.stringify([data?.source?.kind, data?.source?.key, data?.label]);
   if (state.table !== null && state.table !== table) {
+    update({ newRows: null }, "newRows");
     mark(null);
     selectRows([]);
     isolate(null);

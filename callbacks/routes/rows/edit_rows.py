@@ -40,6 +40,7 @@ def register(app: Dash) -> None:
     """Connect the routes, which answer with the new choice of data for the page."""
     app.server.post("/runs/<run_id>/leave-out")(leave_out)
     app.server.post("/runs/<run_id>/new-class")(new_class)
+    app.server.post("/runs/<run_id>/put-back")(put_back)
 
 
 def leave_out(run_id: str) -> tuple[dict[str, Any], int]:
@@ -60,6 +61,12 @@ def new_class(run_id: str) -> tuple[dict[str, Any], int]:
     return _run_again(record, replace(source, marks=(*source.marks, mark)))
 
 
+def put_back(run_id: str) -> tuple[dict[str, Any], int]:
+    """Return to the whole table: to the same run of it, or else to a new one."""
+    record, source = _run_and_source(run_id)
+    return _run_again(record, replace(source, left_out=()))
+
+
 def _run_and_source(run_id: str) -> tuple[RunRecord, DataSource]:
     record = own_run(run_id)
     return record, source_of_run(record.source)
@@ -70,9 +77,13 @@ def _run_again(record: RunRecord, source: DataSource) -> tuple[dict[str, Any], i
     data = own.prepare(own.table(source), source)
     parameters = _parameters(record, data)
     check_data(record.method, data, parameters)
-    shown = ShownData(data.content_hash, data.name, source.label or "", source)
-    own.queue(own.new_fit(shown, record.method, parameters))
-    return {"revision": own.revision(), "choice": msgspec.to_builtins(source)}, 201
+    fit = own.equal_fit(data.content_hash, record.method, parameters)
+    if fit is None:
+        shown = ShownData(data.content_hash, data.name, source.label or "", source)
+        fit = own.new_fit(shown, record.method, parameters)
+        own.queue(fit)
+    choice = msgspec.to_builtins(source)
+    return {"revision": own.revision(), "choice": choice, "run": fit.run_id}, 201
 
 
 def _parameters(record: RunRecord, data: LabeledData) -> dict[str, Any]:

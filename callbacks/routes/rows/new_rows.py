@@ -13,7 +13,6 @@ from callbacks.routes.export import attachment
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_studio.figures.encoding import typed
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.plane_view import MAX_DRAWN_ROWS
 from melm_studio.views.rows.new_rows import NewRows
@@ -22,6 +21,8 @@ from melm_studio.views.rows.placement import RowPlacer
 from melm_studio.views.rows.spreadsheet import csv_text
 from melm_studio.views.validation import read
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
+
+_DIGITS = 5  # in standard deviations: a fraction of a pixel
 
 
 def register(app: Dash) -> None:
@@ -42,11 +43,12 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     return {
         "report": msgspec.to_builtins(new_rows_report(data, placer, new, placement)),
         "points": {
-            "x": typed(points[:, 0]),
-            "y": typed(points[:, 1]),
+            "x": points[:, 0].round(_DIGITS).tolist(),
+            "y": points[:, 1].round(_DIGITS).tolist(),
             "rows": new.row_numbers[drawn].tolist(),
             "names": [new.names[i] for i in drawn] if new.names else [],
             "classes": placement.predicted[drawn].tolist(),
+            "probabilities": placement.probabilities[drawn].max(axis=1).round(4).tolist(),
             "unlike": placement.is_unlike[drawn].tolist(),
         },
     }

@@ -6,12 +6,15 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, needs, part
+from melm_studio.layout.panel_parts.rows_card import new_rows_card, selection_card
 from melm_studio.layout.panel_parts.tools import LINEAR, slider
 
 
 def side() -> Component:
     """The side column; a script fills its lists."""
-    return html.Div([_features(), _selection()], className="panel-side explore-only")
+    return html.Div(
+        [_features(), selection_card(), new_rows_card()], className="panel-side explore-only"
+    )
 
 
 def _features() -> Component:
@@ -24,17 +27,4 @@ def _features() -> Component:
         ],
         className="side-card features-card",
         **needs(LINEAR),
-    )
-
-
-def _selection() -> Component:
-    return html.Section(
-        [
-            html.H4("Selection"),
-            html.Div(
-                html.P("Drag around rows to select them in every panel.", className="hint"),
-                **part("selection"),
-            ),
-        ],
-        className="side-card",
     )

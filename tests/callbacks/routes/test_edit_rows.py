@@ -65,6 +65,13 @@ def test_marked_rows_become_a_class_of_their_own(finished) -> None:
     assert record.table != finished.studio.store.get(finished.run).table
 
 
+def test_putting_rows_back_returns_to_the_run_of_the_whole_table(finished) -> None:
+    _, record = again(finished, "leave-out", rows=[2])
+    answer = finished.visitor.http.post(f"/runs/{record.run_id}/put-back", json={}).get_json()
+    assert answer["run"] == finished.run
+    assert not answer["choice"]["left_out"]
+
+
 def test_leaving_out_a_class_is_refused_in_a_sentence(finished) -> None:
     rows = list(range(1, 179))
     answer = finished.visitor.http.post(f"/runs/{finished.run}/leave-out", json={"rows": rows})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import io
 from types import SimpleNamespace
 
@@ -12,6 +11,7 @@ import pytest
 
 from melm_core.methods import SavedPlane
 from tests.callbacks.tables import csv
+from tests.melm_studio.figures.views import points as trace_points
 
 N_ROWS = 90
 
@@ -49,9 +49,7 @@ def placed(finished, table: pd.DataFrame, method: str = "lda", suffix: str = "",
 
 def points(answer) -> np.ndarray:
     found = answer.get_json()["points"]
-    return np.column_stack(
-        [np.frombuffer(base64.b64decode(found[axis]["bdata"]), "<f4") for axis in "xy"]
-    )
+    return np.column_stack([found["x"], found["y"]])
 
 
 def drawn(finished, method: str) -> dict[int, tuple[float, float]]:
@@ -63,8 +61,7 @@ def drawn(finished, method: str) -> dict[int, tuple[float, float]]:
     for numbers, trace in zip(rows, traces, strict=True):
         if not numbers:
             continue
-        x, y = (np.frombuffer(base64.b64decode(trace[axis]["bdata"]), "<f4") for axis in "xy")
-        found |= dict(zip(numbers, zip(x, y, strict=True), strict=True))
+        found |= dict(zip(numbers, map(tuple, trace_points(trace)), strict=True))
     return found
 
 
@@ -74,7 +71,7 @@ def test_the_rows_of_the_table_itself_fall_on_their_points(finished, method) -> 
     answer = placed(finished, shuffled[shuffled.columns[::-1]], method)
     expected = drawn(finished, method)
     assert points(answer) == pytest.approx(
-        np.array([expected[row + 1] for row in shuffled.index]), abs=1e-5
+        np.array([expected[row + 1] for row in shuffled.index]), abs=2e-4
     )
 
 

@@ -1,0 +1,178 @@
+// New rows: those of a second file, placed in the plane of every panel, and what is made of them.
+import { PLANE_TRACE } from "../constants.mjs";
+import { bringToFront } from "../front_run.mjs";
+import { refusalOf } from "../page/answers.mjs";
+import { showNotice } from "../page/notice.mjs";
+import { sendFile } from "../page/upload.mjs";
+import { addToPanels, addTraces } from "../panel/features.mjs";
+import { shownPanels } from "../panel/panels.mjs";
+import { onChange, state, update } from "../state.mjs";
+import { addressOf, ask, save, sentenceOf } from "./answers.mjs";
+import { element, nameOf, percent, rowLine } from "./elements.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+const ACCEPTED = ".csv,.tsv,.txt,text/csv,text/plain";
+const SETTLED_MS = 150;
+const SIZE = 11;
+const EDGE = 0.015; // of the picture: how far marks of rows outside are from its edge
+const NOTHING_TO_PASTE = "The clipboard holds no text. Copy rows with their header, then paste them here.";
+
+/** @type {WeakMap<Panel, NewRows>} */
+const placed = new WeakMap();
+
+export function addNewRows() {
+  addTraces((panel) => placed.get(panel)?.traces() ?? []);
+  addToPanels((panel) => {
+    const rows = new NewRows(panel);
+    placed.set(panel, rows);
+    panel.node.addEventListener("panel:painted", () => rows.refreshSoon());
+    panel.node.addEventListener("panel:file", ({ detail }) => place(panel, detail));
+    panel.part("add-rows").onclick = () => chooseFile((file) => place(panel, file));
+    panel.part("paste-rows").onclick = () => paste(panel);
+    panel.part("new-remove").onclick = () => update({ newRows: null }, "newRows");
+    panel.part("new-csv").onclick = () => saveAll(panel);
+  });
+  for (const event of ["newRows", "mode"]) onChange(event, () => shownPanels().forEach((panel) => placed.get(panel)?.refreshSoon()));
+}
+
+// Uploads a file; its rows are then placed in every panel that is shown.
+async function place(panel, file) {
+  try {
+    const answer = await sendFile(file);
+    if (!answer.ok) throw new Error(await refusalOf(answer));
+    const newRows = await answer.json();
+    // Whether the rows fit is known before they replace others.
+    await ask(addressOf(panel, "new-rows", fields(newRows)));
+    bringToFront(panel.run);
+    update({ newRows }, "newRows");
+  } catch (error) {
+    showNotice(sentenceOf(error));
+  }
+}
+
+const fields = ({ key, name }) => ({ file: key, name });
+
+function chooseFile(onChoice) {
+  const input = document.createElement("input");
+  Object.assign(input, { type: "file", accept: ACCEPTED });
+  input.addEventListener("change", () => input.files.length && onChoice(input.files[0]));
+  input.click();
+}
+
+async function paste(panel) {
+  const text = await navigator.clipboard.readText().catch(() => "");
+  if (text.trim()) await place(panel, new File([text], "pasted rows.csv"));
+  else showNotice(NOTHING_TO_PASTE, { briefly: true });
+}
+
+const saveAll = (panel) =>
+  save(addressOf(panel, "new-rows.csv", fields(state.newRows))).catch((error) => showNotice(sentenceOf(error)));
+
+class NewRows {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.known = null; // the last answer, and the address that it came from
+    this.line = element("p", "new-rows-line");
+    panel.node.querySelector(".picture").append(this.line);
+  }
+
+  // Null while the plane still moves.
+  address() {
+    const { panel } = this;
+    const isMoving = panel.isLive && !panel.isFinal;
+    return state.newRows && panel.plane && !isMoving ? addressOf(panel, "new-rows", fields(state.newRows)) : null;
+  }
+
+  refreshSoon() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.refresh(), SETTLED_MS);
+  }
+
+  async refresh() {
+    const address = this.address();
+    if (this.panel.isDisposed || !this.panel.isShown() || address === (this.known?.address ?? null)) return;
+    if (address === null) {
+      if (!state.newRows) this.show(null);
+      return;
+    }
+    try {
+      const answer = await ask(address);
+      if (address === this.address()) this.show({ address, ...answer });
+    } catch (error) {
+      this.show({ address, refusal: sentenceOf(error) });
+    }
+  }
+
+  show(known) {
+    this.known = known;
+    this.showReport();
+    this.panel.paint(true).catch(console.warn);
+  }
+
+  showReport() {
+    const { panel, known } = this;
+    const report = known?.report;
+    panel.part("new-rows").hidden = known === null;
+    this.line.textContent = known ? (known.refusal ?? report.headline) : "";
+    panel.part("new-headline").textContent = this.line.textContent;
+    panel.part("new-list").replaceChildren(...(report?.rows ?? []).map((row) => element("li", "row-line", ...rowLine(row))));
+    panel.part("new-notes").replaceChildren(...(report?.notes ?? []).map((note) => element("li", "", note)));
+    panel.part("new-confusion").replaceChildren(...(report?.confusion.length ? confusionRows(report) : []));
+  }
+
+  // Nothing of another plane than the one on screen.
+  traces() {
+    const { panel, known } = this;
+    if (!known?.points || known.address !== this.address() || !panel.figure) return [];
+    const colors = new Map(trainTraces(panel).map(({ meta, marker }) => [meta.class, marker.color]));
+    const ink = panel.figure.plane.layout.font.color;
+    const { points, report } = known;
+    const [unlike, alike] = [true, false].map((kind) => points.rows.flatMap((_, i) => (points.unlike[i] === kind ? [i] : [])));
+    const traces = report.class_names.map((_, code) =>
+      this.trace(alike.filter((i) => points.classes[i] === code), { symbol: "cross", color: colors.get(code), ink }),
+    );
+    return [...traces, this.trace(unlike, { symbol: "x", color: ink, ink })];
+  }
+
+  trace(chosen, { symbol, color, ink }) {
+    const { points, report } = this.known;
+    const [[left, right], [low, high]] = this.panel.axes();
+    const clamped = (value, from, to) => {
+      const edge = EDGE * (to - from);
+      return Math.min(Math.max(value, from + edge), to - edge);
+    };
+    return {
+      type: "scatter",
+      meta: { kind: "new_rows" },
+      mode: "markers",
+      x: chosen.map((i) => clamped(points.x[i], left, right)),
+      y: chosen.map((i) => clamped(points.y[i], low, high)),
+      text: chosen.map((i) => label(points, report, i)),
+      marker: { symbol, color, size: SIZE, line: { color: ink, width: 1 } },
+      hovertemplate: "%{text}<extra></extra>",
+      showlegend: false,
+    };
+  }
+}
+
+/** @param {Panel} panel */
+const trainTraces = (panel) => panel.figure.plane.data.filter(({ meta }) => meta.kind === PLANE_TRACE.train);
+
+function label(points, report, i) {
+  const name = nameOf({ name: points.names[i] ?? "", row: points.rows[i] });
+  const rest = points.unlike[i] ? ", unlike the table of the run" : "";
+  return escaped(`new ${name}: ${report.class_names[points.classes[i]]} ${percent(points.probabilities[i])}${rest}`);
+}
+
+// Plotly reads markup.
+const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+
+function confusionRows({ class_names: names, confusion }) {
+  const head = element("tr", "", element("th", ""), ...names.map((name) => element("th", "", name)));
+  const rows = confusion.map((counts, code) =>
+    element("tr", "", element("th", "", names[code]), ...counts.map((n, other) => element("td", code === other ? "is-right" : "", String(n)))),
+  );
+  return [element("caption", "", "Class by row, prediction by column"), head, ...rows];
+}

@@ -1,0 +1,86 @@
+// The card beside the row under the pointer: what is known at once, and soon afterwards its
+// prediction, what moves it from the center, and the other columns of its table.
+import { addToPanels } from "../panel/features.mjs";
+import { addressOf, ask } from "./answers.mjs";
+import { element, nameOf, percent } from "./elements.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {import("../types").RowDetails} RowDetails */
+
+const WAIT_MS = 120; // pointers that pass over a row do not ask for it
+const GAP_PX = 14;
+const MOST_KNOWN = 200;
+
+export function addRowCards() {
+  addToPanels((panel) => {
+    const card = new RowCard(panel);
+    panel.node.addEventListener("panel:hover", ({ detail }) => card.show(detail));
+    panel.node.addEventListener("panel:plane", () => card.show(null));
+  });
+}
+
+class RowCard {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.picture = panel.node.querySelector(".picture");
+    this.node = element("div", "row-card");
+    this.node.setAttribute("role", "tooltip");
+    this.node.hidden = true;
+    this.picture.append(this.node);
+    /** @type {Map<string, RowDetails>} */
+    this.known = new Map();
+  }
+
+  /** @param {{ row: number, label: string, at: [number, number] } | null} hovered */
+  show(hovered) {
+    clearTimeout(this.timer);
+    this.row = hovered?.row ?? null;
+    this.node.hidden = this.row === null;
+    if (!hovered) return;
+    const address = addressOf(this.panel, `rows/${hovered.row}`);
+    const known = this.known.get(address);
+    this.node.replaceChildren(...(known ? detailLines(known) : [element("strong", "", `${hovered.label}, row ${hovered.row}`)]));
+    this.place(hovered.at);
+    if (known) return;
+    this.timer = setTimeout(() => this.load(address, hovered).catch(console.warn), WAIT_MS);
+  }
+
+  async load(address, { row, at }) {
+    const details = await ask(address);
+    if (this.known.size >= MOST_KNOWN) this.known.clear();
+    this.known.set(address, details);
+    if (this.row !== row) return;
+    this.node.replaceChildren(...detailLines(details));
+    this.place(at);
+  }
+
+  // Toward the middle of the picture, so that it is never cut off.
+  place([x, y]) {
+    const { clientWidth: width, clientHeight: height } = this.picture;
+    const { offsetWidth, offsetHeight } = this.node;
+    const left = x < width / 2 ? x + GAP_PX : x - GAP_PX - offsetWidth;
+    const top = Math.min(Math.max(4, y - offsetHeight / 2), height - offsetHeight - 4);
+    this.node.style.translate = `${Math.max(4, left)}px ${Math.max(4, top)}px`;
+  }
+}
+
+/** @param {RowDetails} details */
+function detailLines({ summary, contributions, info }) {
+  const { label, predicted, probability, basis, unlike } = summary;
+  const isOther = label !== predicted;
+  const lines = [
+    element("strong", "", nameOf(summary)),
+    element("div", "", summary.name ? `${label}, row ${summary.row}` : label),
+    element("div", isOther ? "is-other" : "row-card-dim", `${isOther ? `taken for ${predicted}` : "its class"}: ${percent(probability)} (${basis})`),
+  ];
+  if (unlike) lines.push(element("div", "is-other", `unlike the others, ${unlike}`));
+  const values = [
+    ...contributions.map(({ feature, value, deviations }) => [feature, `${value} (${signed(deviations)} SD)`]),
+    ...info,
+  ];
+  if (values.length) lines.push(element("dl", "", ...values.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)])));
+  return lines;
+}
+
+const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(1)}`;

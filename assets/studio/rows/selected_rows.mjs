@@ -1,0 +1,193 @@
+// The selection of a panel: finding rows, listing those that are selected with what distinguishes
+// them, and what can be done with them.
+import { ID } from "../constants.mjs";
+import { setProps } from "../page/dash.mjs";
+import { connectMenu } from "../page/menu.mjs";
+import { addToPanels } from "../panel/features.mjs";
+import { bringToFront } from "../front_run.mjs";
+import { selectRows } from "../selection/selection.mjs";
+import { onChange, state } from "../state.mjs";
+import { frontPanel } from "../panel/panels.mjs";
+import { addressOf, ask, save, sentenceOf } from "./answers.mjs";
+import { element, nameOf, percent, rowLine, submitButton, textField } from "./elements.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+const POLL_MS = 700;
+const SETTLED_MS = 200;
+
+/** @type {WeakMap<Panel, SelectionCard>} */
+const cards = new WeakMap();
+
+export function addSelectedRows() {
+  addToPanels((panel) => {
+    const card = new SelectionCard(panel);
+    cards.set(panel, card);
+    panel.node.addEventListener("panel:painted", () => card.refreshSoon());
+  });
+  onChange("mode", () => cards.get(frontPanel())?.refreshSoon());
+  onChange("rows", () => {
+    const card = cards.get(frontPanel());
+    card?.say(""); // how the rows before were found
+    card?.refreshSoon();
+  });
+}
+
+class SelectionCard {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.shown = null; // the question that the list answers
+    this.rows = []; // of the list
+    this.wanted = textField("Find a row by name or number", { type: "search", placeholder: "Name or number" });
+    this.className = textField("Name of the class", { placeholder: "Name of the class", maxLength: 100, required: true });
+    panel.part("row-finder").append(this.wanted);
+    panel.part("class-form").append(this.className, submitButton("Run again"));
+    panel.part("row-finder").onsubmit = (event) => {
+      event.preventDefault();
+      this.find(() => ask(`runs/${panel.run}/rows-named?text=${encodeURIComponent(this.wanted.value)}`));
+    };
+    panel.part("find-outliers").onclick = () => this.find(() => ask(addressOf(panel, "outliers")));
+    panel.part("find-suspects").onclick = () => this.find(() => this.suspects());
+    panel.part("clear-rows").onclick = () => selectRows([]);
+    panel.part("leave-out").onclick = () => this.runAgain("leave-out", {});
+    panel.part("put-back").onclick = () => this.putBack();
+    connectMenu(panel.part("row-actions"), panel.part("row-menu"));
+    panel.part("row-menu").addEventListener("click", ({ target }) => this.act(target.dataset.rows));
+    panel.part("class-form").onsubmit = (event) => {
+      event.preventDefault();
+      this.runAgain("new-class", { value: this.className.value.trim() });
+    };
+    const nLeftOut = Number(panel.node.dataset.leftOut ?? 0);
+    panel.part("left-out").hidden = nLeftOut === 0;
+    panel.part("left-out-words").textContent = `${nLeftOut} ${nLeftOut === 1 ? "row" : "rows"} left out of this run`;
+  }
+
+  say(sentence) {
+    this.panel.part("found-words").textContent = sentence;
+  }
+
+  // Selects the rows that a question is answered with.
+  async find(question) {
+    if (!this.panel.plane) return;
+    try {
+      const { rows, words } = await question();
+      selectRows(rows);
+      this.say(words);
+    } catch (error) {
+      this.say(sentenceOf(error));
+    }
+  }
+
+  // The server refits the method first; its answer has no rows until then.
+  async suspects() {
+    for (;;) {
+      const answer = await ask(`runs/${this.panel.run}/suspect-labels`, {});
+      if (answer.rows) {
+        this.shown = null; // out-of-fold probabilities are known now
+        return answer;
+      }
+      this.say(answer.words);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  refreshSoon() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.refresh().catch((error) => this.say(sentenceOf(error))), SETTLED_MS);
+  }
+
+  async refresh() {
+    const { panel } = this;
+    const rows = state.rows && [...state.rows];
+    panel.part("selection").classList.toggle("has-rows", rows !== null);
+    if (panel !== frontPanel() || state.mode !== "explore" || !panel.plane) return;
+    const isMoving = panel.isLive && !panel.isFinal;
+    if (!rows || isMoving) {
+      this.shown = null;
+      if (!rows) this.empty();
+      return;
+    }
+    const address = addressOf(panel, "rows");
+    const question = `${address} ${rows}`;
+    if (question === this.shown) return;
+    this.shown = question;
+    this.list(await ask(address, { rows }));
+  }
+
+  empty() {
+    this.say("");
+    for (const name of ["selection-words", "differences", "selected-rows"]) this.panel.part(name).replaceChildren();
+  }
+
+  list({ n_rows: count, classes, rows, differences }) {
+    const { panel } = this;
+    const parts = classes.map(([name, n]) => `${n} ${name}`).join(", ");
+    panel.part("selection-words").replaceChildren(element("strong", "", `${count} ${count === 1 ? "row" : "rows"}`), ` ${parts}`);
+    panel.part("differences").replaceChildren(...differences.map(differenceLine));
+    panel.part("selected-rows").replaceChildren(...rows.map((row) => this.row(row)), ...more(count - rows.length));
+    this.rows = rows;
+  }
+
+  row(summary) {
+    const button = element("button", "row-line", ...rowLine(summary));
+    Object.assign(button, { type: "button", title: `${nameOf(summary)}: ${summary.predicted} ${percent(summary.probability)} (${summary.basis})` });
+    button.dataset.mark = String(summary.row);
+    button.setAttribute("aria-pressed", String(state.marked === summary.row));
+    return element("li", "", button);
+  }
+
+  async act(action) {
+    const { panel } = this;
+    if (!action || !state.rows) return;
+    try {
+      if (action === "csv") await save(addressOf(panel, "rows.csv"), { rows: [...state.rows] });
+      if (action === "copy") await this.copy();
+      if (action === "class") {
+        panel.part("class-form").hidden = false;
+        this.className.focus();
+      }
+    } catch (error) {
+      this.say(sentenceOf(error));
+    }
+  }
+
+  async copy() {
+    const lines = this.rows.map((row) => [row.row, row.name, row.label, row.predicted, row.probability].join("\t"));
+    await navigator.clipboard.writeText(["row\tname\tclass\tpredicted\tprobability", ...lines].join("\n"));
+    this.say(`Copied ${lines.length} rows.`);
+  }
+
+  async runAgain(command, body) {
+    if (!state.rows) return;
+    try {
+      const { choice, revision } = await ask(`runs/${this.panel.run}/${command}`, { ...body, rows: [...state.rows] });
+      this.panel.part("class-form").hidden = true;
+      selectRows([]);
+      setProps(ID.choice, { data: choice });
+      setProps(ID.revision, { data: revision });
+    } catch (error) {
+      this.say(sentenceOf(error));
+    }
+  }
+
+  async putBack() {
+    try {
+      const { choice, revision, run } = await ask(`runs/${this.panel.run}/put-back`, {});
+      setProps(ID.choice, { data: choice });
+      setProps(ID.revision, { data: revision });
+      bringToFront(run);
+    } catch (error) {
+      this.say(sentenceOf(error));
+    }
+  }
+}
+
+function differenceLine({ feature, deviations, selected, others }) {
+  const size = deviations === null ? "" : `${deviations < 0 ? "−" : "+"}${Math.abs(deviations).toFixed(1)} SD`;
+  const line = element("li", "", element("span", "row-name", feature), element("span", "", size));
+  line.title = `${feature}: mean ${selected}, ${others} of the other rows`;
+  return line;
+}
+
+const more = (n) => (n > 0 ? [element("li", "hint", `and ${n.toLocaleString("en")} more; save as CSV for all`)] : []);

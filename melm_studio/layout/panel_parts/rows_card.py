@@ -1,0 +1,112 @@
+"""The rows of a run: finding and selecting them, what is done with those selected, new rows."""
+
+from __future__ import annotations
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout.attributes import aria, data, part
+from melm_studio.layout.buttons import button, icon_button
+
+_ACTIONS = {"class": "As a class of their own…", "copy": "Copy", "csv": "Save as CSV"}
+
+
+def selection_card() -> Component:
+    """Rows that are found or selected; a script lists them."""
+    return html.Section(
+        [
+            html.Div(
+                [html.H4("Selection"), button("Clear", "is-text", **part("clear-rows"))],
+                className="card-head",
+            ),
+            html.Div([_finder(), _selected(), _left_out()], className="rows", **part("selection")),
+        ],
+        className="side-card selection-card",
+    )
+
+
+def new_rows_card() -> Component:
+    """The report of new rows, hidden while there are none."""
+    return html.Section(
+        [
+            html.Div(
+                [
+                    html.H4("New rows"),
+                    button("Save as CSV", "is-text", **part("new-csv")),
+                    button("Remove", "is-text", **part("new-remove")),
+                ],
+                className="card-head",
+            ),
+            html.P(className="row-words", role="status", **part("new-headline")),
+            html.Ol(className="row-list", **part("new-list"), **aria(label="New rows")),
+            html.Table(className="confusion", **part("new-confusion")),
+            html.Ul(className="notes", **part("new-notes")),
+        ],
+        className="side-card new-rows-card",
+        hidden=True,
+        **part("new-rows"),
+    )
+
+
+def _finder() -> Component:
+    """The ways to rows; a script puts a field into the form, which Dash does not have."""
+    lists = [
+        button(
+            "Outliers",
+            title="Rows beyond the 99 % limit of T² in the plane, or of Q off it",
+            **part("find-outliers"),
+        ),
+        button(
+            "Suspect labels",
+            title="Rows that planes fitted without them place in another class",
+            **part("find-suspects"),
+        ),
+    ]
+    return html.Div(
+        [
+            html.P("Draw around rows with the lasso, or find them:", className="hint"),
+            html.Form([], role="search", **part("row-finder")),
+            html.Div(lists, className="row-buttons"),
+            html.P(className="row-words", role="status", **part("found-words")),
+        ],
+        className="finder",
+    )
+
+
+def _selected() -> Component:
+    menu = html.Div(
+        [
+            html.Button(
+                label, type="button", className="menu-item", role="menuitem", **data(rows=name)
+            )
+            for name, label in _ACTIONS.items()
+        ],
+        className="menu",
+        role="menu",
+        **part("row-menu"),
+        **aria(label="Selected rows"),
+    )
+    commands = [
+        button("Leave out, run again", "is-light", **part("leave-out")),
+        icon_button("more", "More about the selected rows", **part("row-actions")),
+        menu,
+    ]
+    return html.Div(
+        [
+            html.P(className="row-words", **part("selection-words")),
+            html.Ul(className="differences", **part("differences"), **aria(label="Differences")),
+            html.Ol(className="row-list", **part("selected-rows"), **aria(label="Selected rows")),
+            html.Form([], hidden=True, **part("class-form")),
+            html.Div(commands, className="row-buttons"),
+        ],
+        className="selected",
+    )
+
+
+def _left_out() -> Component:
+    return html.P(
+        [html.Span(**part("left-out-words")), button("Put back", "is-text", **part("put-back"))],
+        className="row-words",
+        hidden=True,
+        **part("left-out"),
+    )

@@ -1,0 +1,146 @@
+"""Tasks with rows: name an outlier, leave it out and run again, place a second file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Page, expect
+
+from melm_studio.tables import load_sample
+from tools.driver.page import Panel, StudioPage
+
+OUTLIER = 17
+PIXELS_OF_A_ROW = """async (plot, row) => {
+  const { toPixels } = await import(document.querySelector('[href$="/drawing/plotly.mjs"]').href);
+  const trace = plot.data.find(({ customdata }) => customdata?.includes(row));
+  const at = trace.customdata.indexOf(row);
+  const [x, y] = toPixels(plot, [trace.x[at], trace.y[at]]);
+  const box = plot.getBoundingClientRect();
+  return [box.left + x, box.top + y];
+}"""
+MARKS_OF_NEW_ROWS = """(plot) => plot.data
+  .filter(({ meta }) => meta.kind === "new_rows")
+  .map(({ x, marker }) => [marker.symbol, x.length])
+  .filter(([, n]) => n)"""
+
+
+def wine() -> pd.DataFrame:
+    """Wine with names, and a row far from all others."""
+    table = load_sample("wine").frame.copy()
+    table.insert(0, "bottle", [f"bottle {i + 1:03}" for i in range(len(table))])
+    table.loc[OUTLIER - 1, "alcohol"] = 60.0
+    return table
+
+
+@pytest.fixture
+def studio_page(page: Page, tmp_path: Path) -> StudioPage:
+    """A page that shows wine with one outlier."""
+    studio = StudioPage(page)
+    file = tmp_path / "bottles.csv"
+    wine().to_csv(file, index=False)
+    studio.upload(file)
+    return studio
+
+
+@pytest.fixture
+def finished(studio_page: StudioPage) -> Panel:
+    """A finished PCA run."""
+    panel = studio_page.run("PCA")
+    panel.expect_end()
+    return panel
+
+
+def test_an_outlier_is_named_and_left_out(finished: Panel, page: Page) -> None:
+    finished.part("find-outliers").click()
+    first = finished.part("selected-rows").get_by_role("button").filter(has_text="bottle 017")
+    expect(first).to_contain_text("unlike")
+    expect(finished.part("differences")).to_contain_text("alcohol")
+    finished.part("leave-out").click()
+    again = page.locator('.panel.is-front[data-left-out]:not([data-left-out="0"])')
+    expect(again).to_have_attribute("data-state", "done")
+    expect(again.locator('[data-part="title"]')).to_contain_text("left out")
+    again.locator('[data-part="put-back"]').click()
+    expect(finished.node).to_have_class("panel is-front")
+
+
+def test_the_row_under_the_pointer_is_described(finished: Panel, page: Page) -> None:
+    x, y = finished.part("plot").evaluate(PIXELS_OF_A_ROW, 30)
+    page.mouse.move(x + 40, y + 40)
+    page.mouse.move(x, y)
+    card = finished.node.get_by_role("tooltip")
+    expect(card).to_contain_text("bottle 030")
+    expect(card).to_contain_text("SD")
+    page.mouse.move(1, 1)
+    expect(card).to_be_hidden()
+
+
+def test_a_row_is_found_by_its_name(finished: Panel) -> None:
+    field = finished.node.get_by_label("Find a row by name or number")
+    field.fill("bottle 042")
+    field.press("Enter")
+    expect(finished.part("selected-rows").get_by_role("listitem")).to_have_count(1)
+    expect(finished.part("selected-rows")).to_contain_text("bottle 042")
+    finished.part("clear-rows").click()
+    expect(field).to_be_visible()
+
+
+def test_a_selection_is_saved(finished: Panel, page: Page) -> None:
+    finished.part("find-outliers").click()
+    expect(finished.part("selected-rows")).to_contain_text("bottle 017")
+    with page.expect_download() as waiting:
+        finished.part("row-actions").click()
+        page.get_by_role("menuitem", name="Save as CSV").click()
+    table = pd.read_csv(waiting.value.path())
+    assert f"bottle {OUTLIER:03}" in table["name"].tolist()
+
+
+def test_suspect_labels_are_found_in_the_background(finished: Panel) -> None:
+    finished.part("find-suspects").click()
+    expect(finished.part("found-words")).to_contain_text("by planes fitted without them")
+
+
+@pytest.fixture
+def add_rows(finished: Panel, page: Page, tmp_path: Path) -> Callable[[pd.DataFrame], None]:
+    def add(table: pd.DataFrame) -> None:
+        file = tmp_path / "second.csv"
+        table.to_csv(file, index=False)
+        with page.expect_file_chooser() as chooser:
+            finished.choose("From a file…")
+        chooser.value.set_files(file)
+
+    return add
+
+
+def test_a_second_file_is_placed_in_the_plane(finished: Panel, add_rows, page: Page) -> None:
+    add_rows(wine().iloc[10:30])
+    expect(finished.part("new-headline")).to_contain_text("20 labeled new rows")
+    expect(finished.part("new-list").get_by_role("listitem")).to_have_count(20)
+    marks = finished.part("plot").evaluate(MARKS_OF_NEW_ROWS)
+    assert sum(n for _, n in marks) == 20
+    assert dict(marks)["x"] >= 1
+    finished.part("new-remove").click()
+    expect(finished.part("new-rows")).to_be_hidden()
+    assert finished.part("plot").evaluate(MARKS_OF_NEW_ROWS) == []
+
+
+def test_a_file_without_the_columns_is_refused_in_a_sentence(
+    add_rows, page: Page, console_errors: list[str]
+) -> None:
+    add_rows(wine()[["bottle", "alcohol"]])
+    expect(page.locator("#notice")).to_contain_text("lacks 12 columns")
+    console_errors.clear()  # the refusal
+
+
+def test_new_rows_are_placed_in_every_panel_of_compare(
+    finished: Panel, add_rows, studio_page: StudioPage
+) -> None:
+    add_rows(wine().iloc[10:30])
+    expect(finished.part("new-headline")).to_contain_text("20 labeled new rows")
+    other = studio_page.run("LDA")
+    other.expect_end()
+    studio_page.show("Compare")
+    for panel in (finished, other):
+        expect(panel.node.locator(".new-rows-line")).to_contain_text("20 labeled new rows")
