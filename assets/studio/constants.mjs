@@ -92,7 +92,7 @@ export const ID = Object.freeze({
 export const MODES = Object.freeze(["explore", "compare", "present"]);
 
 /** Switches, by their name in the state. */
-export const SWITCHES = Object.freeze(["linked", "aligned", "contours", "arrows"]);
+export const SWITCHES = Object.freeze(["linked", "aligned", "contours", "arrows", "names"]);
 
 /** States of a run. */
 export const STATES = Object.freeze(["queued", "running", "paused", "done", "failed", "cancelled", "lost"]);
@@ -108,6 +108,8 @@ export const PLANE_TRACE = Object.freeze({
   threshold: "threshold",
   arrowLines: "arrow_lines",
   arrowHeads: "arrow_heads",
+  outside: "outside",
+  classNames: "class_names",
 });
 
 /** What a trace of the curve shows. */

@@ -5,7 +5,7 @@
 // |-----------|-------------------------------------------------|----------|
 // | mode      | page/callbacks (the mode control)               | mode     |
 // | front     | front_run                                       | mode     |
-// | linked, aligned, contours, arrows | page/switches    | view   |
+// | linked, aligned, contours, arrows, names | page/switches | view |
 // | gamma     | page/gamma_slider                               | gamma    |
 // | drag      | page/switches                                   | view     |
 // | rows, classes | selection/selection                         | rows, view |
@@ -29,6 +29,7 @@ export const state = {
   aligned: true,
   contours: true,
   arrows: true,
+  names: true,
   /** @type {number | null} */
   gamma: null,
   /** What dragging in a picture does: pan, lasso or select. */

@@ -36,6 +36,8 @@ export interface Figure {
   curve: { data: Trace[]; layout: any };
   rows: number[][];
   classes: string[];
+  /** The color behind the picture. */
+  surface: string;
 }
 
 /** One plane as it is drawn: the arrays of every trace of the figure, and its scores. */

@@ -19,7 +19,7 @@ from melm_core.methods import METHODS
 from melm_studio.figures.curve import curve_figure
 from melm_studio.figures.encoding import compact
 from melm_studio.figures.plane import arrow_handles, limits, plane_figure, plane_frame, row_numbers
-from melm_studio.figures.theme import Scheme
+from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.views.captions import drawn_sentence, kept_sentence, state_sentence
 from melm_studio.views.renderer import DataGoneError
 from melm_studio.views.view_options import ViewOptions
@@ -74,7 +74,12 @@ def figure(run_id: str) -> flask.Response:
     # A method without iterations is described by the divergence of its plane.
     objective = METHODS[record.method].maximizes or "divergence"
     style = _style(viewer.class_names, viewer.n_drawn, scheme, viewer.n_components, objective)
-    body = {**style, "rows": row_numbers(viewer.drawn_rows), "classes": viewer.class_names}
+    body = {
+        **style,
+        "rows": row_numbers(viewer.drawn_rows),
+        "classes": viewer.class_names,
+        "surface": THEMES[scheme].surface,
+    }
     return flask.Response(json.dumps(body), mimetype="application/json")
 
 

@@ -68,7 +68,7 @@ def cell(folder: Path, *, name: str, method: str, gamma: float) -> Values:
         "standard_error": score.standard_error,
         "rows": [_listed(rows) for rows in classes.rows],
         "contours": [
-            _listed(class_contours(rows, covariance))
+            _listed(class_contours(rows, covariance)[0])
             for rows, covariance in zip(classes.rows, classes.covariances, strict=True)
         ],
     }

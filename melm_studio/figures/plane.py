@@ -25,12 +25,16 @@ from melm_studio.figures.theme import (
     translucent,
 )
 from melm_studio.figures.traces import PlaneTrace, trace_meta
-from melm_studio.views.types import Arrows, PlaneView
+from melm_studio.views.contours import CONTOUR_SHARES
+from melm_studio.views.types import Arrows, ClassView, PlaneView
 
 _LONGEST_NAME = 22
 
+# Opacity of the region of each share: they add up towards the core.
+_FILL = 0.11
+
 # Traces after the points, which show no rows.
-_N_UNDRAWN = 3
+_N_UNDRAWN = 5
 
 # Width and height of a name as shares of the plot.
 _NAME_SIZE = (0.2, 0.045)
@@ -51,9 +55,11 @@ def plane_figure(
     size = 7 if n_points <= 400 else 6 if n_points <= 1_000 else 5
     figure = go.Figure(
         [
-            *(_contour_trace(code, theme) for code in codes),
+            *(_contour_trace(code, theme) for code in codes for _ in CONTOUR_SHARES),
             *(_points_trace(names[c], c, theme, size, is_held_out=False) for c in codes),
             *(_points_trace(names[c], c, theme, size, is_held_out=True) for c in codes),
+            _outside_trace(),
+            _class_names(names, theme),
             _threshold_lines(theme),
             _arrow_lines(theme),
             _arrow_heads(theme),
@@ -65,12 +71,14 @@ def plane_figure(
 def plane_frame(view: PlaneView, encode: Callable[[FloatArray], _Arrays] = typed) -> list[_Arrays]:
     """The arrays of a plane, one mapping per trace of `plane_figure`."""
     shapes = [
-        *(part.contours for part in view.classes),
+        *(region for part in view.classes for region in _regions(part)),
         *(part.train for part in view.classes),
         *(part.held_out for part in view.classes),
     ]
     return [
         *({"x": encode(points[:, 0]), "y": encode(points[:, 1])} for points in shapes),
+        {},  # which rows are outside depends on the axes on screen
+        _plain(_name_places(view)),
         _plain(view.thresholds),
         _plain(_segments(view.arrows)),
         {**_plain(view.arrows.tips), **_labels(view)},
@@ -91,7 +99,7 @@ def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
 def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[list[int]]:
     """The rows of the file that each trace of `plane_figure` shows, in its order."""
     train, held_out = drawn
-    contours: list[list[int]] = [[] for _ in train]
+    contours: list[list[int]] = [[] for _ in train for _ in CONTOUR_SHARES]
     others: list[list[int]] = [[] for _ in range(_N_UNDRAWN)]
     return [*contours, *(rows.tolist() for rows in (*train, *held_out)), *others]
 
@@ -107,6 +115,28 @@ def shown(name: str) -> str:
     """A name as a figure shows it: shortened, and with any markup escaped."""
     short = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
     return html.escape(short, quote=False)
+
+
+def _regions(part: ClassView) -> list[FloatArray]:
+    """The contours by share, the outermost first; one component has a single line."""
+    regions = part.regions[::-1]
+    return regions + [np.empty((0, 2))] * (len(CONTOUR_SHARES) - len(regions))
+
+
+def _name_places(view: PlaneView) -> FloatArray:
+    """Where the names of the classes are: amid the training rows, or above the density."""
+    is_line = not view.classes[0].levels
+    return np.array([_peak(part) if is_line else _middle(part) for part in view.classes])
+
+
+def _middle(part: ClassView) -> FloatArray:
+    rows = part.train if len(part.train) else part.held_out
+    return rows.mean(axis=0) if len(rows) else np.full(2, np.nan)
+
+
+def _peak(part: ClassView) -> FloatArray:
+    peak: FloatArray = part.contours[np.nanargmax(part.contours[:, 1])]
+    return peak
 
 
 def _plain(points: FloatArray) -> _Arrays:
@@ -159,9 +189,9 @@ def _contour_trace(code: int, theme: Theme) -> go.Scatter:
     return go.Scatter(
         meta=trace_meta(PlaneTrace.CONTOUR, code),
         mode="lines",
-        line={"color": translucent(color, 0.75), "width": 1.4},
+        line={"color": translucent(color, 0.6), "width": 1.1},
         fill="toself",
-        fillcolor=translucent(color, 0.07),
+        fillcolor=translucent(color, _FILL),
         hoverinfo="skip",
     )
 
@@ -207,6 +237,30 @@ def _arrow_heads(theme: Theme) -> go.Scatter:
         mode="markers+text",
         marker={"symbol": "arrow", "size": 9, "color": theme.ink},
         textfont={"size": 12, "color": theme.ink, "family": FONT},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+
+
+def _outside_trace() -> go.Scatter:
+    """Marks at the edge for rows beyond the picture; a script sets places, colors and angles."""
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.OUTSIDE),
+        mode="markers",
+        marker={"symbol": "arrow", "size": 9},
+        hovertemplate="%{text}<extra></extra>",
+        cliponaxis=False,
+    )
+
+
+def _class_names(names: Sequence[str], theme: Theme) -> go.Scatter:
+    colors = [class_color(code, theme) for code in range(len(names))]
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.CLASS_NAMES),
+        mode="text",
+        text=names,
+        textposition="middle center",
+        textfont={"size": 15, "color": colors, "family": FONT, "weight": 600},
         cliponaxis=False,
         hoverinfo="skip",
     )

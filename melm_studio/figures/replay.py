@@ -15,6 +15,7 @@ import plotly.io as pio
 from melm_studio.figures.plane import limits, plane_figure, plane_frame
 from melm_studio.figures.plotly_script import plotly_script
 from melm_studio.figures.theme import FONT, THEMES, Scheme, Theme
+from melm_studio.figures.traces import PlaneTrace
 from melm_studio.views.types import PlaneView
 
 FRAME_MS = 110
@@ -105,9 +106,9 @@ def replay_figure(
     arrays = [plane_frame(view) for view in views]
     figure = plane_figure(class_names, _n_points(views[-1]), scheme, n_components=n_components)
     for trace, last in zip(figure.data, arrays[-1], strict=True):
-        trace.update(last, showlegend=False)
-    for trace in figure.data[len(class_names) : 2 * len(class_names)]:
-        trace.showlegend = True
+        trace.update(last)
+    for trace in figure.data:
+        trace.showlegend = trace.meta["kind"] == PlaneTrace.TRAIN
     figure.frames = [
         go.Frame(name=str(number), data=traces) for number, traces in enumerate(arrays)
     ]

@@ -14,6 +14,8 @@ class PlaneTrace(StrEnum):
     THRESHOLD = "threshold"
     ARROW_LINES = "arrow_lines"
     ARROW_HEADS = "arrow_heads"
+    OUTSIDE = "outside"
+    CLASS_NAMES = "class_names"
 
 
 class CurveTrace(StrEnum):

@@ -22,6 +22,11 @@ from melm_studio.layout.panel_parts.tools import FLAT, LINEAR, SPACE, picture_to
 SEARCH = "search"
 
 _SHAPES = {1: "line", 2: FLAT, 3: SPACE}
+_AXES = {
+    "line": ("Component 1 (standard deviations)", "Density"),
+    FLAT: ("Component 1 (standard deviations)", "Component 2"),
+    SPACE: ("Horizontal direction (standard deviations)", "Vertical direction"),
+}
 _COMMANDS = {"pause": "Pause", "step": "Step", "again": "Run again"}
 
 
@@ -154,12 +159,25 @@ def _picture() -> Component:
         [
             html.Div(className="plot", role="img", **part("plot"), **aria(label="No plane yet")),
             html.Canvas(className="motion", **part("motion")),
+            *_axis_titles(),
             html.P(className="drawn", **part("drawn")),
+            html.P(
+                [html.Span("training", className="is-filled"), html.Span("held out")],
+                className="point-legend",
+            ),
             _edited_commands(),
             picture_tools(),
         ],
         className="picture",
     )
+
+
+def _axis_titles() -> list[Component]:
+    return [
+        html.Span(title, className=f"axis-title is-{axis}", **needs(shape))
+        for shape, titles in _AXES.items()
+        for axis, title in zip("xy", titles, strict=True)
+    ]
 
 
 def _edited_commands() -> Component:

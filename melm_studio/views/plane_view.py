@@ -26,7 +26,7 @@ from melm_core.density import KernelClasses, inverse_root, kernel_classes, log_d
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import divergence, held_out_divergence
 from melm_studio.tables import LabeledData
-from melm_studio.views.contours import class_contours
+from melm_studio.views.contours import central_box, class_contours
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
 from melm_studio.views.plane_edits import strongest_features
 from melm_studio.views.publication.explained_variance import explained_shares
@@ -134,20 +134,24 @@ class PlaneViewer:
             for rows, covariance in zip(projected.rows, projected.covariances, strict=True)
         ]
         train, held_out = self._drawn(components)
-        lower, upper = _bounds([*train, *held_out, *contours])
+        lower, upper = central_box([*train, *held_out], [lines for lines, _ in contours])
         loadings, features = strongest_loadings(components, len(self.feature_names))
         scale = _arrow_scale(loadings, (upper - lower).min())
         origins = np.tile(components @ self._mean, (len(loadings), 1))
         arrows = self._arrows(origins, loadings * scale, features, scale)
         lower, upper = _bounds([lower[None], upper[None], arrows.tips])
-        classes = tuple(map(ClassView, train, held_out, contours))
+        classes = tuple(
+            ClassView(seen, unseen, *lines)
+            for seen, unseen, lines in zip(train, held_out, contours, strict=True)
+        )
         return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores)
 
     def _line(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
         """Densities on the line, with the rows below them and the arrows below the rows."""
         curves = density_curves(projected)
         train, held_out = (in_strips(rows) for rows in self._drawn(components))
-        lower, upper = _bounds([*train, *held_out, *curves])
+        lower, upper = central_box([*train, *held_out], curves)
+        lower[1], upper[1] = (bound[1] for bound in _bounds([*train, *held_out, *curves]))
         loadings, features = strongest_loadings(components, len(self.feature_names))
         scale = _arrow_scale(loadings, upper[0] - lower[0])
         origins = np.column_stack(
@@ -297,7 +301,7 @@ def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
 
 
 def strongest_loadings(components: FloatArray, n_features: int) -> tuple[FloatArray, IntArray]:
-    """The largest loadings, largest first.
+    """The largest loadings, largest first; a feature that is left out of the plane has none.
 
     Parameters
     ----------
@@ -311,6 +315,7 @@ def strongest_loadings(components: FloatArray, n_features: int) -> tuple[FloatAr
     features : ndarray of shape (n_arrows,)
     """
     features = strongest_features(components[:, :n_features], MAX_ARROWS)
+    features = features[components[:, features].any(axis=0)]
     return components[:, features].T, features
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from melm_core.base import FloatArray, IntArray
 
 
@@ -18,11 +20,19 @@ class ClassView:
     contours : ndarray of shape (n_vertices, 2)
         Closed lines around shares of the mass, separated by rows of nan; for one component, the
         density.
+    levels : tuple of int
+        The vertices of `contours` at which the lines of the next share begin; empty for one.
     """
 
     train: FloatArray
     held_out: FloatArray
     contours: FloatArray
+    levels: tuple[int, ...] = ()
+
+    @property
+    def regions(self) -> list[FloatArray]:
+        """The contours of each share, the innermost first."""
+        return np.split(self.contours, self.levels)
 
 
 @dataclass(frozen=True)

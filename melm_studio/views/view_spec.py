@@ -27,7 +27,7 @@ from melm_studio.views.view_options import DEFAULT_VIEW, Share, ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 Mode = Literal["explore", "compare", "present"]
-Switch = Literal["linked", "aligned", "contours", "arrows"]
+Switch = Literal["linked", "aligned", "contours", "arrows", "names"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 SWITCHES: tuple[Switch, ...] = get_args(Switch)
 

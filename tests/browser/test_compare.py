@@ -13,6 +13,19 @@ from tools.driver.page import Panel, StudioPage
 N_FAINT = """plot => [...plot.querySelectorAll(".point")]
   .filter((point) => Number(getComputedStyle(point).opacity) < 0.3).length"""
 
+# How many pairs of names overlap.
+N_MEETING = """(names) => {
+  const boxes = names.map((name) => name.getBoundingClientRect());
+  const apart = (a, b) => a.right <= b.left || a.bottom - 3 <= b.top;
+  const meet = (a, b) => !apart(a, b) && !apart(b, a);
+  return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => meet(a, b))).length;
+}"""
+
+N_NAMED = """plot => {
+  const { x, text } = plot.data.find(({ meta }) => meta.kind === "arrow_heads");
+  return [x.length, text.filter(Boolean).length];
+}"""
+
 # How many of the names reach beyond the picture that they stand in.
 N_CUT = """(names) => names.filter((name) => {
   const [own, all] = [name, name.closest(".plot")].map((node) => node.getBoundingClientRect());
@@ -150,7 +163,7 @@ def test_classes_can_be_shown_alone(page: Page, wines: StudioPage, pair: tuple[P
     expect(said).to_contain_text("Only Barolo is shown")
     for panel in pair:
         contours = panel.part("plot").locator(".scatterlayer .trace .js-fill")
-        expect(contours).to_have_count(1)
+        expect(contours).to_have_count(3)  # a region for each share of the class
     page.get_by_role("button", name="Show all classes").click()
     expect(said).to_be_hidden()
     expect(one).to_have_attribute("aria-pressed", "false")
@@ -177,3 +190,12 @@ def test_no_name_of_a_feature_is_cut_in_a_small_panel(page: Page, wines: StudioP
     names = page.locator(".plot .textpoint text")
     expect(names.first).to_be_visible()
     assert names.evaluate_all(N_CUT) == 0
+
+
+def test_no_two_names_meet_and_every_arrow_has_one(page: Page, wines: StudioPage):
+    wines.run("LDA").expect_end()
+    panel = wines.run("PCA")
+    panel.expect_end()
+    assert panel.part("plot").locator(".textpoint text").evaluate_all(N_MEETING) == 0
+    n_arrows, n_names = panel.part("plot").evaluate(N_NAMED)
+    assert n_arrows == n_names > 3

@@ -71,6 +71,7 @@ def test_a_few_features_tell_what_they_keep(wines: StudioPage):
 
 def test_weak_arrows_can_be_hidden(wines: StudioPage):
     panel = finished(wines)
+    wines.toggle("Class names")
     names = panel.part("plot").locator(".textpoint")
     wines.wait_until(lambda: names.count() > 1, "arrows are named")
     limit = panel.open_layers().get_by_label("Arrows shown")

@@ -8,8 +8,9 @@ from playwright.sync_api import Locator, Page, expect
 from melm_studio.figures.theme import THEMES, Scheme
 from tools.driver.page import Panel, StudioPage
 
-# The traces of three classes: a contour each, seen and unseen points each, two for the arrows.
-N_CONTOURS, N_POINTS, N_ARROWS = 3, 6, 2
+# The traces of three classes: three contours each, seen and unseen points each, two for the
+# arrows, and one for the names.
+N_CONTOURS, N_POINTS, N_ARROWS = 9, 6, 2
 
 
 @pytest.fixture
@@ -60,7 +61,8 @@ def test_panels_that_are_not_linked_zoom_alone(wines: StudioPage, pair: tuple[Pa
 def test_contours_and_arrows_can_be_hidden(wines: StudioPage):
     panel = wines.run("LDA")
     traces = panel.part("plot").locator(".scatterlayer .trace")
-    expect(traces).to_have_count(N_CONTOURS + N_POINTS + N_ARROWS)
+    expect(traces).to_have_count(N_CONTOURS + N_POINTS + N_ARROWS + 1)
+    wines.toggle("Class names")
     wines.toggle("Contours")
     expect(traces).to_have_count(N_POINTS + N_ARROWS)
     wines.toggle("Arrows")

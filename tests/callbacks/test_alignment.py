@@ -22,7 +22,9 @@ def pair(studio):
 
 def seen_rows(plane):
     """The seen rows of every class of a plane on the wire, one below the other."""
-    return np.concatenate([points(trace) for trace in plane["traces"][N_CLASSES : 2 * N_CLASSES]])
+    return np.concatenate(
+        [points(trace) for trace in plane["traces"][3 * N_CLASSES : 4 * N_CLASSES]]
+    )
 
 
 def newest(visitor, run, **query):

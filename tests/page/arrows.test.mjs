@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { placeLabel } from "../../assets/studio/panel/label_placement.mjs";
+import { edgeMarks, outsideText } from "../../assets/studio/panel/outside.mjs";
+import { boxOf, placeLabels, shortened } from "../../assets/studio/panel/label_placement.mjs";
 import { rounded, wrapped } from "../../assets/studio/plane_editing/angles.mjs";
-import { limitArrows, loadingOf, nearest, originOf, tipsOf } from "../../assets/studio/plane_editing/arrows.mjs";
+import { loadingOf, nearest, originOf, tipsOf } from "../../assets/studio/plane_editing/arrows.mjs";
 
 const kinds = ["contour", "arrow_heads", "arrow_lines"];
 const figure = { plane: { data: kinds.map((kind) => ({ meta: { kind } })) } };
@@ -25,20 +26,6 @@ test("a loading is what lies between origin and tip, in units of the arrows", ()
   assert.deepEqual(loadingOf([5, 4], [1, 2], 4), [1, 0.5]);
 });
 
-test("beyond the limit neither lines nor heads are left", () => {
-  const lines = { meta: { kind: "arrow_lines" }, ...plane.traces[2] };
-  const heads = { meta: { kind: "arrow_heads" }, ...plane.traces[1] };
-  const points = { meta: { kind: "train", class: 0 }, x: [1, 2, 3], y: [1, 2, 3] };
-  for (const trace of [lines, heads, points]) limitArrows(trace, 1);
-  assert.deepEqual([lines.x.length, heads.x.length, points.x.length], [3, 1, 3]);
-});
-
-test("without a limit all arrows are left", () => {
-  const heads = { meta: { kind: "arrow_heads" }, ...plane.traces[1] };
-  limitArrows(heads, Infinity);
-  assert.equal(heads.x.length, 2);
-});
-
 test("the nearest tip is taken, if it is within reach", () => {
   const tips = [[0, 0], [10, 0]];
   assert.equal(nearest(tips, [7, 0], 18), 1);
@@ -46,17 +33,48 @@ test("the nearest tip is taken, if it is within reach", () => {
   assert.equal(nearest([], [0, 0], 18), null);
 });
 
-test("a name with room on its side stays", () => {
-  assert.equal(placeLabel("top right", 50, { left: 10, right: 60 }), "top right");
+const area = { left: 0, right: 400, top: 0, bottom: 300 };
+const tip = (x, y, from = [200, 150]) => ({ at: [x, y], from, width: 60, height: 16 });
+
+test("a name is written beyond its tip, and beside it at the edge", () => {
+  assert.deepEqual(placeLabels([tip(300, 150)], area, []), ["middle right"]);
+  assert.deepEqual(placeLabels([tip(200, 80)], area, []), ["top center"]);
+  const [place] = placeLabels([tip(390, 100)], area, []);
+  assert.ok(["top center", "top left"].includes(place) || place === null);
 });
 
-test("a name that would be cut goes to the other side, above an arrow that is level", () => {
-  assert.equal(placeLabel("bottom right", 50, { left: 300, right: 20 }), "bottom left");
-  assert.equal(placeLabel("middle left", 50, { left: 20, right: 300 }), "top right");
+test("no two names overlap, nor any with a class name", () => {
+  const tips = [tip(300, 150), tip(302, 156), tip(100, 150), tip(298, 144)];
+  const taken = [{ left: 30, right: 92, top: 140, bottom: 160 }];
+  const places = placeLabels(tips, area, taken);
+  const boxes = [...taken, ...places.flatMap((place, i) => (place ? [boxOf(tips[i], place)] : []))];
+  for (const [i, one] of boxes.entries()) {
+    for (const other of boxes.slice(i + 1)) {
+      const isApart = one.right <= other.left || other.right <= one.left || one.bottom <= other.top || other.bottom <= one.top;
+      assert.ok(isApart);
+    }
+  }
 });
 
-test("a name stays where neither side has more room", () => {
-  assert.equal(placeLabel("top right", 500, { left: 10, right: 60 }), "top right");
+test("an arrow whose name has no room is not drawn", () => {
+  const taken = [{ left: 0, right: 400, top: 0, bottom: 300 }];
+  assert.deepEqual(placeLabels([tip(300, 150)], area, taken), [null]);
+});
+
+test("long names that differ at their ends stay different", () => {
+  const names = ["concentration of phenols, total", "concentration of phenols, free"];
+  assert.notEqual(...names.map((name) => shortened(name, 20)));
+  assert.equal(shortened("concentration of phenols, total", 20).length, 20);
+  assert.equal(shortened("proline", 20), "proline");
+});
+
+test("rows beyond the ranges are marked at the edge, pointing to them", () => {
+  const marks = edgeMarks([0, 10, 0.5], [0, 0.5, -7], [[-1, 1], [-1, 1]]);
+  assert.equal(marks.x.length, 2);
+  assert.ok(marks.x[0] > 0.9 && marks.x[0] < 1);
+  assert.deepEqual(marks.angle, [90, 180]);
+  assert.equal(outsideText(2), "2 rows outside, marked at the edge");
+  assert.equal(outsideText(0), "");
 });
 
 test("angles are brought within half a turn of zero", () => {

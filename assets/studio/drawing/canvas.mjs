@@ -2,6 +2,7 @@
 
 const DIMMED = 0.2; // the opacity of what is not selected, as in plotly
 const NAME_GAP_PX = 3;
+const HALO_PX = 4;
 
 /**
  * @param {CanvasRenderingContext2D} pen
@@ -10,6 +11,7 @@ const NAME_GAP_PX = 3;
  * @param {ArrayLike<number>} y in pixels
  */
 export function drawTrace(pen, trace, x, y) {
+  if (!x.length) return;
   pen.globalAlpha = trace.opacity ?? 1;
   if (trace.mode.includes("lines")) drawLines(pen, trace, x, y);
   if (trace.mode.includes("markers")) drawMarkers(pen, trace, x, y);
@@ -68,6 +70,7 @@ function drawMarkers(pen, { marker, selectedpoints: selected }, x, y) {
   pen.lineWidth = isOpen ? (line?.width ?? 1) : 1;
   for (let i = 0; i < x.length; i += 1) {
     pen.globalAlpha = !chosen || chosen.has(i) ? opacity : opacity * DIMMED;
+    if (Array.isArray(color)) pen.fillStyle = pen.strokeStyle = color[i];
     pen.beginPath();
     shape(pen, x[i], y[i], size / 2, ((marker.angle?.[i] ?? 0) * Math.PI) / 180);
     pen[isOpen ? "stroke" : "fill"]();
@@ -95,18 +98,29 @@ function polygon(pen, x, y, angle, corners) {
   pen.closePath();
 }
 
-function drawNames(pen, { text, textposition: places, textfont, marker }, x, y) {
-  const gap = marker.size / 2 + NAME_GAP_PX;
-  pen.font = `${textfont.size}px ${textfont.family}`;
-  pen.fillStyle = textfont.color;
+const ALIGNED = { left: "right", center: "center", right: "left" };
+const BASELINES = { top: "bottom", middle: "middle", bottom: "top" };
+const SIDES = { left: -1, center: 0, right: 1, top: -1, middle: 0, bottom: 1 };
+
+function drawNames(pen, { text, textposition: places, textfont, marker, halo }, x, y) {
+  const gap = (marker?.size ?? 0) / 2 + NAME_GAP_PX;
+  pen.font = fontOf(textfont);
+  pen.lineJoin = "round";
+  pen.strokeStyle = halo;
+  pen.lineWidth = HALO_PX;
   for (let i = 0; i < x.length; i += 1) {
-    const [height, side] = (places[i] ?? "middle right").split(" ");
-    pen.textAlign = side === "right" ? "left" : "right";
-    pen.textBaseline = { top: "bottom", middle: "middle", bottom: "top" }[height];
-    const down = { top: -gap, middle: 0, bottom: gap }[height];
-    pen.fillText(unescaped(text[i]), x[i] + (side === "right" ? gap : -gap), y[i] + down);
+    const [height, side] = (Array.isArray(places) ? places[i] : places).split(" ");
+    pen.textAlign = ALIGNED[side];
+    pen.textBaseline = BASELINES[height];
+    pen.fillStyle = Array.isArray(textfont.color) ? textfont.color[i] : textfont.color;
+    const at = /** @type {const} */ ([unescaped(text[i]), x[i] + gap * SIDES[side], y[i] + gap * SIDES[height]]);
+    if (halo) pen.strokeText(...at);
+    pen.fillText(...at);
   }
 }
+
+/** A font as a canvas and CSS write it. @param {{ size: number, family: string, weight?: number }} font */
+export const fontOf = ({ size, family, weight = 400 }) => `${weight} ${size}px ${family}`;
 
 // Names are escaped for plotly, which reads markup; a canvas does not.
 const unescaped = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");

@@ -1,33 +1,114 @@
-// Arrow labels: keeps the names at the tips of the arrows within the picture.
+// The names in a picture: those of the classes on their clouds, those of the features at the tips of
+// their arrows. An arrow whose name has no room is not drawn.
 import { PLANE_TRACE } from "../constants.mjs";
+import { fontOf } from "../drawing/canvas.mjs";
+import { numbers } from "../drawing/arrays.mjs";
 import { pixelAxes, shownRanges } from "../drawing/plotly.mjs";
+import { scale } from "../drawing/scales.mjs";
+import { textScale } from "../present/larger.mjs";
+import { state } from "../state.mjs";
 import { dressTraces } from "./features.mjs";
-import { placeLabel } from "./label_placement.mjs";
+import { placeLabels, shortened } from "./label_placement.mjs";
 
-const GAP_PX = 8; // between a tip and its name
+/** @typedef {import("./panel.mjs").Panel} Panel */
+/** @typedef {import("../types").Trace} Trace */
+
+const PER_SEGMENT = 3; // origin, tip, and the gap before the next segment
+const LONGEST = 24;
+const LINE_HEIGHT = 1.25;
+const TOOLS_PX = [170, 44]; // room for the tools over the picture of Explore
+
+const pen = document.createElement("canvas").getContext("2d");
+/** The widths of names that were measured. @type {Map<string, number>} */
+const widths = new Map();
+
+/** @type {WeakMap<Panel, (string | null)[]>} */
+const placesOf = new WeakMap();
 
 export function addArrowLabels() {
-  const pen = document.createElement("canvas").getContext("2d");
   dressTraces((trace, panel) => {
-    const isLabeled = trace.meta.kind === PLANE_TRACE.arrowHeads && trace.textposition && panel.limits;
-    if (isLabeled) trace.textposition = placedLabels(pen, trace, panel);
+    const { kind } = trace.meta;
+    if (kind === PLANE_TRACE.arrowLines) {
+      const places = placed(panel);
+      placesOf.set(panel, places);
+      for (const key of ["x", "y"]) trace[key] = kept(trace[key], places, PER_SEGMENT);
+    } else if (kind === PLANE_TRACE.arrowHeads) {
+      nameArrows(trace, panel);
+    } else if (kind === PLANE_TRACE.classNames) {
+      trace.halo = haloOf(panel);
+    }
   });
 }
 
-function placedLabels(pen, trace, panel) {
-  const { textposition, textfont, text, x } = trace;
-  const { low, perUnit, length } = horizontalAxis(panel);
-  pen.font = `${textfont.size}px ${textfont.family}`;
-  return textposition.map((place, i) => {
-    const width = pen.measureText(text[i]).width + GAP_PX;
-    const left = (x[i] - low) * perUnit;
-    return placeLabel(place, width, { left, right: length - left });
+/** Whether the arrow of this number is drawn. @param {Panel} panel @param {number} i */
+export const isArrowDrawn = (panel, i) => Boolean(placesOf.get(panel)?.[i]);
+
+// The lines come before the heads, so the places are known.
+function nameArrows(trace, panel) {
+  const places = placesOf.get(panel);
+  for (const key of ["x", "y"]) trace[key] = kept(trace[key], places, 1);
+  trace.marker = { ...trace.marker, angle: kept(trace.marker.angle, places, 1) };
+  trace.textposition = places.filter(Boolean);
+  trace.text = kept(panel.plane.arrows.names, places, 1).map((name) => escaped(shortened(name, LONGEST)));
+  trace.halo = haloOf(panel);
+}
+
+/** @returns {any[]} */
+const kept = (values, places, per) =>
+  Array.from(values).filter((_, i) => places[Math.floor(i / per)]);
+
+const haloOf = ({ figure }) => figure.surface;
+
+const escaped = (name) => name.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+
+// Where each arrow's name is, null where the arrow is not drawn.
+function placed(panel) {
+  const { plane, figure, arrowLimit } = panel;
+  const of = (kind) => figure.plane.data.findIndex(({ meta }) => meta.kind === kind);
+  const [lines, heads, names] = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads, PLANE_TRACE.classNames].map(of);
+  const { toX, toY, area } = pixels(panel);
+  const font = enlarged(figure.plane.data[heads].textfont);
+  const { x, y } = plane.traces[lines];
+  const tips = plane.arrows.names.slice(0, arrowLimit).map((name, i) => ({
+    from: /** @type {[number, number]} */ ([toX(x[PER_SEGMENT * i]), toY(y[PER_SEGMENT * i])]),
+    at: /** @type {[number, number]} */ ([toX(x[PER_SEGMENT * i + 1]), toY(y[PER_SEGMENT * i + 1])]),
+    width: widthOf(shortened(name, LONGEST), font),
+    height: LINE_HEIGHT * font.size,
+  }));
+  const taken = state.names ? classBoxes(figure.plane.data[names], plane.traces[names], toX, toY) : [];
+  if (state.mode === "explore") taken.push({ left: area.right - TOOLS_PX[0], right: area.right, top: area.top, bottom: area.top + TOOLS_PX[1] });
+  return placeLabels(tips, area, taken);
+}
+
+function classBoxes(style, arrays, toX, toY) {
+  const [x, y] = [numbers(arrays.x), numbers(arrays.y)];
+  const font = enlarged(style.textfont);
+  const halfHeight = (LINE_HEIGHT * font.size) / 2;
+  return style.text.map((name, i) => {
+    const [half, left, top] = [widthOf(name, font) / 2, toX(x[i]), toY(y[i])];
+    return { left: left - half, right: left + half, top: top - halfHeight, bottom: top + halfHeight };
   });
 }
 
-function horizontalAxis(panel) {
+const enlarged = (font) => ({ ...font, size: textScale() * font.size });
+
+function pixels(panel) {
   const axes = pixelAxes(panel.part("plot"), panel.figure.plane.layout);
-  const [[low, high]] = shownRanges(panel.axes(), axes);
-  const { length } = axes.x;
-  return { low, perUnit: length / (high - low), length };
+  const [xRange, yRange] = shownRanges(panel.axes(), axes);
+  const { x, y } = axes;
+  return {
+    toX: scale(xRange, x.offset, x.length),
+    toY: scale(yRange, y.offset + y.length, -y.length),
+    area: { left: x.offset, right: x.offset + x.length, top: y.offset, bottom: y.offset + y.length },
+  };
+}
+
+function widthOf(name, font) {
+  const key = `${fontOf(font)}/${name}`;
+  if (!widths.has(key)) {
+    if (widths.size > 5000) widths.clear();
+    pen.font = fontOf(font);
+    widths.set(key, pen.measureText(name).width);
+  }
+  return widths.get(key);
 }

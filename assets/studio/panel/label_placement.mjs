@@ -1,16 +1,72 @@
-// Which side of its arrow's tip a name is written on.
+// Where names are written: beside the tips of their arrows, clear of each other and of the edges.
+
+/** @typedef {{ left: number, right: number, top: number, bottom: number }} Box */
+/** @typedef {{ at: [number, number], from: [number, number], width: number, height: number }} Tip */
+
+const GAP_PX = 8; // between a tip and its name
+
+// Heights and sides in which plotly and the canvas write a name, as unit steps from its tip.
+const PLACES = [
+  "middle right", "top right", "bottom right", "top center", "bottom center", "middle left", "top left", "bottom left",
+];
+const STEPS = { left: -1, center: 0, right: 1, top: -1, middle: 0, bottom: 1 };
 
 /**
- * The place of a name, moved to the other side of its tip if the edge of the picture would cut it.
- * @param {string} place as plotly writes it: height and side, as "middle right"
- * @param {number} width of the name in pixels
- * @param {{ left: number, right: number }} room beside the tip in pixels
- * @returns {string}
+ * The places of the names of arrows, strongest first; null where there is no room for one.
+ * @param {Tip[]} tips in pixels
+ * @param {Box} area that names must not leave
+ * @param {Box[]} taken where other names are
+ * @returns {(string | null)[]}
  */
-export function placeLabel(place, width, room) {
-  const [height, side] = place.split(" ");
-  const other = side === "left" ? "right" : "left";
-  if (room[side] >= width || room[other] < room[side]) return place;
-  // Beside the tip, the name would be written over the arrow itself.
-  return `${height === "middle" ? "top" : height} ${other}`;
+export function placeLabels(tips, area, taken) {
+  const boxes = [...taken];
+  const heads = tips.map(({ at: [x, y] }) => ({ left: x - 4, right: x + 4, top: y - 4, bottom: y + 4 }));
+  return tips.map((tip, i) => {
+    const others = heads.filter((_, j) => j < i); // weaker arrows give way
+    const place = ordered(tip).find((name) => {
+      const box = boxOf(tip, name);
+      return holds(area, box) && ![...boxes, ...others].some((other) => overlap(box, other));
+    });
+    if (place) boxes.push(boxOf(tip, place));
+    return place ?? null;
+  });
+}
+
+// Beyond the tip before beside it, and never over the arrow itself.
+function ordered({ at, from }) {
+  const [dx, dy] = [at[0] - from[0], at[1] - from[1]];
+  const length = Math.hypot(dx, dy) || 1;
+  const along = (name) => {
+    const [height, side] = name.split(" ");
+    const step = [STEPS[side], STEPS[height]];
+    return (step[0] * dx + step[1] * dy) / length / Math.hypot(...step);
+  };
+  return PLACES.filter((name) => along(name) > -0.3).sort((one, other) => along(other) - along(one));
+}
+
+/** @param {Tip} tip @param {string} name @returns {Box} */
+export function boxOf({ at: [x, y], width, height: line }, name) {
+  const [height, side] = name.split(" ");
+  const [sideStep, heightStep] = [STEPS[side], STEPS[height]];
+  const left = x + GAP_PX * sideStep + ((sideStep - 1) * width) / 2;
+  const top = y + GAP_PX * heightStep + ((heightStep - 1) * line) / 2;
+  return { left, right: left + width, top, bottom: top + line };
+}
+
+const holds = (area, box) =>
+  box.left >= area.left && box.right <= area.right && box.top >= area.top && box.bottom <= area.bottom;
+
+const overlap = (one, other) =>
+  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+
+/**
+ * A name that is at most so long, cut in its middle.
+ * @param {string} name
+ * @param {number} most characters
+ */
+export function shortened(name, most) {
+  const letters = [...name];
+  if (letters.length <= most) return name;
+  const tail = Math.floor((most - 1) / 2);
+  return `${letters.slice(0, most - 1 - tail).join("")}…${letters.slice(-tail).join("")}`;
 }

@@ -11,6 +11,7 @@ import { addedTraces, dress } from "./features.mjs";
 
 const CONFIG = { scrollZoom: true, doubleClick: false };
 const SWITCHED_BY = {
+  [PLANE_TRACE.classNames]: "names",
   [PLANE_TRACE.contour]: "contours",
   [PLANE_TRACE.arrowLines]: "arrows",
   [PLANE_TRACE.arrowHeads]: "arrows",
@@ -106,6 +107,11 @@ export class Painting {
     if (!this.isLinked()) return this.zoom ?? this.panel.limits;
     const alike = this.panel.peers.shown().filter(({ nComponents }) => nComponents > 1);
     return state.zoom ?? union(alike.map(({ limits }) => limits));
+  }
+
+  /** Whether the user has chosen the axes. */
+  isZoomed() {
+    return (this.isLinked() ? state.zoom : this.zoom) !== null;
   }
 
   listenForZoom() {

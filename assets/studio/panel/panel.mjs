@@ -65,6 +65,7 @@ export class Panel {
     /** @type {ViewOptions} */
     this.options = { ...DEFAULT_VIEW };
     this.arrowLimit = Infinity;
+    this.nOutside = 0;
     this.history = new History(this);
     this.painting = new Painting(this);
     this.requests = new PlaneRequests(
@@ -145,7 +146,6 @@ export class Panel {
     this.plane = plane;
     this.limits = steadyLimits(this.limits, plane.limits);
     this.showScores(plane.numbers);
-    this.part("drawn").textContent = plane.drawn;
     this.part("plot").setAttribute("aria-label", plane.caption);
     this.history.show(plane);
     this.announce("plane", plane);

@@ -45,19 +45,6 @@ export function loadingOf(tip, origin, scale) {
 }
 
 /**
- * The points of a trace that belong to the first arrows.
- * @param {import("../types").Trace} trace
- * @param {number} count
- */
-export function limitArrows(trace, count) {
-  const { kind } = trace.meta;
-  const isLines = kind === PLANE_TRACE.arrowLines;
-  if (!isLines && kind !== PLANE_TRACE.arrowHeads) return;
-  const length = (isLines ? PER_SEGMENT : 1) * count;
-  for (const key of ["x", "y"]) trace[key] = trace[key].slice(0, length);
-}
-
-/**
  * The nearest of several points, if one is within reach.
  * @param {Point[]} points
  * @param {Point} at

@@ -1,10 +1,8 @@
 // Plane editing: planes that a user makes of the one that was found.
-import { addToPanels, dressTraces } from "../panel/features.mjs";
-import { limitArrows } from "./arrows.mjs";
+import { addToPanels } from "../panel/features.mjs";
 import { Pointer } from "./pointer.mjs";
 import { Tools } from "./tools.mjs";
 
 export function addPlaneEditing() {
   addToPanels((panel) => new Pointer(panel, new Tools(panel)));
-  dressTraces((trace, { arrowLimit }) => limitArrows(trace, arrowLimit));
 }

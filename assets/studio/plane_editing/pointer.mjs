@@ -1,5 +1,6 @@
 // Dragging in a picture: an arrow is moved by its tip, three components are rotated.
 import { isDrawn, toData, toPixels } from "../drawing/plotly.mjs";
+import { isArrowDrawn } from "../panel/arrow_labels.mjs";
 import { state } from "../state.mjs";
 import { loadingOf, nearest, originOf, tipsOf } from "./arrows.mjs";
 
@@ -65,7 +66,7 @@ export class Pointer {
     if (!plane?.arrows.features.length || !isDrawn(this.plot)) return null;
     const tips = tipsOf(figure, plane).slice(0, arrowLimit);
     const i = nearest(tips.map((tip) => toPixels(this.plot, tip)), this.pixels(event), REACH_PX);
-    if (i === null) return null;
+    if (i === null || !isArrowDrawn(this.panel, i)) return null;
     const { features, scale } = plane.arrows;
     return { feature: features[i], origin: originOf(figure, plane, i), scale };
   }

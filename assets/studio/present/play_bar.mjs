@@ -7,11 +7,9 @@ import { onChange, state, update } from "../state.mjs";
 import { copyLink } from "../views/share_link.mjs";
 import { addToStory, stepStory } from "../views/story.mjs";
 import { positionLabel } from "../views/story_order.mjs";
+import { enlarge } from "./larger.mjs";
 import { leave, toggleFullScreen, toggleKeys } from "./keys.mjs";
 import { Morph } from "./morph.mjs";
-
-// Traces are read from the back of the room.
-const LARGER = { text: 1.6, marker: 1.35, line: 1.4 };
 
 /** @type {Record<string, any>} */
 const bar = {}; // the parts of the bar, by name
@@ -73,12 +71,4 @@ function copyLegend() {
   const shown = /** @type {Element} */ (legend.cloneNode(true));
   for (const node of shown.querySelectorAll("[id]")) node.removeAttribute("id");
   copy.replaceChildren(shown);
-}
-
-function enlarge(trace) {
-  if (state.mode !== "present") return;
-  const { textfont, marker, line } = trace;
-  if (textfont) trace.textfont = { ...textfont, size: LARGER.text * textfont.size };
-  if (marker) trace.marker = { ...marker, size: LARGER.marker * marker.size };
-  if (line?.width) trace.line = { ...line, width: LARGER.line * line.width };
 }

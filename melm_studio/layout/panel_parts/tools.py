@@ -49,6 +49,7 @@ def layer_switches() -> list[Component]:
     return [
         switch("contours", "Contours", "Regions that hold 50, 80 and 95 % of each class"),
         switch("arrows", "Arrows", "The features with the largest loadings"),
+        switch("names", "Class names", "The name of every class on its cloud"),
     ]
 
 

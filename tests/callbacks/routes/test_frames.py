@@ -123,7 +123,7 @@ def test_the_divergence_shown_is_that_of_the_seen_rows_in_that_plane(finished):
 def test_the_points_drawn_are_the_standardized_projection(finished):
     traces = finished.visitor.news(finished.run)["plane"]["traces"]
     components, n_classes = finished.events[-1].components, len(finished.seen.class_names)
-    for first, rows in ((n_classes, finished.seen), (2 * n_classes, finished.unseen)):
+    for first, rows in ((3 * n_classes, finished.seen), (4 * n_classes, finished.unseen)):
         expected = standardized_by_class(components, finished.seen, rows)
         for trace, of_class in zip(traces[first : first + n_classes], expected, strict=True):
             np.testing.assert_allclose(points(trace), of_class, atol=2e-4)

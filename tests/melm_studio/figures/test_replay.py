@@ -44,9 +44,13 @@ def test_the_figure_has_a_frame_for_every_plane_and_shows_the_last(frames):
     assert slider.active == 3
     for position, frame in enumerate(frames):
         drawn = figure.frames[position].to_plotly_json()["data"]
-        np.testing.assert_allclose(points(drawn[3]), frame.view.classes[0].train, atol=1e-5)
+        np.testing.assert_allclose(
+            points(drawn[3 * len(NAMES)]), frame.view.classes[0].train, atol=1e-5
+        )
     shown = figure.to_plotly_json()["data"]
-    np.testing.assert_allclose(points(shown[3]), frames[-1].view.classes[0].train, atol=1e-5)
+    np.testing.assert_allclose(
+        points(shown[3 * len(NAMES)]), frames[-1].view.classes[0].train, atol=1e-5
+    )
 
 
 def test_the_axes_hold_the_last_plane_and_are_not_blown_up_by_a_far_one(frames):

@@ -16,7 +16,7 @@ from melm_core.density.kernel_density import (
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.held_out import held_out_divergence
 from melm_studio.views import plane_view
-from melm_studio.views.contours import CONTOUR_SHARES, class_contours
+from melm_studio.views.contours import CONTOUR_SHARES, central_box, class_contours
 from melm_studio.views.plane_view import (
     MAX_ARROWS,
     PlaneViewer,
@@ -75,7 +75,7 @@ def test_contours_are_closed_lines():
 
 @pytest.mark.parametrize("gamma", [0.1, 1.0, 10.0])
 def test_contours_are_closed_at_any_width_of_the_kernel(gamma):
-    lines = lines_of(class_contours(*gaussian_class(40, gamma)))
+    lines = lines_of(class_contours(*gaussian_class(40, gamma))[0])
     assert len(lines) >= len(CONTOUR_SHARES)
     for line in lines:
         np.testing.assert_array_equal(line[0], line[-1])
@@ -83,7 +83,7 @@ def test_contours_are_closed_at_any_width_of_the_kernel(gamma):
 
 def test_the_density_along_a_contour_is_the_level_of_its_share():
     rows, covariance = gaussian_class()
-    lines = lines_of(class_contours(rows, covariance))
+    lines = lines_of(class_contours(rows, covariance)[0])
     levels = levels_of(rows, covariance)
     for line in lines:
         ratios = density_at(line, rows, covariance)[:, None] / levels
@@ -95,7 +95,7 @@ def test_contours_enclose_about_their_shares_of_the_rows():
     rows, covariance = gaussian_class()
     enclosed = {share: np.zeros(len(rows), dtype=bool) for share in CONTOUR_SHARES}
     levels = levels_of(rows, covariance)
-    for line in lines_of(class_contours(rows, covariance)):
+    for line in lines_of(class_contours(rows, covariance)[0]):
         nearest = np.abs(density_at(line[:1], rows, covariance) / levels - 1).argmin()
         enclosed[CONTOUR_SHARES[nearest]] ^= encloses(line, rows)
     for share, inside in enclosed.items():
@@ -103,7 +103,7 @@ def test_contours_enclose_about_their_shares_of_the_rows():
 
 
 def test_a_class_that_is_one_point_has_no_lines():
-    contours = class_contours(np.ones((5, 2)), np.zeros((2, 2)))
+    contours, _ = class_contours(np.ones((5, 2)), np.zeros((2, 2)))
     assert np.isnan(contours).all()
 
 
@@ -116,7 +116,7 @@ def test_the_picture_draws_the_densities_that_are_optimized():
     )
     for code, class_view in enumerate(view.classes):
         np.testing.assert_allclose(
-            class_view.contours, class_contours(drawn.rows[code], drawn.covariances[code])
+            class_view.contours, class_contours(drawn.rows[code], drawn.covariances[code])[0]
         )
         np.testing.assert_allclose(class_view.train, drawn.rows[code], atol=1e-12)
 
@@ -153,8 +153,8 @@ def test_every_row_is_drawn_in_its_class():
 @pytest.mark.parametrize("flip", [1.0, -1.0])
 def test_the_box_holds_rows_contours_and_arrows(flip):
     rng = np.random.default_rng(0)
-    skewed = flip * rng.exponential(size=(90, 3)) ** 3
-    seen, unseen = labeled_data(skewed, np.arange(90) % 2).split(0.2, random_state=0)
+    rows = flip * rng.uniform(size=(90, 3))
+    seen, unseen = labeled_data(rows, np.arange(90) % 2).split(0.2, random_state=0)
     view = PlaneViewer(seen, unseen, 1.0).view(np.eye(3)[:2])
     for one in view.classes:
         for points in (
@@ -166,6 +166,14 @@ def test_the_box_holds_rows_contours_and_arrows(flip):
         ):
             inside = (view.lower <= points) & (points <= view.upper)
             assert (inside | np.isnan(points)).all()
+
+
+def test_two_rows_far_away_do_not_make_the_others_small():
+    rows = np.random.default_rng(0).normal(size=(1_000, 2))
+    lower, upper = central_box([rows], [rows])
+    far = np.concatenate([rows, [[1_000.0, 0.0], [0.0, -1_000.0]]])
+    np.testing.assert_allclose(central_box([far], [far]), (lower, upper), atol=2.5)
+    assert np.all(upper - lower < 12)
 
 
 def test_the_longest_arrow_reaches_across_a_good_part_of_the_picture():

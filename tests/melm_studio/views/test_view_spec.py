@@ -181,7 +181,10 @@ def test_a_query_by_hand_needs_the_data_and_the_method_only():
             "The morph position must be a number from 0 to 1;",
         ),
         ({"mode": "sing"}, "The mode must be one of compare, explore, present; it is 'sing'."),
-        ({"hidden": "points"}, "A hidden switch must be one of aligned, arrows, contours, linked"),
+        (
+            {"hidden": "points"},
+            "A hidden switch must be one of aligned, arrows, contours, linked, names",
+        ),
         ({"standardise": "no!"}, "The standardize option must be true or false; it is 'no!'."),
         (
             {"role:x": "y"},

@@ -1,0 +1,70 @@
+// Rows beyond the picture: a mark at its edge for each, and how many they are.
+import { PLANE_TRACE } from "../constants.mjs";
+import { numbers } from "../drawing/arrays.mjs";
+import { pixelAxes, shownRanges } from "../drawing/plotly.mjs";
+import { dressTraces, addToPanels } from "./features.mjs";
+
+/** @typedef {import("../types").Axes} Axes */
+
+const INSET = 0.012; // of a side, so that a mark is not cut
+const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+
+export function addOutside() {
+  dressTraces((trace, panel) => {
+    if (trace.meta.kind === PLANE_TRACE.outside) Object.assign(trace, marksOf(trace, panel));
+  });
+  addToPanels((panel) => {
+    panel.node.addEventListener("panel:painted", ({ detail: plane }) => {
+      const texts = [plane.drawn, outsideText(panel.nOutside ?? 0)].filter(Boolean);
+      const line = panel.part("drawn");
+      const text = texts.join("; ");
+      if (line.textContent !== text) line.textContent = text;
+    });
+  });
+}
+
+/** @param {number} count */
+export function outsideText(count) {
+  if (!count) return "";
+  return `${count} ${count === 1 ? "row" : "rows"} outside, marked at the edge`;
+}
+
+// What the user has zoomed out of is not outside.
+function marksOf(trace, panel) {
+  const [marks, color] = [{ x: [], y: [], angle: [] }, []];
+  const { figure, plane } = panel;
+  if (!panel.painting.isZoomed()) {
+    const ranges = shownRanges(panel.axes(), pixelAxes(panel.part("plot"), figure.plane.layout));
+    for (const [i, style] of figure.plane.data.entries()) {
+      if (!POINTS.includes(style.meta.kind)) continue;
+      const { x, y } = plane.traces[i];
+      const found = edgeMarks(numbers(x), numbers(y), ranges);
+      for (const key of ["x", "y", "angle"]) marks[key].push(...found[key]);
+      color.push(...found.x.map(() => style.marker.color));
+    }
+  }
+  panel.nOutside = marks.x.length;
+  const text = marks.x.map(() => "outside the picture");
+  return { x: marks.x, y: marks.y, text, marker: { ...trace.marker, angle: marks.angle, color } };
+}
+
+/**
+ * Marks at the edge for the points beyond some ranges, which point towards them.
+ * @param {ArrayLike<number>} x
+ * @param {ArrayLike<number>} y
+ * @param {Axes} ranges
+ */
+export function edgeMarks(x, y, [[left, right], [bottom, top]]) {
+  const marks = { x: [], y: [], angle: [] };
+  const [insetX, insetY] = [INSET * (right - left), INSET * (top - bottom)];
+  for (let i = 0; i < x.length; i += 1) {
+    if (x[i] >= left && x[i] <= right && y[i] >= bottom && y[i] <= top) continue;
+    const atX = Math.min(Math.max(x[i], left + insetX), right - insetX);
+    const atY = Math.min(Math.max(y[i], bottom + insetY), top - insetY);
+    marks.x.push(atX);
+    marks.y.push(atY);
+    // Clockwise from upwards, as plotly turns markers.
+    marks.angle.push(Math.round((Math.atan2(x[i] - atX, y[i] - atY) * 180) / Math.PI));
+  }
+  return marks;
+}
