@@ -6,7 +6,6 @@ from dash import Dash
 
 from callbacks import (
     batch_runs,
-    columns,
     compare,
     data,
     method_form,
@@ -43,6 +42,7 @@ from callbacks.routes import (
 from callbacks.routes import surface as surface_route
 from callbacks.routes.rows import edit_rows, new_rows, table_rows
 from callbacks.services import Services, install
+from callbacks.table_dialog import classes, columns
 
 __all__ = ["Services", "register"]
 
@@ -73,6 +73,7 @@ _CALLBACKS = (
     data,
     recent,
     columns,
+    classes,
     runs,
     panels,
     surface,

@@ -12,10 +12,11 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from callbacks.routes.static_files import PLOTLY_PATH
 from melm_studio.figures.theme import THEMES, Scheme
-from melm_studio.layout.columns import columns_table
 from melm_studio.layout.panel import panel
 from melm_studio.layout.story import story_list
-from melm_studio.tables.preparation import Column, Role
+from melm_studio.layout.table_dialog.classes import classes_form
+from melm_studio.layout.table_dialog.columns import columns_table
+from melm_studio.tables import ClassRules, Column, Role
 from tools.driver.visitor import Studio, components, is_pattern, opened_studio
 
 ROUTES = {
@@ -58,6 +59,7 @@ def standing(studio: Studio) -> list[dict]:
     parts = [
         panel("run", "MELM", "Iris"),
         columns_table([(0, column)], 1),
+        classes_form("y", [("a", 2)], ClassRules(), is_number=True, how="values"),
         story_list([("MELM of Iris", "A caption"), ("PCA of Iris", "")]),
     ]
     shown = json.loads(json.dumps(parts, cls=PlotlyJSONEncoder))

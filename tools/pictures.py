@@ -128,7 +128,7 @@ def columns(studio: StudioPage) -> Locator:
     expect(studio.data_name).to_have_text("pots")
     studio.page.get_by_role("button", name="Columns").click()
     expect(studio.page.get_by_role("rowheader", name="ware")).to_be_visible()
-    return _window(studio, "Columns of the table")
+    return _window(studio, "Columns and classes of the table")
 
 
 def compare(studio: StudioPage) -> None:

@@ -29,6 +29,11 @@ COLUMNS_ERROR = "columns-error"
 COLUMNS_TABLE = "columns-table"
 COLUMNS_PAGE = "columns-page"
 COLUMNS_RESET = "columns-reset"
+COLUMNS_ALL = "columns-all"  # the role for all columns that the search found
+TABLE_TAB = "table-tab"
+CLASSES_FORM = "classes-form"
+CLASSES_APPLY = "classes-apply"
+CLASSES_RESET = "classes-reset"
 
 # Controls
 METHOD = "method"
@@ -127,3 +132,13 @@ def setting(name: str) -> dict[str, str]:
 def story(part: str, at: int) -> dict[str, str | int]:
     """A part of a view in the list of the story: its caption, or a button."""
     return {"type": f"story-{part}", "at": at}
+
+
+def class_name(at: int) -> dict[str, str | int]:
+    """The id of the name for the class of a value of the label."""
+    return {"type": "class-name", "at": at}
+
+
+def class_rule(name: str) -> dict[str, str]:
+    """The id of a control of the rules of the classes."""
+    return {"type": "class-rule", "name": name}

@@ -8,7 +8,6 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.columns import columns_view
 from melm_studio.layout.compare import selection, tables
 from melm_studio.layout.dialogs.figure_dialog import figure_dialog
 from melm_studio.layout.panel import panel_model
@@ -17,6 +16,7 @@ from melm_studio.layout.shell.header import header
 from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_parts
 from melm_studio.layout.surface import surface_view
+from melm_studio.layout.table_dialog.dialog import table_dialog
 from melm_studio.layout.theme import MANTINE_THEME
 from melm_studio.layout.toolbar import toolbar
 from melm_studio.layout.validation import check_view
@@ -35,7 +35,7 @@ def page() -> Component:
             surface_view(),
             figure_dialog(),
             check_view(),
-            columns_view(),
+            table_dialog(),
             *link_parts(),
             *story_parts(),
             html.Div(

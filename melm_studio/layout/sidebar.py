@@ -11,7 +11,6 @@ from dash.development.base_component import Component
 from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS, Method
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.columns import columns_button
 from melm_studio.layout.compare import batch_form, run_batch_button
 from melm_studio.layout.method_form import (
     components_control,
@@ -20,6 +19,7 @@ from melm_studio.layout.method_form import (
     own_settings,
 )
 from melm_studio.layout.shell.header import menu, menu_button, menu_item
+from melm_studio.layout.table_dialog.dialog import columns_button
 from melm_studio.tables import SAMPLES
 
 _FIRST_METHOD = next(iter(METHODS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.tables.cells import MISSING
-from melm_studio.tables.classes import ClassRules, is_measure, value_counts
+from melm_studio.tables.classes import ClassRules, class_values, is_measure
 from melm_studio.tables.dependence import has_chosen_groups, kept_together
 from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
@@ -34,6 +34,7 @@ __all__ = [
     "TableError",
     "UnlabeledRows",
     "Use",
+    "class_values",
     "count",
     "has_chosen_groups",
     "is_measure",
@@ -48,5 +49,4 @@ __all__ = [
     "read_table",
     "shortened",
     "summarize",
-    "value_counts",
 ]

@@ -309,8 +309,14 @@ def _class_step(label: str, sizes: Mapping[str, int]) -> str:
     return f"Label: {shortened(label)}, {len(sizes)} classes ({shares}{more})."
 
 
-def value_counts(cells: pd.Series) -> list[tuple[str, int]]:
-    """The values of a label column with their number of rows, in order."""
+def class_values(
+    frame: pd.DataFrame, label: str, rules: ClassRules = VALUES_AS_CLASSES
+) -> list[tuple[str, int]]:
+    """The values of a label, or the ranges of a number that is cut, with their number of rows."""
+    cells = frame[label]
+    ranges = _ranges(label, cells, msgspec.structs.replace(rules, names={}))
+    if ranges is not None:
+        return list(zip(ranges.names, ranges.sizes.tolist(), strict=True))
     counts = cells.value_counts()
     pairs = zip(counts.index.tolist(), counts.tolist(), strict=True)
     in_order = sorted(pairs, key=lambda pair: sort_key(pair[0]))

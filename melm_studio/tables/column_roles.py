@@ -211,8 +211,8 @@ def _feature(cells: _Cells, use: Use | None) -> tuple[Role, str]:
         filled = f", {count(missing, 'missing value')} filled with the median" if missing else ""
         return Role.NUMERIC, f"numeric{filled}"
     levels = count(cells.n_values, "category", "categories")
-    if use is None and ordered_levels(pd.unique(cells.present)):
-        return Role.ORDERED, f"{levels} with an order"
+    if use is None and (order := ordered_levels(pd.unique(cells.present))):
+        return Role.ORDERED, f"ordered: {listed(order, ' < ')}"
     return Role.CATEGORICAL, f"{levels}{' and missing' if missing else ''}, one-hot encoded"
 
 

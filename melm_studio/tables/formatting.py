@@ -17,9 +17,9 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
     return f"{number(n)} {noun if n == 1 else plural or noun + 's'}"
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str], separator: str = ", ") -> str:
     """Join up to five names and give the number of the rest."""
-    shown = ", ".join(shortened(name) for name in names[:NAMES_SHOWN])
+    shown = separator.join(shortened(name) for name in names[:NAMES_SHOWN])
     more = len(names) - NAMES_SHOWN
     return f"{shown} and {number(more)} more" if more > 0 else shown
 

@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.callbacks.table_dialog.test_columns import pots
 from tests.callbacks.tables import csv
-from tests.callbacks.test_columns import pots
 from tools.driver.page import StudioPage
 
 MOST_STEPS = 20
@@ -22,7 +22,7 @@ def window(page: Page) -> Locator:
     studio.file_input.set_input_files(file)
     expect(studio.data_name).to_have_text("pots")
     page.get_by_role("button", name="Columns").click()
-    window = page.get_by_role("dialog", name="Columns of the table")
+    window = page.get_by_role("dialog", name="Columns and classes of the table")
     expect(row(window, "place")).to_be_visible()
     return window
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.layout import ids
-from melm_studio.layout.columns import ROLES, columns_table, columns_view
+from melm_studio.layout.table_dialog.columns import ROLES, columns_table
+from melm_studio.layout.table_dialog.dialog import table_dialog
 from melm_studio.tables.roles import Column, Role, Use
 from tests.melm_studio.layout.trees import part, parts, texts
 
@@ -65,4 +66,4 @@ def test_a_search_that_finds_nothing_says_so():
 
 
 def test_the_window_begins_closed():
-    assert part(columns_view(), ids.COLUMNS)["opened"] is False
+    assert part(table_dialog(), ids.COLUMNS)["opened"] is False

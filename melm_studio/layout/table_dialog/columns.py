@@ -1,4 +1,4 @@
-"""The dialog of the columns: the role of each, and the choice of another."""
+"""The columns of the table: the role of each, and the choice of another."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
-from melm_studio.layout.dialog import dialog
 from melm_studio.tables import Column, count, number
 
 PAGE_LENGTH = 25
@@ -43,49 +42,56 @@ _CHOICES = {
 }
 
 
-def columns_button() -> Component:
-    """The button that opens the dialog."""
-    return html.Button(
-        "Columns", id=ids.COLUMNS_OPEN, type="button", className="button is-text is-link"
-    )
+# What all columns that are found can become at once.
+_BULK_CHOICES = ("feature", "info", "ignored")
 
 
-def columns_view() -> Component:
-    """The dialog, closed until its button is clicked."""
-    return dialog(
-        ids.COLUMNS,
-        "Columns of the table",
-        dmc.Stack(
-            [
-                dmc.TextInput(
-                    id=ids.COLUMNS_SEARCH,
-                    value="",
-                    debounce=250,
-                    placeholder="Search columns by name",
-                    size="sm",
-                    **aria(label="Search columns by name"),
-                ),
-                html.P(id=ids.COLUMNS_ERROR, role="alert", className="alert"),
-                html.Div(id=ids.COLUMNS_TABLE, className="wide"),
-                dmc.Group(
-                    [
-                        dmc.Pagination(
-                            id=ids.COLUMNS_PAGE, total=1, value=1, size="sm", withControls=False
-                        ),
-                        dmc.Button(
-                            "Reset to detected roles",
-                            id=ids.COLUMNS_RESET,
-                            variant="default",
-                            size="compact-sm",
-                        ),
-                    ],
-                    justify="space-between",
-                ),
-            ],
-            gap="sm",
-            pb="md",
-        ),
-        width=860,
+def columns_tab() -> Component:
+    """Search, the columns that are found, and what can be done with all of them."""
+    return dmc.Stack(
+        [
+            dmc.Group(
+                [
+                    dmc.TextInput(
+                        id=ids.COLUMNS_SEARCH,
+                        value="",
+                        debounce=250,
+                        placeholder="Search columns by name",
+                        size="sm",
+                        flex="1 1 220px",
+                        **aria(label="Search columns by name"),
+                    ),
+                    dmc.Select(
+                        id=ids.COLUMNS_ALL,
+                        data=[{"value": use, "label": _CHOICES[use]} for use in _BULK_CHOICES],
+                        value=None,
+                        placeholder="Role of all found",
+                        size="sm",
+                        w=190,
+                        disabled=True,
+                        **aria(label="Role of all columns that are found"),
+                    ),
+                ],
+                gap="xs",
+            ),
+            html.Div(id=ids.COLUMNS_TABLE, className="wide"),
+            dmc.Group(
+                [
+                    dmc.Pagination(
+                        id=ids.COLUMNS_PAGE, total=1, value=1, size="sm", withControls=False
+                    ),
+                    dmc.Button(
+                        "Reset to detected roles",
+                        id=ids.COLUMNS_RESET,
+                        variant="default",
+                        size="compact-sm",
+                    ),
+                ],
+                justify="space-between",
+            ),
+        ],
+        gap="sm",
+        pt="sm",
     )
 
 
@@ -127,7 +133,7 @@ def _choice(at: int, column: Column) -> Component:
         {
             "value": choice,
             "label": name if choice == value else label,
-            "disabled": choice != value and not _is_possible(choice, column),
+            "disabled": choice != value and not can_be(choice, column),
         }
         for choice, label in _CHOICES.items()
     ]
@@ -142,7 +148,8 @@ def _choice(at: int, column: Column) -> Component:
     )
 
 
-def _is_possible(choice: str, column: Column) -> bool:
+def can_be(choice: str, column: Column) -> bool:
+    """Whether a choice can be made for a column."""
     if choice == "label":
         return column.n_values >= 2
     return choice not in ("feature", "ordered") or not column.exclusion_reason

@@ -138,6 +138,21 @@ def test_many_columns_stand_on_pages_and_are_found_by_name(visitor):
     assert names[5:] == ["gene 11", *(f"gene {i}" for i in range(110, 120))]
 
 
+def test_all_columns_that_are_found_are_left_out_at_once(studio, visitor):
+    rng = np.random.default_rng(0)
+    wide = pd.DataFrame(rng.normal(size=(20, 30)), columns=[f"gene {i}" for i in range(30)])
+    visitor.choose_file(csv(wide.assign(label=["a", "b"] * 10)))
+    assert opened(visitor)[f"{ids.COLUMNS_ALL}.disabled"] is True
+    assert (
+        opened(visitor, **{f"{ids.COLUMNS_SEARCH}.value": "gene 1"})[f"{ids.COLUMNS_ALL}.disabled"]
+        is False
+    )
+    changes = visitor.fire(ids.COLUMNS_ALL, "value", "ignored")
+    visitor.choose(changes[CHOICE])
+    assert changes[f"{ids.COLUMNS_ALL}.value"] is None
+    assert len(studio.data_of(visitor).feature_names) == 30 - 11
+
+
 def test_data_that_are_gone_get_a_sentence(studio, pottery):
     pottery.values[f"{ids.DATA}.data"]["id"] = "0" * 64
     assert "no longer stored here" in opened(pottery)[TABLE]

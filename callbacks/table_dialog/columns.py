@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -12,8 +13,8 @@ from callbacks.scripts import connect_script
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
-from melm_studio.layout.columns import PAGE_LENGTH, ROLES, columns_table
-from melm_studio.tables import SINGLE_USES, ClassRules, Use
+from melm_studio.layout.table_dialog.columns import PAGE_LENGTH, ROLES, can_be, columns_table
+from melm_studio.tables import SINGLE_USES, ClassRules, Column, Role, Use
 from melm_studio.views.data_source import DataSource, ShownData
 
 
@@ -29,6 +30,7 @@ def register(app: Dash) -> None:
         Output(ids.COLUMNS_PAGE, "total"),
         Output(ids.COLUMNS_PAGE, "value"),
         Output(ids.COLUMNS_RESET, "disabled"),
+        Output(ids.COLUMNS_ALL, "disabled"),
         Input(ids.COLUMNS, "opened"),
         Input(ids.COLUMNS_SEARCH, "value"),
         Input(ids.COLUMNS_PAGE, "value"),
@@ -53,6 +55,14 @@ def register(app: Dash) -> None:
     )(choose_role)
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
+        Output(ids.COLUMNS_ALL, "value"),
+        Input(ids.COLUMNS_ALL, "value"),
+        State(ids.COLUMNS_SEARCH, "value"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(choose_roles)
+    app.callback(
+        Output(ids.CHOICE, "data", allow_duplicate=True),
         Input(ids.COLUMNS_RESET, "n_clicks"),
         State(ids.DATA, "data"),
         prevent_initial_call=True,
@@ -69,21 +79,18 @@ def show_columns(
 ) -> tuple[Any, ...]:
     """Show one page of the columns whose name contains the search text."""
     if not is_open or data is None:
-        return (no_update,) * 4
+        return (no_update,) * 5
     try:
         shown = ShownData.from_json(data)
         columns = workspace().data(shown).columns
     except UserError as refusal:
-        return str(refusal), 1, 1, True
-    found = [
-        (position, column)
-        for position, column in enumerate(columns)
-        if _matches(column.name, search)
-    ]
+        return str(refusal), 1, 1, True, True
+    found = _found(columns, search)
     n_pages = max(1, -(-len(found) // PAGE_LENGTH))
     page = min(page, n_pages) if isinstance(page, int) and page > 0 else 1
     part = found[(page - 1) * PAGE_LENGTH : page * PAGE_LENGTH]
-    return columns_table(part, len(found)), n_pages, page, not shown.source.roles
+    is_all = len(found) in (0, len(columns))
+    return columns_table(part, len(found)), n_pages, page, not shown.source.roles, is_all
 
 
 def choose_role(values: list[Any], data: Any) -> Any:
@@ -101,6 +108,24 @@ def choose_role(values: list[Any], data: Any) -> Any:
         and control["value"] != ROLES[columns[control["id"]["column"]].role][0]
     ]
     return msgspec.to_builtins(with_role(shown, *chosen[0])) if chosen else no_update
+
+
+def choose_roles(use: str | None, search: Any, data: Any) -> tuple[Any, Any]:
+    """Use all columns that the search found in the same way, where they can be used so."""
+    if not use or data is None:
+        return no_update, no_update
+    try:
+        shown = ShownData.from_json(data)
+        columns = workspace().data(shown).columns
+    except UserError:
+        return no_update, None
+    chosen = {
+        column.name: Use(use)
+        for _, column in _found(columns, search)
+        if column.role is not Role.LABEL and can_be(use, column)
+    }
+    source = replace(shown.source, roles={**shown.source.roles, **chosen})
+    return msgspec.to_builtins(source), None
 
 
 def infer_roles(clicks: int | None, data: Any) -> Any:
@@ -123,6 +148,11 @@ def with_role(shown: ShownData, name: str, use: str) -> DataSource:
     # If the label column gets another use, the label is inferred from the other columns.
     label = None if shown.label == name else source.label
     return replace(source, label=label, roles={**others, name: Use(use)})
+
+
+def _found(columns: Sequence[Column], search: Any) -> list[tuple[int, Column]]:
+    """The columns whose name contains the search text, with their positions."""
+    return [(at, column) for at, column in enumerate(columns) if _matches(column.name, search)]
 
 
 def _matches(name: str, search: Any) -> bool:

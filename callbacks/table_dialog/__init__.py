@@ -1,0 +1,1 @@
+"""What the dialog of the table does."""

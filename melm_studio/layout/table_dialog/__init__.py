@@ -1,0 +1,1 @@
+"""The dialog of the table: its columns, its classes, and their preparation."""
