@@ -15,6 +15,7 @@ from melm_core.density.kernel_density import (
     kernel_classes,
     log_densities,
     mass_levels,
+    most_likely_classes,
     whitened_kernel_classes,
 )
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE
@@ -32,6 +33,7 @@ __all__ = [
     "kernel_classes",
     "log_densities",
     "mass_levels",
+    "most_likely_classes",
     "whitened_kernel_classes",
     "within_class_whitening",
 ]

@@ -40,6 +40,9 @@ SEPARABLE_ROWS = 3_000
 # are summed directly.
 FOURIER_FLOOR = 1e-6
 
+# Ten times the error of a logarithm at that floor.
+_FLOOR_MARGIN = 1e-4
+
 
 @dataclass(frozen=True, eq=False)
 class KernelClasses:
@@ -226,6 +229,44 @@ def log_densities(points: FloatArray, classes: KernelClasses) -> FloatArray:
         for rows, covariance in zip(classes.rows, classes.covariances, strict=True)
     ]
     return np.column_stack(columns)
+
+
+def most_likely_classes(points: FloatArray, classes: KernelClasses) -> IntArray:
+    """The class with the largest density at each of the given points.
+
+    The argmax of `log_densities`, several times faster on many rows: a density in the tails, where
+    the Fourier sums are not accurate, is summed exactly only where it may be the largest.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_components)
+    classes : KernelClasses
+        Projected into the same plane.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+        Class codes.
+    """
+    parts = list(zip(classes.rows, classes.covariances, strict=True))
+    logs = np.empty((len(points), len(parts)))
+    floors = np.full(len(parts), -np.inf)
+    for code, (rows, covariance) in enumerate(parts):
+        if len(points) * len(rows) <= DIRECT_EVALUATIONS:
+            logs[:, code] = direct_sums.log_density(points, rows, covariance)
+            continue
+        density = nufft.density(points, rows, covariance)
+        floors[code] = np.log(FOURIER_FLOOR) + direct_sums.inverse_root(covariance)[1]
+        logs[:, code] = np.log(np.maximum(density, np.exp(floors[code])))
+    # Below its floor, a density is known to be below it, and no more.
+    is_low = logs <= floors
+    largest = np.where(is_low, -np.inf, logs).max(axis=1)
+    for code, (rows, covariance) in enumerate(parts):
+        open_points = is_low[:, code] & (largest <= floors[code] + _FLOOR_MARGIN)
+        logs[open_points, code] = direct_sums.log_density(points[open_points], rows, covariance)
+        logs[is_low[:, code] & ~open_points, code] = -np.inf
+    codes: IntArray = logs.argmax(axis=1)
+    return codes
 
 
 def density_on_grid(

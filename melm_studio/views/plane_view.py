@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
-from melm_core.density import KernelClasses, inverse_root, kernel_classes, log_densities
+from melm_core.density import KernelClasses, inverse_root, kernel_classes, most_likely_classes
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import divergence, held_out_divergence
 from melm_studio.tables import LabeledData
@@ -262,12 +262,15 @@ class PlaneViewer:
 
     def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
         divergence_held_out = self._divergence_held_out(projected, components)
-        has_held_out = divergence_held_out is not None
+        n_train = len(self._train.scored_y)
+        # In one call, which prepares the densities of all rows once.
+        points = np.concatenate([self._train.scored_X, self._held_out.scored_X]) @ components.T
+        predicted = most_likely_classes(points, projected)
         return Scores(
-            accuracy_train=self._train.accuracy(projected, components),
-            accuracy_held_out=self._held_out.accuracy(projected, components)
-            if has_held_out
-            else None,
+            accuracy_train=_balanced_accuracy(self._train.scored_y, predicted[:n_train]),
+            accuracy_held_out=None
+            if divergence_held_out is None
+            else _balanced_accuracy(self._held_out.scored_y, predicted[n_train:]),
             divergence_held_out=divergence_held_out,
         )
 
@@ -370,11 +373,9 @@ class _Sampled:
     def scored_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
         return _by_class(self.scored_X @ components.T, self.scored_y, n_classes)
 
-    def accuracy(self, projected: KernelClasses, components: FloatArray) -> float:
-        """Balanced accuracy of the class densities on the scored rows."""
-        predicted = log_densities(self.scored_X @ components.T, projected).argmax(axis=1)
-        present = np.unique(self.scored_y)
-        return float(np.mean([np.mean(predicted[self.scored_y == c] == c) for c in present]))
+
+def _balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
+    return float(np.mean([np.mean(predicted[y == code] == code) for code in np.unique(y)]))
 
 
 def _by_class(points: FloatArray, y: IntArray, n_classes: int) -> list[FloatArray]:

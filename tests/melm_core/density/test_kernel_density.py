@@ -159,6 +159,17 @@ def test_log_densities_of_points_all_far_away_agree_with_the_direct_sum(distance
     np.testing.assert_allclose(logs, direct_sums.log_density(points, ROWS, KERNEL), rtol=1e-9)
 
 
+@pytest.mark.parametrize("distance", [1.0, 30.0, 3_000.0])
+def test_the_most_likely_class_is_that_of_the_largest_density(distance, monkeypatch):
+    monkeypatch.setattr(kernel_density, "DIRECT_EVALUATIONS", 0)
+    X, y = classes(n_classes=3, n_features=2)
+    known = kernel_density.kernel_classes(X, y, n_components=2, gamma=0.3)
+    points = distance * np.random.default_rng(5).normal(size=(300, 2))
+    expected = kernel_density.log_densities(points, known).argmax(axis=1)
+    found = kernel_density.most_likely_classes(points, known)
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_the_density_on_a_grid_is_the_density_at_its_points(engine):
     x, y = np.linspace(-3, 3, 11), np.linspace(-2, 4, 7)
     values = density_on_grid(x, y, ROWS, KERNEL)
