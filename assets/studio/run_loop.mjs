@@ -73,7 +73,7 @@ async function takeIn(answer) {
 
 async function showNews(news) {
   if (news.wasRevision === state.revision) followRevision(news.revision); // else a callback was faster
-  update({ states: news.states }, "states");
+  update({ states: news.states, earlier: state.earlier ?? new Set(Object.keys(news.states)) }, "states");
   hadPlane = false;
   for (const panel of shownPanels()) await receive(panel, news.runs[panel.run]);
   await paintStale();

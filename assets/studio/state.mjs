@@ -16,6 +16,7 @@
 // | zoom      | panel/painting                                  | none     |
 // | revision  | page/callbacks, run_loop                        | none     |
 // | states    | run_loop                                        | states   |
+// | earlier   | run_loop                                        | none     |
 // | speed     | present/play_bar                                | none     |
 // | story     | views/story                                     | story    |
 //
@@ -54,6 +55,8 @@ export const state = {
   revision: null,
   /** The state of every run of the visitor, by run. @type {Record<string, string>} */
   states: {},
+  /** The runs that there were when the page was opened. @type {Set<string> | null} */
+  earlier: null,
   speed: 1,
   /** @type {{ views: import("./types").StoryView[], at: number, isAdding: boolean }} */
   story: { views: [], at: -1, isAdding: false },

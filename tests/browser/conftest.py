@@ -30,6 +30,12 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 @pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    """Without motion, which only takes time; the tests of motion ask for it."""
+    return browser_context_args | {"reduced_motion": "reduce"}
+
+
+@pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     """One studio for all tests of the session; each test's browser context is a new user to it."""
     with running_studio(tmp_path_factory.mktemp("studio")) as studio:

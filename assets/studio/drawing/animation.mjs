@@ -1,13 +1,20 @@
 // Canvas animation. Planes that follow each other are drawn on a canvas over the figure, many times
 // faster than plotly draws; the plane that remains is drawn by plotly, with its hovering, zooming
-// and selecting. The planes of a running fit count as one animation however slowly they come, and
-// the very first plane does not wait for plotly.
+// and selecting. Between two planes the picture glides. The planes of a running fit count as one
+// animation however slowly they come, and the very first plane does not wait for plotly.
+import { keepMoving, stopMoving } from "./clock.mjs";
+import { lessMotion } from "../page/dom.mjs";
 import { drawGrid, drawTrace } from "./canvas.mjs";
+import { between, isAlike } from "./glide.mjs";
 import { isDrawn, pixelAxes, shownRanges } from "./plotly.mjs";
 import { multiples, scale } from "./scales.mjs";
 
+/** @typedef {import("./glide.mjs").Picture} Picture */
+
 const STILL_AFTER_MS = 250;
 const STILL_AFTER_RUNNING_MS = 1000;
+// A glide takes as long as the next plane is likely to take, within these bounds.
+const [SHORTEST_GLIDE_MS, LONGEST_GLIDE_MS] = [50, 300];
 
 export class CanvasAnimation {
   /**
@@ -20,6 +27,13 @@ export class CanvasAnimation {
     this.plot = plot;
     this.drawStill = drawStill;
     this.lastAt = -Infinity;
+    this.interval = SHORTEST_GLIDE_MS; // between planes, on average
+    /** @type {Picture | null} */
+    this.from = null;
+    /** @type {Picture | null} */
+    this.to = null; // the plane that is drawn, or that the picture glides to
+    this.began = -Infinity; // the glide, in ms
+    this.move = (now) => this.drawAt(now);
   }
 
   /** Whether the next plane follows so closely that it belongs to an animation. @param {boolean} isRunning */
@@ -27,32 +41,62 @@ export class CanvasAnimation {
     return isRunning || performance.now() - this.lastAt < STILL_AFTER_MS || !isDrawn(this.plot);
   }
 
-  /** Notes that a plane is drawn; one that follows soon begins an animation. */
-  begin() {
+  /** Notes that plotly draws a plane; one that follows soon begins an animation. @param {Picture} picture */
+  begin(picture) {
     this.lastAt = performance.now();
+    this.from = null;
+    this.to = picture;
   }
 
   /**
-   * Draws one plane, and schedules plotly's drawing of it.
-   * @param {any[]} traces
-   * @param {import("../types").Axes} axes that the picture holds at least
+   * Draws one plane, to which the picture glides, and schedules plotly's drawing of it.
+   * @param {Picture} picture
    * @param {object} layout
    * @param {boolean} isRunning
    */
-  draw(traces, axes, layout, isRunning) {
-    this.begin();
+  draw(picture, layout, isRunning) {
     const isFirst = !isDrawn(this.plot);
-    this.drawOn(this.clearedPen(), traces, axes, pixelAxes(this.plot, layout));
+    this.glideTo(picture);
+    this.pixels = pixelAxes(this.plot, layout);
+    if (this.drawAt(performance.now())) keepMoving(this.move);
     this.plot.classList.add("is-moving");
     clearTimeout(this.timer);
     const wait = isRunning ? STILL_AFTER_RUNNING_MS : STILL_AFTER_MS;
     if (isFirst) requestAnimationFrame(() => setTimeout(() => this.drawStill())); // once it is on screen
-    else this.timer = setTimeout(() => this.drawStill(), wait);
+    else this.timer = setTimeout(() => this.drawStill(), Math.max(wait, this.duration()));
   }
 
-  drawOn(pen, traces, axes, pixels) {
-    const { x, y } = pixels;
-    const [xRange, yRange] = shownRanges(axes, pixels);
+  // From what is on screen now, which may itself be on the way between two planes.
+  glideTo(picture) {
+    const now = performance.now();
+    const isSame = this.to?.plane === picture.plane; // painted again, on other axes or in other colors
+    const canGlide = this.to && isAlike(this.to, picture) && !lessMotion.matches;
+    if (!isSame) this.from = canGlide ? this.pictureAt(now) : null;
+    this.to = picture;
+    if (isSame) return;
+    this.interval += 0.3 * (Math.min(now - this.lastAt, 2 * LONGEST_GLIDE_MS) - this.interval);
+    this.began = this.lastAt = now;
+  }
+
+  duration() {
+    return Math.min(LONGEST_GLIDE_MS, Math.max(SHORTEST_GLIDE_MS, this.interval));
+  }
+
+  pictureAt(now) {
+    return this.from ? between(this.from, this.to, (now - this.began) / this.duration()) : { ...this.to, fading: [] };
+  }
+
+  /** Draws the picture at a time, and returns whether it still moves. @param {number} now */
+  drawAt(now) {
+    const picture = this.pictureAt(now);
+    this.drawOn(this.clearedPen(), [...picture.fading, ...picture.traces], picture.axes);
+    if (now - this.began >= this.duration()) this.from = null;
+    return this.from !== null;
+  }
+
+  drawOn(pen, traces, axes) {
+    const { x, y } = this.pixels;
+    const [xRange, yRange] = shownRanges(axes, this.pixels);
     const across = scale(xRange, x.offset, x.length);
     const up = scale(yRange, y.offset + y.length, -y.length);
     const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
@@ -70,12 +114,15 @@ export class CanvasAnimation {
   /** Ends the animation: plotly has drawn the same plane. */
   end() {
     clearTimeout(this.timer);
+    stopMoving(this.move);
+    this.from = null;
     this.plot.classList.remove("is-moving");
     this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
 
   dispose() {
     clearTimeout(this.timer);
+    stopMoving(this.move);
   }
 
   clearedPen() {

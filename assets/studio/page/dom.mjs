@@ -27,6 +27,9 @@ export function whenIdle(callback) {
 /** The color scheme of the page: light or dark. */
 export const colorScheme = () => document.documentElement.dataset.mantineColorScheme || "light";
 
+/** Whether the user has asked for less motion; `matches` follows the setting. */
+export const lessMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? { matches: false };
+
 /** @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);
 

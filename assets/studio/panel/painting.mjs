@@ -5,6 +5,7 @@ import { clear, draw, keepFitted } from "../drawing/plotly.mjs";
 import { union } from "../drawing/scales.mjs";
 import { state } from "../state.mjs";
 import { addedTraces, dress } from "./features.mjs";
+import { Recap } from "./recap.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").Plane} Plane */
@@ -28,13 +29,15 @@ export class Painting {
     this.nStill = 0;
     /** @type {Axes | null} */
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
-    this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.paint(true));
+    this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.rest());
+    this.recap = new Recap(panel, this);
     // On axes that again hold everything.
     this.endFitting = keepFitted(this.plot, () => this.paint(true));
   }
 
   dispose() {
     this.endFitting();
+    this.recap.end();
     this.animation.dispose();
     clear(this.plot);
   }
@@ -44,22 +47,40 @@ export class Painting {
     const { panel } = this;
     if (!panel.plane || !panel.figure || panel.isDisposed) return;
     const { plane, figure } = panel;
-    const own = figure.plane.data.map((style, i) => this.dressed(style, plane.traces[i], i));
-    const traces = [...own, ...addedTraces(panel)];
-    const axes = this.axes();
-    const paintedAs = this.key(axes);
+    if (isStill) this.recap.end();
+    if (this.recap.isOn) return;
+    const picture = this.picture(plane);
+    const paintedAs = this.key(picture.axes);
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
     const isAnimated = this.animation.isOn(isRunning) && !isStill;
-    if (isAnimated) this.animation.draw(traces, axes, figure.plane.layout, isRunning);
-    else await this.paintStill(traces, axes);
+    if (isAnimated) this.animation.draw(picture, figure.plane.layout, isRunning);
+    else await this.paintStill(picture);
     this.paintedAs = paintedAs;
     panel.notePainted(plane);
   }
 
-  async paintStill(traces, axes) {
-    this.animation.begin();
-    await draw(this.plot, traces, this.layout(axes), CONFIG);
+  // Once nothing moves any more.
+  rest() {
+    if (!this.recap.isOn) this.paint(true);
+  }
+
+  /** Paints a plane that the run has passed, on the canvas. @param {Plane} plane */
+  paintPassed(plane) {
+    this.animation.draw(this.picture(plane), this.panel.figure.plane.layout, true);
+    this.panel.notePainted(plane);
+  }
+
+  /** @param {Plane} plane @returns {import("../drawing/glide.mjs").Picture} */
+  picture(plane) {
+    const { data } = this.panel.figure.plane;
+    const own = data.map((style, i) => this.dressed(style, plane.traces[i], i));
+    return { plane, traces: [...own, ...addedTraces(this.panel)], axes: this.axes(), features: plane.arrows.features };
+  }
+
+  async paintStill(picture) {
+    this.animation.begin(picture);
+    await draw(this.plot, picture.traces, this.layout(picture.axes), CONFIG);
     this.animation.end();
     this.listenForZoom();
   }

@@ -60,6 +60,7 @@ export class Panel {
     this.isLive = true; // follows the run, until the slider is moved
     this.isFinal = false;
     this.isDisposed = false;
+    this.isNew = state.earlier !== null && !state.earlier.has(this.run); // since the page was opened
     /** @type {Axes | null} */
     this.limits = null;
     /** @type {ViewOptions} */
@@ -127,7 +128,9 @@ export class Panel {
       this.sequence = news.sequences.at(-1);
       this.history.extend(news);
     }
-    if (news.plane && this.isLive && isAsFound(this.options)) this.show(news.plane);
+    const isFollowed = this.isLive && isAsFound(this.options);
+    if (news.plane && isFollowed) this.show(news.plane);
+    if (hasEnded && isFollowed && this.isNew) this.painting.recap.begin(news);
     this.history.draw(this.isFinal);
     if (hasEnded) this.realign();
     this.announce("news", news);

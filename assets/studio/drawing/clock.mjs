@@ -1,0 +1,34 @@
+// The clock of all pictures that move: calls them before the page is painted, as often as the display
+// shows, but no more than leaves the page most of its time.
+
+const MOST_OF_THE_TIME = 0.4;
+
+/** @type {Set<(now: number) => boolean>} */
+const moving = new Set();
+let isTicking = false;
+let notBefore = 0;
+
+/**
+ * Calls a function before each paint until it returns false.
+ * @param {(now: number) => boolean} move
+ */
+export function keepMoving(move) {
+  moving.add(move);
+  if (isTicking) return;
+  isTicking = true;
+  requestAnimationFrame(tick);
+}
+
+/** @param {(now: number) => boolean} move */
+export const stopMoving = (move) => moving.delete(move);
+
+function tick() {
+  const began = performance.now();
+  if (began >= notBefore) {
+    for (const move of moving) if (!move(began)) moving.delete(move);
+    // A timer runs after the paint, whose time counts too.
+    setTimeout(() => (notBefore = began + (performance.now() - began) / MOST_OF_THE_TIME));
+  }
+  isTicking = moving.size > 0;
+  if (isTicking) requestAnimationFrame(tick);
+}

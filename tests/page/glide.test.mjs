@@ -1,0 +1,80 @@
+// The way from one plane to the next.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { PLANE_TRACE } from "../../assets/studio/constants.mjs";
+import { averageMap, between, isAlike } from "../../assets/studio/drawing/glide.mjs";
+
+const ROWS = [[0, 0], [2, 0], [0, 1], [3, 2]];
+const RING = [[1, 0], [0, 1], [NaN, NaN], [-1, 0]];
+
+const trace = (kind, points, code) => ({
+  meta: { kind, class: code },
+  x: Float32Array.from(points, ([x]) => x),
+  y: Float32Array.from(points, ([, y]) => y),
+});
+const arrow = (tips) => ({ meta: { kind: PLANE_TRACE.arrowHeads }, x: tips.map(([x]) => x), y: tips.map(([, y]) => y) });
+const points = ({ x, y }) => Array.from(x, (value, i) => [value, y[i]]);
+
+function picture(rows, ring, { tips = [], features = [], axes = [[0, 1], [0, 1]] } = {}) {
+  return { traces: [trace(PLANE_TRACE.contour, ring, 0), trace(PLANE_TRACE.train, rows, 0), arrow(tips)], axes, features };
+}
+
+// A quarter turn, twice as large, and moved.
+const turned = (all) => all.map(([x, y]) => [5 - 2 * y, 2 * x]);
+
+function assertClose(actual, expected) {
+  for (const [i, pair] of expected.entries()) {
+    for (const axis of [0, 1]) {
+      const isSame = Math.abs(actual[i][axis] - pair[axis]) < 1e-5 || (Number.isNaN(actual[i][axis]) && Number.isNaN(pair[axis]));
+      assert.ok(isSame, `${actual[i]} is not ${pair}`);
+    }
+  }
+}
+
+test("points are half way between two planes", () => {
+  const [from, to] = [picture(ROWS, RING), picture(turned(ROWS), turned(RING))];
+  const half = between(from, to, 0.5).traces[1];
+  assertClose(points(half), ROWS.map(([x, y], i) => [(x + turned(ROWS)[i][0]) / 2, (y + turned(ROWS)[i][1]) / 2]));
+});
+
+test("contours of both planes lie over each other where the rows move as one", () => {
+  const [from, to] = [picture(ROWS, RING), picture(turned(ROWS), turned(RING))];
+  const { traces, fading } = between(from, to, 0.25);
+  assertClose(points(fading[0]), points(traces[0]));
+  assert.deepEqual([fading[0].opacity, traces[0].opacity], [0.75, 0.25]);
+});
+
+test("the way ends at the next plane itself", () => {
+  const [from, to] = [picture(ROWS, RING), picture(turned(ROWS), turned(RING))];
+  const end = between(from, to, 1);
+  assert.equal(end.traces, to.traces);
+  assert.deepEqual(end.fading, []);
+});
+
+test("the map of rows that turn, grow and move is that turn", () => {
+  const map = averageMap(picture(ROWS, RING), picture(turned(ROWS), RING));
+  assertClose([map.slice(0, 2), map.slice(2)], [[0, -2], [2, 0]]);
+});
+
+test("rows on a line do not say how contours turn, which then stay", () => {
+  const flat = picture([[0, 0], [1, 0], [2, 0]], RING);
+  assert.equal(averageMap(flat, flat), null);
+  assertClose(points(between(flat, flat, 0.5).traces[0]), RING);
+});
+
+test("an arrow follows its feature, and a new one begins where it ends", () => {
+  const from = picture(ROWS, RING, { tips: [[0, 0], [4, 4]], features: [7, 3] });
+  const to = picture(ROWS, RING, { tips: [[6, 6], [1, 1]], features: [3, 9] });
+  assertClose(points(between(from, to, 0.5).traces[2]), [[5, 5], [1, 1]]);
+});
+
+test("axes glide with the points", () => {
+  const [from, to] = [picture(ROWS, RING), picture(ROWS, RING, { axes: [[2, 5], [0, 1]] })];
+  assert.deepEqual(between(from, to, 0.5).axes, [[1, 3], [0, 1]]);
+});
+
+test("planes of other rows are not alike", () => {
+  assert.ok(isAlike(picture(ROWS, RING), picture(ROWS, [])));
+  assert.ok(!isAlike(picture(ROWS, RING), picture(ROWS.slice(1), RING)));
+});
