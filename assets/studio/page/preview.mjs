@@ -63,5 +63,5 @@ function paint(node, found) {
     drawn = plot;
     node.dataset.drawn = colorScheme();
   });
-  animation.draw(traces, found.limits, layout, false);
+  animation.draw({ plane: found, traces, axes: found.limits, features: [] }, layout, false);
 }
