@@ -8,7 +8,7 @@ from dash import Dash, Input, Output, no_update
 from dash.development.base_component import Component
 
 from callbacks.scripts import connect_script
-from melm_core.methods import METHODS, STARTS
+from melm_core.methods import GAMMA, METHODS, STARTS, AutoParameter
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import own_settings
 
@@ -21,6 +21,7 @@ def register(app: Dash) -> None:
         Output(ids.N_INIT, "value"),
         Output(ids.N_INIT_REASON, "children"),
         Output(ids.SETTINGS, "children"),
+        Output(ids.GAMMA_CHOICE, "hidden"),
         Input(ids.METHOD, "value"),
     )(explain_method)
     connect_script(
@@ -34,7 +35,7 @@ def register(app: Dash) -> None:
     )
 
 
-def explain_method(key: str) -> tuple[str, bool, Any, str | None, Component]:
+def explain_method(key: str) -> tuple[str, bool, Any, str | None, Component, bool]:
     """Explain the method, and show the controls of its own settings."""
     method = METHODS[key]
     starts = method.parameter(STARTS.name)
@@ -44,4 +45,5 @@ def explain_method(key: str) -> tuple[str, bool, Any, str | None, Component]:
         starts.default if starts else no_update,
         None if starts else f"{method.label} has a unique solution, so it needs no starts.",
         own_settings(method),
+        not isinstance(method.parameter(GAMMA.name), AutoParameter),
     )

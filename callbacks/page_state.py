@@ -11,6 +11,7 @@ from melm_studio.layout import ids
 _LISTENERS = {
     "noteRevision": (Input(ids.REVISION, "data"),),
     "setMode": (Input(ids.MODE, "value"),),
+    "setAuto": (Input(ids.GAMMA_AUTO, "data"),),
     "setTable": (Input(ids.DATA, "data"),),
 }
 

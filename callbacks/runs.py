@@ -9,6 +9,7 @@ from dash import Dash, Input, Output, State, no_update
 from callbacks.session import workspace
 from callbacks.sidebar import SIDEBAR, SidebarValues
 from melm_core.base import UserError
+from melm_core.methods import AUTO
 from melm_studio.layout import ids
 from melm_studio.views.data_source import ShownData
 from melm_studio.views.workspace import check_data
@@ -22,17 +23,20 @@ def register(app: Dash) -> None:
         Input(ids.RUN, "n_clicks"),
         State(ids.DATA, "data"),
         State(ids.GAMMA, "value"),
+        State(ids.GAMMA_AUTO, "data"),
         *SIDEBAR,
         prevent_initial_call=True,
     )(start_run)
 
 
-def start_run(clicks: int | None, data: Any, gamma: Any, *sidebar: Any) -> tuple[Any, str | None]:
+def start_run(
+    clicks: int | None, data: Any, gamma: Any, is_auto: Any, *sidebar: Any
+) -> tuple[Any, str | None]:
     """Queue a run of the shown data, or say why not."""
     own, values = workspace(), SidebarValues(*sidebar)
     try:
         shown = ShownData.from_json(data)
-        parameters = values.parameters(values.method, gamma)
+        parameters = values.parameters(values.method, AUTO if is_auto else gamma)
         check_data(values.method, own.data(shown), parameters)
         own.queue(own.new_fit(shown, values.method, parameters))
     except UserError as error:

@@ -39,6 +39,8 @@ CLASSES_RESET = "classes-reset"
 METHOD = "method"
 METHOD_EXPLANATION = "method-explanation"
 GAMMA = "gamma"
+GAMMA_AUTO = "gamma-auto"  # whether the method chooses the kernel width
+GAMMA_CHOICE = "gamma-choice"  # the button for it
 GAMMA_SLIDER = "gamma-slider"
 MORE_SETTINGS = "more-settings"
 N_COMPONENTS = "n-components"
@@ -49,6 +51,11 @@ RANDOM_STATE = "random-state"
 HELD_OUT = "held-out"
 RUN = "run"
 RUN_ERROR = "run-error"
+
+# Help
+HELP = "help"
+HELP_OPEN = "help-open"
+TOUR = "tour"
 
 # Modes
 MODE = "mode"  # explore, compare or present

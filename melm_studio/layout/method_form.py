@@ -16,6 +16,10 @@ from melm_studio.layout.attributes import aria, data, tip
 GAMMA_DIGITS = 3
 
 _GAMMA_STEP = 0.1
+_AUTO_GAMMA = (
+    "Try several kernel widths on parts of the training rows, and use the one that tells the "
+    "others apart best. Takes several times as long."
+)
 
 
 def gamma_control(component_id: str, slider_id: str) -> Component:
@@ -37,6 +41,14 @@ def gamma_control(component_id: str, slider_id: str) -> Component:
                         clampBehavior="blur",
                         size="xs",
                         **aria(label=GAMMA.label),
+                    ),
+                    html.Button(
+                        "auto",
+                        id=ids.GAMMA_CHOICE,
+                        type="button",
+                        className="button is-toggle",
+                        **aria(pressed="false", label="Let the method choose γ"),
+                        **tip(_AUTO_GAMMA),
                     ),
                 ],
                 className="field-head",

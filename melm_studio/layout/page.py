@@ -13,6 +13,7 @@ from melm_studio.layout.dialogs.figure_dialog import figure_dialog
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar
 from melm_studio.layout.shell.header import header
+from melm_studio.layout.shell.help import help_view
 from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_parts
 from melm_studio.layout.surface import surface_view
@@ -36,6 +37,7 @@ def page() -> Component:
             figure_dialog(),
             check_view(),
             table_dialog(),
+            help_view(),
             *link_parts(),
             *story_parts(),
             html.Div(
@@ -66,6 +68,7 @@ def _stores() -> list[Component]:
         dcc.Store(id=ids.CHOICE),
         dcc.Store(id=ids.SOURCE, storage_type="local", data=first_source()),
         dcc.Store(id=ids.DATA),
+        dcc.Store(id=ids.GAMMA_AUTO, data=False),
         dcc.Store(id=ids.RECENT, storage_type="local"),
         dcc.Store(id=ids.REVISION),
     ]

@@ -52,7 +52,7 @@ def story_parts() -> list[Component]:
 
 def story_button() -> Component:
     """The button that opens the story."""
-    return dmc.Button("Story", variant="default", size="compact-sm", **data(story="open"))
+    return html.Button("Story", type="button", className="button menu-button", **data(story="open"))
 
 
 def story_list(views: Sequence[tuple[str, str]]) -> Component:

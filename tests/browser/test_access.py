@@ -1,10 +1,11 @@
-"""The page by keyboard, and the page without its server."""
+"""The page by keyboard, its help, and the page without its server."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tools.driver.launcher import running_studio
@@ -46,3 +47,31 @@ def test_a_lost_server_is_told_and_the_pictures_stay(
     page.close()
     # The browser itself reports every request that finds no server, and so does Dash.
     console_errors[:] = [error for error in console_errors if not re.search(NO_SERVER, error)]
+
+
+def test_a_word_is_looked_up_and_the_focus_returns(page: Page):
+    StudioPage(page)
+    button = page.get_by_role("button", name="Help", exact=True)
+    button.press("Enter")
+    dialog = page.get_by_role("dialog", name="Help")
+    expect(dialog.get_by_text("Held-out rows", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(button).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_tour_shows_what_it_is_about(page: Page, width: int):
+    page.set_viewport_size({"width": width, "height": 844})
+    studio = StudioPage(page)
+    studio.open_actions()
+    page.get_by_role("button", name="Help", exact=True).click()
+    page.get_by_role("button", name="Take the tour").click()
+    tour = page.get_by_role("dialog", name="Tour of the page")
+    for _ in range(2):
+        expect(page.locator(".is-toured")).to_be_in_viewport()
+        expect(tour).to_be_in_viewport(ratio=1)
+        tour.get_by_role("button", name="Next").click()
+    tour.get_by_role("button", name="Done").click()
+    expect(tour).to_be_hidden()
+    expect(page.locator(".is-toured")).to_have_count(0)

@@ -10,6 +10,7 @@ import psutil
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from melm_studio.layout.shell.welcome import BEGIN
 from melm_studio.worker.config.messages import DIED, STOPPED
 from tools.driver.launcher import Studio, running_studio
 from tools.driver.page import DEADLINE_S, Panel, StudioPage
@@ -56,7 +57,7 @@ def test_another_visitor_sees_none_of_the_runs(
 ):
     stranger = StudioPage(new_context().new_page())
     stranger.choose_sample("Digits")  # the same data, so the same panels were they shared
-    expect(stranger.page.get_by_text("No runs on this data yet")).to_be_visible()
+    expect(stranger.page.get_by_role("button", name=BEGIN)).to_be_visible()
     expect(stranger.panels).to_have_count(0)
     for path in ("points.csv", "components.csv", "figure", "planes/0"):
         answer = stranger.page.request.get(f"/runs/{long_run.run_id}/{path}")

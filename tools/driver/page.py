@@ -165,6 +165,22 @@ class StudioPage:
         ).click()
         expect(self.data_name).to_have_text(label)
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the page shows one section at a time."""
+        return self.page.get_by_role("navigation", name="Sections of the page").is_visible()
+
+    def show_section(self, name: str) -> None:
+        """On a small screen, show the data, the picture or the numbers."""
+        if self.is_small:
+            sections = self.page.get_by_role("navigation", name="Sections of the page")
+            sections.get_by_role("button", name=name, exact=True).click()
+
+    def open_actions(self) -> None:
+        """On a small screen, open what the header has folded away."""
+        if self.is_small:
+            self.page.locator(".top-more").click()
+
     def show_settings(self) -> None:
         """Unfold the settings that are folded away."""
         settings = self.page.locator(f"details:has(#{ids.N_INIT})")

@@ -2,15 +2,23 @@
 import { ID } from "../constants.mjs";
 import { state, update } from "../state.mjs";
 import { provideCallbacks, setProps } from "./dash.mjs";
-import { whenPresent } from "./dom.mjs";
+import { byId, whenPresent } from "./dom.mjs";
 
 const REMEMBERED_MODE = "mode"; // in the storage of the tab
 
 export function connectControls() {
   provideCallbacks({ setMode, noteRevision });
   document.body.dataset.mode = state.mode;
+  document.addEventListener("keydown", runByKey);
   const mode = sessionStorage.getItem(REMEMBERED_MODE);
   whenPresent(`#${ID.mode}`, () => mode && setProps(ID.mode, { value: mode }));
+}
+
+// Ctrl+Enter is the button at the foot of the sidebar.
+function runByKey(event) {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || state.mode === "present") return;
+  event.preventDefault();
+  byId(state.mode === "compare" ? ID.runSeveral : ID.run).click();
 }
 
 function setMode(mode) {

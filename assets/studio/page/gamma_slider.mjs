@@ -1,4 +1,5 @@
-// The kernel width: a number field holds it, and a slider over its logarithm follows and sets it.
+// The kernel width: a number field holds it, a slider over its logarithm follows and sets it, and
+// a button leaves it to the method.
 import { ID } from "../constants.mjs";
 import { update } from "../state.mjs";
 import { gammaAt } from "../views/gamma.mjs";
@@ -9,7 +10,10 @@ const STEP = 0.01; // of the decimal logarithm
 const LABEL = "Kernel width γ, logarithmic";
 
 export function connectGammaSlider() {
-  provideCallbacks({ setGamma });
+  provideCallbacks({ setGamma, setAuto });
+  whenPresent(`#${ID.gammaChoice}`, (button) => {
+    button.addEventListener("click", () => choose(button.getAttribute("aria-pressed") !== "true"));
+  });
   whenPresent(`#${ID.gammaSlider}`, (slot) => {
     const { low, high } = slot.dataset;
     const slider = rangeInput(LABEL, { min: low, max: high, step: STEP, value: 0 });
@@ -19,10 +23,20 @@ export function connectGammaSlider() {
   });
 }
 
+// A width that is chosen by hand ends the choice of the method.
+const choose = (isAuto) => setProps(ID.gammaAuto, { data: isAuto });
+
+function setAuto(isAuto) {
+  const button = byId(ID.gammaChoice);
+  button?.setAttribute("aria-pressed", String(isAuto));
+  button?.closest(".gamma").classList.toggle("is-auto", isAuto);
+}
+
 // While a number is typed, the field may hold text.
 function setGamma(gamma) {
   if (typeof gamma !== "number" || gamma <= 0) return;
   update({ gamma }, "gamma");
+  if (byId(ID.gammaChoice)?.getAttribute("aria-pressed") === "true") choose(false);
   const slider = byId(ID.gammaSlider)?.querySelector("input");
   if (slider) showOn(slider, gamma);
 }

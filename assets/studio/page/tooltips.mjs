@@ -53,7 +53,7 @@ function show(element, described = element) {
   tooltip.textContent = element.dataset.tip;
   tooltip.showPopover();
   described.setAttribute("aria-describedby", tooltip.id);
-  place(tooltip, element.getBoundingClientRect());
+  placeWithin(tooltip, element.getBoundingClientRect());
 }
 
 function hide() {
@@ -70,8 +70,12 @@ function newTooltip() {
   return node;
 }
 
-// Below its element, or above where there is no room; always within the window.
-function place(node, { left, top, bottom }) {
+/**
+ * Places a popover below an element, or above where there is no room; always within the window.
+ * @param {HTMLElement} node
+ * @param {{ left: number, top: number, bottom: number }} box of the element
+ */
+export function placeWithin(node, { left, top, bottom }) {
   const { offsetWidth: width, offsetHeight: height } = node;
   const isBelow = bottom + GAP_PX + height < innerHeight;
   const right = document.documentElement.clientWidth - width - GAP_PX;

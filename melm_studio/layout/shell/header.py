@@ -12,6 +12,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.shell.help import help_button
 from melm_studio.layout.story import story_button
 from melm_studio.views.data_source import DataSource, RecentData
 
@@ -119,6 +120,7 @@ def _actions() -> Component:
     return html.Div(
         [
             story_button(),
+            help_button(),
             dmc.ColorSchemeToggle(
                 lightIcon=html.Span(className="icon icon-sun"),
                 darkIcon=html.Span(className="icon icon-moon"),

@@ -1,0 +1,113 @@
+"""Help: a tour, the words of the page, and its keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.present import KEYS
+
+# Where the tour stops: the section of a small screen, an element, and what it is for.
+TOUR = (
+    (
+        "data",
+        f"#{ids.DROP_ZONE}",
+        "Drop a table with a row for each object and a column of classes, or choose a sample. The "
+        "label column is guessed; Columns shows the role of every column.",
+    ),
+    (
+        "data",
+        f"#{ids.RUN}",
+        "Run searches for the plane in which the classes separate best, and draws every plane on "
+        "the way. A smaller kernel width γ keeps finer detail.",
+    ),
+    (
+        "picture",
+        f"#{ids.PANELS}",
+        "Above the picture of a run is the share of held-out rows that are told apart, beside that "
+        "of guessing. “Is it real?” asks whether shuffled labels would do as well.",
+    ),
+)
+
+WORDS = {
+    "Accuracy": "Balanced accuracy: the share of rows assigned to their own class by the class "
+    "densities in the plane, each class counting equally.",
+    "Arrow": "A feature with a large loading: in which direction, and how far, rows move with it.",
+    "Component": "One direction of the projection. Two span a plane, one a line, three a space.",
+    "Contours": "The regions that hold 50, 80 and 95 % of each class, at the γ that is optimized.",
+    "Divergence": "The Cauchy-Schwarz divergence between the class densities, in nats: the larger, "
+    "the less they overlap.",
+    "Guessing": "The accuracy without any knowledge: one divided by the number of classes.",
+    "Held-out rows": "Rows that the search never uses, drawn as open circles. They show whether a "
+    "plane separates new rows too.",
+    "Kernel width γ": "How smooth the class densities are, relative to Silverman's rule.",
+    "Loading": "The weight of a feature in a component.",
+    "PCA": "Principal component analysis: the plane of largest variance, whatever the labels.",
+    "Start": "A plane that a search begins from. If many starts reach the same plane, it is likely "
+    "the best.",
+    "Training rows": "The rows that a plane is fitted to, drawn as filled points.",
+}
+
+_PAGE_KEYS = (
+    ("Ctrl Enter", "run"),
+    ("Arrow keys, Page Up, Page Down", "move a slider"),
+    ("Esc", "close a menu or dialog, leave Present"),
+)
+
+
+def help_button() -> Component:
+    """The button that opens the help."""
+    return html.Button("Help", type="button", className="button menu-button", id=ids.HELP_OPEN)
+
+
+def help_view() -> Component:
+    """The dialog of the help, which the browser opens; a script goes through the tour."""
+    return html.Dialog(
+        [
+            html.Header(
+                [
+                    html.H2("Help", id="help-title"),
+                    html.Button(
+                        html.Span(className="icon icon-close"),
+                        type="button",
+                        className="button is-icon",
+                        **data(help="close"),
+                        **aria(label="Close"),
+                    ),
+                ]
+            ),
+            html.H3("In three steps"),
+            _tour(),
+            html.Button(
+                "Take the tour", type="button", className="button is-primary", **data(help="tour")
+            ),
+            html.H3("Words"),
+            html.Dl([part for word in WORDS.items() for part in _entry(*word)]),
+            html.H3("Keys"),
+            _keys(_PAGE_KEYS),
+            html.H3("Keys in Present"),
+            _keys(KEYS),
+        ],
+        id=ids.HELP,
+        className="help",
+        **aria(labelledby="help-title"),
+    )
+
+
+def _tour() -> Component:
+    steps = [html.Li(text, **data(within=section, stop=element)) for section, element, text in TOUR]
+    return html.Ol(steps, id=ids.TOUR)
+
+
+def _entry(word: str, meaning: str) -> list[Component]:
+    return [html.Dt(word), html.Dd(meaning)]
+
+
+def _keys(keys: Any) -> Component:
+    return html.Ul(
+        [html.Li([html.Kbd(key), f" {action}"]) for key, action in keys], className="key-list"
+    )
