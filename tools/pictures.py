@@ -108,6 +108,7 @@ def is_it_real(studio: StudioPage) -> Locator:
     studio.choose_sample("Pure noise")
     panel = _found(studio, "LDA")
     panel.node.get_by_role("button", name="Is it real?").click()
+    panel.node.get_by_role("button", name="Details").click()
     expect(studio.page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()
     expect(studio.page.locator(".check-answer")).to_contain_text("held-out")
     return _window(studio, "Is it real?")

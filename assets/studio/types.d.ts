@@ -65,6 +65,15 @@ export interface GammaPath {
   chosen: number | null;
 }
 
+/** What the strip says of a run that has ended; `check` is absent before it was asked for. */
+export interface Verdict {
+  answer: string;
+  lead: string;
+  follow: string;
+  notes: string[];
+  check: { stage: string; fraction: number; is_final: boolean } | null;
+}
+
 /** What the frames route reports of one run. */
 export interface News {
   state: string;
@@ -79,6 +88,7 @@ export interface News {
   best: number[];
   starts: number[];
   plane: Plane | null;
+  verdict: Verdict | null;
 }
 
 /** A view that the server has restored: the run that shows it, and how. */

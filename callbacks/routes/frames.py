@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
 import flask
+import msgspec
 from dash import Dash
 
 from callbacks.routes.requested_view import requested_event, requested_options
@@ -22,6 +23,7 @@ from melm_studio.figures.plane import arrow_handles, limits, plane_figure, plane
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.views.captions import drawn_sentence, kept_sentence, state_sentence
 from melm_studio.views.renderer import DataGoneError
+from melm_studio.views.verdicts.run_verdict import run_verdict
 from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.workspace import revision_of
 from melm_studio.worker.config.messages import DATA_GONE
@@ -49,11 +51,16 @@ def frames() -> dict[str, Any]:
     """
     began = perf_counter()
     requested = [pair.partition(":") for pair in flask.request.args.getlist("run")]
-    fits = {record.run_id: record for record in workspace().fits()}
+    own = workspace()
+    fits = {record.run_id: record for record in own.fits()}
     toward = flask.request.args.get("toward")
     options = ViewOptions(toward=toward if toward in fits else None)
+    checks = own.checks()
     runs = {
-        run_id: _progress(fits[run_id], _sequence(after), options)
+        run_id: {
+            **_progress(fits[run_id], _sequence(after), options),
+            "verdict": _verdict(fits[run_id], fits.values(), checks.get(run_id)),
+        }
         for run_id, _, after in requested
         if run_id in fits
     }
@@ -128,6 +135,22 @@ def _progress(record: RunRecord, after: int, options: ViewOptions) -> dict[str, 
         "starts": [event.start for event in events],
         "plane": plane,
     }
+
+
+def _verdict(
+    record: RunRecord, fits: Iterable[RunRecord], check: RunRecord | None
+) -> dict[str, Any] | None:
+    """What the strip says about a run that has ended with a plane."""
+    store = services().store
+    event = store.last_event(record.run_id) if record.state.is_final else None
+    if event is None:
+        return None
+    try:
+        verdict = run_verdict(services().renderer, store, record, event, fits=fits, check=check)
+    except DataGoneError:
+        return None
+    answer: dict[str, Any] = msgspec.to_builtins(verdict)
+    return answer
 
 
 def _newest_view(

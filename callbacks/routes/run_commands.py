@@ -1,4 +1,4 @@
-"""Run commands: stop, pause, step, resume, remove, and run again."""
+"""Run commands: stop, pause, step, resume, remove, run again, and check."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/<any(stop, pause, step, resume):command>")(command_run)
     app.server.post("/runs/<run_id>/remove")(remove)
     app.server.post("/runs/<run_id>/again")(again)
+    app.server.post("/runs/<run_id>/check")(check)
+    app.server.post("/runs/<run_id>/check/stop")(stop_check)
 
 
 def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
@@ -51,6 +53,21 @@ def again(run_id: str) -> tuple[dict[str, Any], int]:
     parameters = {**record.parameters, **_warm_start(record)}
     own.queue(own.rerun(record, record.method, parameters))
     return {"revision": own.revision()}, 201
+
+
+def check(run_id: str) -> tuple[dict[str, Any], int]:
+    """Queue the check of a run, unless it has one."""
+    workspace().check(_own_fit(run_id))
+    return {}, 201
+
+
+def stop_check(run_id: str) -> tuple[dict[str, Any], int]:
+    """Stop the check of a run."""
+    current = workspace().checks().get(_own_fit(run_id).run_id)
+    if current is None or current.state.is_final:
+        return sentence(HAS_ENDED), 409
+    services().store.request_cancel(current.run_id)
+    return {}, 200
 
 
 def _own_fit(run_id: str) -> RunRecord:

@@ -116,7 +116,8 @@ def density_scores(
     parameters : mapping or None
         Parameters of the method.
     gamma : float, default=1.0
-        Kernel width of the densities, relative to Silverman's rule.
+        Kernel width of the densities, relative to Silverman's rule; for MELM it is that of
+        the fit.
     standardize : bool, default=True
         Whether to standardize the features, in each fold by its training rows.
     n_folds : int, default=5
@@ -213,6 +214,7 @@ def class_predictions(
         In the units of the training rows.
     gamma : float
     """
+    gamma = getattr(projection.estimator, "gamma_", gamma)  # the one that it chose, if any
     points = projection.transform(X)
     n_components = points.shape[1]
     if hasattr(projection.estimator, "components_"):

@@ -142,7 +142,15 @@ def _verdict() -> Component:
     """How many held-out rows are told apart, against chance; a script writes it."""
     return html.Div(
         [
-            html.P(role="status", **part("verdict")),
+            html.Div(
+                [
+                    html.P(role="status", **part("verdict")),
+                    html.Ul(className="verdict-notes", **part("verdict-notes")),
+                ],
+                className="verdict-words",
+            ),
+            html.Progress(max="1", hidden=True, **part("check-progress"), **aria(label="Check")),
+            button("Stop", "stop-check", hidden=True, **part("stop-check")),
             button(
                 "Is it real?",
                 "ask-check",

@@ -8,20 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray, UserError
-from melm_core.evaluation import PLANE_CLASSIFIERS, features_used, in_standard_units
+from melm_core.evaluation import features_used, in_standard_units
 from melm_core.linalg import principal_angles
 from melm_core.methods import METHODS
 from melm_studio.views.captions import title
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
-from melm_studio.worker.execution.validation_run import report_of
+from melm_studio.worker.execution.validation_run import CLASSIFIER, report_of
 from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
 # The classifiers that score a plane, as a check names them, and the one used before any check.
-CLASSIFIERS = ("mean", *(classifier.name for classifier in PLANE_CLASSIFIERS))
-LIVE_CLASSIFIER = "KDE"
 
 MAX_MOVERS = 10
 
@@ -42,7 +40,7 @@ class ComparedRun:
     ----------
     run_id, title : str
     figures : mapping of str to (float or None)
-        ``divergence``, and the balanced accuracy of each of `CLASSIFIERS`, with the suffixes
+        ``divergence``, and the balanced ``accuracy`` of the class densities, with the suffixes
         ``-seen`` (training rows) and ``-unseen`` (held-out rows); ``gap``, ``p``, ``seconds``, and
         ``features``. None for unknown values.
     is_checked : bool
@@ -137,10 +135,9 @@ def _figures(
 ) -> dict[str, float | None]:
     figures = {} if event is None else _of_plane(renderer, record, event)
     if report.scores is not None:
-        for classifier, (train, held_out, _) in report.scores.items():
-            figures |= _pair(classifier, train, held_out)
-    classifier = LIVE_CLASSIFIER if report.scores is None else CLASSIFIERS[0]
-    gap = _gap(figures.get(f"{classifier}-seen"), figures.get(f"{classifier}-unseen"))
+        train, held_out, _ = report.scores[CLASSIFIER]
+        figures |= _pair("accuracy", train, held_out)
+    gap = _gap(figures.get("accuracy-seen"), figures.get("accuracy-unseen"))
     return {**figures, "gap": gap, "p": report.p_value}
 
 
@@ -150,7 +147,7 @@ def _of_plane(
     scores = renderer.scores(record, event)
     return {
         **_pair("divergence", renderer.divergence(record, event), scores.divergence_held_out),
-        **_pair(LIVE_CLASSIFIER, scores.accuracy_train, scores.accuracy_held_out),
+        **_pair("accuracy", scores.accuracy_train, scores.accuracy_held_out),
         "seconds": event.elapsed_s,
         "features": _n_features(renderer, record, event),
     }

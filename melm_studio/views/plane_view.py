@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -30,11 +29,13 @@ from melm_studio.views.contours import central_box, class_contours
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
 from melm_studio.views.plane_edits import strongest_features
 from melm_studio.views.publication.explained_variance import explained_shares
+from melm_studio.views.rows.sampled_rows import SampledRows
 from melm_studio.views.types import (
     Arrows,
     ClassView,
     GammaProfile,
     PlaneView,
+    Predictions,
     ProjectedRows,
     Scores,
 )
@@ -42,9 +43,6 @@ from melm_studio.views.types import (
 # More points than this can be neither distinguished nor moved smoothly; the densities still sum
 # over all rows.
 MAX_DRAWN_ROWS = 2_000
-
-# Live scores use at most this many training rows and this many held-out rows.
-MAX_SCORED_ROWS = 1_000
 
 MAX_ARROWS = 8
 
@@ -79,8 +77,8 @@ class PlaneViewer:
         self._n_classes = len(self._classes.rows)
         self.n_train, self.n_rows = len(train.y), len(train.y) + len(held_out.y)
         drawn = min(1.0, MAX_DRAWN_ROWS / self.n_rows)
-        self._train = _Sampled.of(train, self._n_classes, drawn)
-        self._held_out = _Sampled.of(held_out, self._n_classes, drawn)
+        self._train = SampledRows.of(train, self._n_classes, drawn)
+        self._held_out = SampledRows.of(held_out, self._n_classes, drawn)
         self.n_drawn = len(self._train.drawn_y) + len(self._held_out.drawn_y)
 
     @property
@@ -274,6 +272,14 @@ class PlaneViewer:
             divergence_held_out=divergence_held_out,
         )
 
+    def held_out_predictions(self, components: FloatArray) -> Predictions:
+        """The class with the largest density at each held-out row that is scored."""
+        components = self.standardized(components)
+        sampled = self._held_out
+        points = sampled.scored_X @ components.T
+        predicted = most_likely_classes(points, self._classes.project(components))
+        return Predictions(sampled.scored_y, predicted, sampled.scored_groups)
+
     def _divergence_held_out(
         self, projected: KernelClasses, components: FloatArray
     ) -> float | None:
@@ -340,46 +346,8 @@ def screen_axes(view_angle: tuple[float, float]) -> FloatArray:
     return np.array([right, up])
 
 
-@dataclass(frozen=True, eq=False)
-class _Sampled:
-    """The rows of a data set that are drawn and the rows that are scored."""
-
-    drawn_X: FloatArray
-    drawn_y: IntArray
-    row_numbers: IntArray
-    scored_X: FloatArray
-    scored_y: IntArray
-
-    @classmethod
-    def of(cls, data: LabeledData, n_classes: int, drawn_share: float) -> _Sampled:
-        drawn = stratified_sample(data.y, drawn_share, n_classes)
-        scored = stratified_sample(
-            data.y, min(1.0, MAX_SCORED_ROWS / max(1, len(data.y))), n_classes
-        )
-        return cls(
-            data.X[drawn],
-            data.y[drawn],
-            data.row_numbers[drawn],
-            data.X[scored],
-            data.y[scored],
-        )
-
-    def drawn_rows(self, n_classes: int) -> list[IntArray]:
-        return [self.row_numbers[self.drawn_y == code] for code in range(n_classes)]
-
-    def drawn_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
-        return _by_class(self.drawn_X @ components.T, self.drawn_y, n_classes)
-
-    def scored_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
-        return _by_class(self.scored_X @ components.T, self.scored_y, n_classes)
-
-
 def _balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
     return float(np.mean([np.mean(predicted[y == code] == code) for code in np.unique(y)]))
-
-
-def _by_class(points: FloatArray, y: IntArray, n_classes: int) -> list[FloatArray]:
-    return [points[y == code] for code in range(n_classes)]
 
 
 def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

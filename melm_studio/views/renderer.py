@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from melm_core.base import FloatArray, UserError
 from melm_core.linalg import geodesic, orthonormalize
-from melm_core.methods import GAMMA, METHODS
+from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.tables import LabeledData
 from melm_studio.views.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
 from melm_studio.views.plane_edits import (
@@ -21,6 +21,7 @@ from melm_studio.views.plane_edits import (
 )
 from melm_studio.views.plane_view import PlaneViewer, screen_axes
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
+from melm_studio.views.verdicts.held_out import HeldOutResult, held_out_result
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
@@ -39,6 +40,9 @@ MAX_SURFACE_ROWS = 3_000
 
 # Multiplications of a fit that the page waits for, about a second.
 MAX_PREVIEW_WORK = 2e9
+# The method that shows what a fraction of a second can achieve, and its most multiplications.
+QUICK_METHOD = "lda"
+MOST_QUICK_WORK = 200_000_000
 
 _NO_PLANE = ("", -1)
 _TOO_LARGE = "These data are too large for a first look. Run a method to see them."
@@ -71,6 +75,8 @@ class PlaneRenderer:
         self._edited = lru_cache(maxsize=MAX_VIEWS)(self._edit)
         self._coordinates = lru_cache(maxsize=MAX_VIEWERS)(self._project)
         self._scores = lru_cache(maxsize=MAX_VIEWS)(self._score)
+        self._held_out = lru_cache(maxsize=MAX_VIEWS)(self._test_held_out)
+        self._quick = lru_cache(maxsize=MAX_VIEWERS)(self._fit_quickly)
         self._profile = lru_cache(maxsize=MAX_VIEWS)(self._measure_profile)
         self._surface = lru_cache(maxsize=MAX_SURFACES)(self._fit_surface)
         self._preview = lru_cache(maxsize=MAX_VIEWERS)(self._fit_preview)
@@ -220,6 +226,38 @@ class PlaneRenderer:
     def _score(self, run_id: str, sequence: int) -> Scores:
         record, event = self._known(run_id, sequence)
         return self.viewer(record).scores(event.components)
+
+    def held_out(self, record: RunRecord, event: PlaneEvent) -> HeldOutResult | None:
+        """Return how the held-out rows fare in the plane of an event; None if a class has none."""
+        return self._held_out(record.run_id, event.sequence)
+
+    def _test_held_out(self, run_id: str, sequence: int) -> HeldOutResult | None:
+        record, event = self._known(run_id, sequence)
+        predictions = self.viewer(record).held_out_predictions(event.components)
+        class_counts = self.data(record).class_counts
+        return held_out_result(self._scores(run_id, sequence), predictions, class_counts)
+
+    def quick_accuracy(self, record: RunRecord) -> float | None:
+        """Return the held-out accuracy of an LDA fitted to the training rows of a run.
+
+        None if that would take long, or is impossible, or the run is nonlinear.
+        """
+        return self._quick(_ViewerKey.of(record))
+
+    def _fit_quickly(self, key: _ViewerKey) -> float | None:
+        record = key.record
+        train, _ = rows_of(self.data(record), record)
+        n_components = record.parameters["n_components"]
+        lda = METHODS[QUICK_METHOD]
+        if (
+            not METHODS[record.method].is_linear
+            or train.X.size * min(train.X.shape) > MOST_QUICK_WORK
+            or lda.refusal(train.X.shape[1], train.class_counts, n_components)
+        ):
+            return None
+        with threadpool_limits(1):
+            fitted = lda.estimator({COMPONENTS.name: n_components}).fit(train.X, train.y)
+        return self.viewer(record).scores(fitted.components_).accuracy_held_out
 
     def profile(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW

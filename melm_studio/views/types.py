@@ -52,6 +52,22 @@ class Scores:
     divergence_held_out: float | None
 
 
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Classes of held-out rows, and those that the class densities predict.
+
+    Attributes
+    ----------
+    y, predicted : ndarray of shape (n_held_out,)
+    groups : ndarray of shape (n_held_out,) or None
+        Rows with the same number depend on each other.
+    """
+
+    y: IntArray
+    predicted: IntArray
+    groups: IntArray | None
+
+
 @dataclass(frozen=True)
 class GammaProfile:
     """The divergence of one plane by kernel width, of training rows and against held-out rows."""

@@ -16,18 +16,21 @@ def test_noise_is_unmasked(page: Page):
     panel = studio.run("LDA")
     panel.expect_end()
     expect(panel.part("accuracy-seen")).to_have_text("1.00")
-    panel.node.get_by_role("button", name="Is it real?").click()
-    body = page.locator(f"#{ids.CHECK_BODY}")
-    expect(body.locator(".check-answer")).to_have_text(
-        re.compile(r"No\. [2-5]\d % of held-out rows .* guessing gives 33 %\. .*\(p = [01]\.\d+\)"),
-        timeout=60_000,
-    )
-    expect(page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()
-    expect(body.get_by_role("table")).to_have_count(2)
-    page.keyboard.press("Escape")
-    expect(body).to_be_hidden()
+    strip = panel.part("verdict")
+    expect(strip).to_have_text(re.compile(r"^✘ ?No better than guessing: \d+ % of held-out rows"))
+    expect(panel.part("verdict-notes")).to_contain_text("Overfit: 100 % of the training rows")
 
     panel.node.get_by_role("button", name="Is it real?").click()
+    expect(strip).to_contain_text(
+        re.compile(r"No\. [2-5]\d % of held-out rows .* guessing gives 33 % .*\(p = [01]\.\d+\)"),
+        timeout=60_000,
+    )
+    expect(panel.part("stop-check")).to_be_hidden(timeout=60_000)
+    panel.node.get_by_role("button", name="Details").click()
+    body = page.locator(f"#{ids.CHECK_BODY}")
+    expect(body.locator(".check-answer")).to_contain_text("No. ")
+    expect(page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()
+    expect(body.get_by_role("table")).to_have_count(2)
     body.get_by_role("button", name=re.compile("show only class 1 and class 3")).first.click()
     expect(body).to_be_hidden()
     expect(page.locator(f"#{ids.ISOLATED}")).to_contain_text("Only class 1 and class 3 are shown")

@@ -85,8 +85,8 @@ def test_all_are_checked_at_once_and_what_they_tell_comes_in(studio, pair, monke
     changes = opened(visitor, "table")
     report = validation_run.report_of(studio.store, checks[0].run_id)
     row = cells(changes[TABLE])[0]
-    mean = report.scores["mean"]
-    assert row[3:5] == [f"{mean[0]:.2f}", f"{mean[1]:.2f}"]
+    train, held_out, _ = report.scores["KDE"]
+    assert row[3:5] == [f"{train:.2f}", f"{held_out:.2f}"]
     assert row[-3] == f"{report.p_value:.3f}"
     assert changes[CLOCK] is True
     visitor.fire(ids.CHECK_ALL, "n_clicks", 1)

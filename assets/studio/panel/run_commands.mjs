@@ -11,20 +11,18 @@ const SHOWN = {
   cancelled: ["again"],
   lost: ["again"],
 };
-const WINDOWS = { check: ID.checkAsked, surface: ID.surfaceAsked };
 
 export function addRunCommands() {
   addToPanels((panel) => {
     for (const name of ["stop", "step", "again", "remove"]) {
-      panel.part(name).onclick = () => send(panel, name);
+      panel.part(name).onclick = () => sendCommand(panel, name);
     }
-    panel.part("pause").onclick = () => send(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
-    for (const [name, store] of Object.entries(WINDOWS)) {
-      const button = panel.part(name); // three components have no decision surface
-      if (button) button.onclick = () => openWindow(store, panel.run);
-    }
+    panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
+    panel.part("check").onclick = () => checkOrShow(panel);
+    const surface = panel.part("surface"); // three components have none
+    if (surface) surface.onclick = () => openWindow(ID.surfaceAsked, panel.run);
     const refine = panel.part("refine");
-    if (refine) refine.onclick = () => send(panel, refinePath(panel));
+    if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => showFitting(panel, state));
   });
 }
@@ -54,7 +52,14 @@ async function post({ run }, path) {
   if (message) setProps(ID.runError, { children: message });
 }
 
-const send = (panel, path) => post(panel, path).catch(console.warn);
+// A check is computed while the panel stays in use; its figures are in a window.
+function checkOrShow(panel) {
+  if (panel.part("check").dataset.command === "details") openWindow(ID.checkAsked, panel.run);
+  else sendCommand(panel, "check");
+}
+
+/** Sends a command to the server. @param {import("./panel.mjs").Panel} panel @param {string} path */
+export const sendCommand = (panel, path) => post(panel, path).catch(console.warn);
 
 // The time makes a second request about the same run another value of the store.
 const openWindow = (store, run) => setProps(store, { data: { run, asked: Date.now() } });

@@ -1,15 +1,74 @@
-// The strip above a picture: how many held-out rows are told apart, and how many by guessing.
+// The strip above a picture: how many held-out rows are told apart, and how many by guessing. Once a
+// run has ended it says what the server makes of it, and what its check has found so far.
+import { sendCommand } from "./run_commands.mjs";
 import { addToPanels } from "./features.mjs";
+import { isAsFound } from "./view_options.mjs";
 
 /** @typedef {import("./panel.mjs").Panel} Panel */
+/** @typedef {import("../types").Verdict} Verdict */
+
+const SIGNS = { yes: "✔", partly: "~", no: "✘", unknown: "?" };
 
 export function addVerdict() {
   addToPanels((panel) => {
-    panel.node.addEventListener("panel:plane", ({ detail: { numbers } }) => {
-      const text = verdictText(numbers, panel.figure?.classes.length);
-      panel.part("verdict").replaceChildren(element("strong", text.leads), " ", element("span", text.follows));
-    });
+    const strip = new Strip(panel);
+    panel.node.addEventListener("panel:plane", () => strip.show());
+    panel.node.addEventListener("panel:news", ({ detail: { verdict } }) => strip.receive(verdict));
   });
+}
+
+class Strip {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    /** @type {Verdict | null} */
+    this.verdict = null;
+    this.shown = "";
+    panel.part("stop-check").onclick = () => sendCommand(panel, "check/stop");
+  }
+
+  /** @param {Verdict | null} verdict */
+  receive(verdict) {
+    this.verdict = verdict;
+    this.show();
+  }
+
+  // The news come every second: what is read out must not be written again without need.
+  show() {
+    const { panel } = this;
+    if (!panel.plane) return;
+    const isEdited = !panel.isLive || !isAsFound(panel.options);
+    const verdict = isEdited || !this.verdict ? unjudged(panel) : this.verdict;
+    this.showCheck();
+    const { answer, lead, follow, notes } = verdict;
+    const written = JSON.stringify([answer, lead, follow, notes]);
+    if (written === this.shown) return;
+    this.shown = written;
+    panel.node.dataset.answer = answer;
+    const line = [sign(answer), element("strong", lead), " ", element("span", follow)];
+    panel.part("verdict").replaceChildren(...line);
+    panel.part("verdict-notes").replaceChildren(...notes.map((note) => element("li", note)));
+    panel.part("verdict-notes").title = notes.join(" ");
+  }
+
+  showCheck() {
+    const check = this.verdict?.check;
+    const isBusy = Boolean(check && !check.is_final);
+    const button = this.panel.part("check");
+    button.disabled = !this.panel.isFinal;
+    button.textContent = check ? "Details" : "Is it real?";
+    button.dataset.command = check ? "details" : "check";
+    this.panel.part("stop-check").hidden = !isBusy;
+    const bar = this.panel.part("check-progress");
+    bar.hidden = !isBusy;
+    if (isBusy) bar.value = check.fraction;
+  }
+}
+
+/** @param {Panel} panel @returns {Verdict} */
+function unjudged({ plane, figure }) {
+  const { leads, follows } = verdictText(plane.numbers, figure?.classes.length);
+  return { answer: "", lead: leads, follow: follows, notes: [], check: null };
 }
 
 /**
@@ -28,7 +87,16 @@ export function verdictText(numbers, nClasses) {
   return { leads: `${percent(heldOut)} of held-out rows are told apart`, follows };
 }
 
-const percent = (share) => `${Math.round(100 * share)} %`;
+/** A share as the server writes it: 100 % is all of them. @param {number} share */
+export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(100 * share)} %`);
+
+// The sentence says the same, so the sign is not read out.
+function sign(answer) {
+  const node = element("span", SIGNS[answer] ?? "");
+  node.className = "sign";
+  node.setAttribute("aria-hidden", "true");
+  return node;
+}
 
 function element(name, text) {
   const node = document.createElement(name);

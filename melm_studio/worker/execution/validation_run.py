@@ -19,7 +19,7 @@ from melm_core.evaluation import (
     stability,
     verdict,
 )
-from melm_core.methods import METHODS, STARTS
+from melm_core.methods import AUTO, GAMMA, METHODS, STARTS
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.check_notes import design_notes, method_notes
@@ -101,7 +101,7 @@ class Checker:
             self._record.method,
             **self._shared(data),
             parameters=self._parameters,
-            gamma=self._parameters["gamma"],
+            gamma=self._record.gamma,
             n_folds=N_FOLDS,
             max_rows=MOST_CHECKED_ROWS,
             callback=self._after_fold,
@@ -119,9 +119,17 @@ class Checker:
         )
 
     def _with_one_start(self) -> dict[str, Any]:
-        """Parameters of the permutation test: true and permuted labels alike have one start."""
+        """Parameters of the permutation test: one start, for true and permuted labels alike.
+
+        Nor is gamma chosen by inner folds: the chosen one would favor the true labels.
+        """
         is_search = METHODS[self._record.method].takes(STARTS.name)
-        return self._parameters | ({STARTS.name: 1} if is_search else {})
+        chooses_gamma = self._parameters[GAMMA.name] == AUTO
+        return (
+            self._parameters
+            | ({STARTS.name: 1} if is_search else {})
+            | ({GAMMA.name: GAMMA.default} if chooses_gamma else {})
+        )
 
     def _stability(self, data: LabeledData) -> FeatureStability | None:
         is_linear = METHODS[self._record.method].is_linear

@@ -10,7 +10,6 @@ from msgspec import structs
 
 from melm_core.linalg.planes import principal_angles
 from melm_studio.views.comparison import (
-    CLASSIFIERS,
     ComparedRun,
     agreement,
     biggest_movers,
@@ -79,15 +78,15 @@ def test_before_a_check_the_figures_are_those_of_the_panel(store, renderer, fini
     row = row_of(store, renderer, record)
     assert row.figures["divergence-seen"] == renderer.divergence(record, event)
     assert row.figures["divergence-unseen"] == shown.divergence_held_out
-    assert row.figures["KDE-seen"] == shown.accuracy_train
-    assert row.figures["KDE-unseen"] == shown.accuracy_held_out
+    assert row.figures["accuracy-seen"] == shown.accuracy_train
+    assert row.figures["accuracy-unseen"] == shown.accuracy_held_out
     assert row.figures["gap"] == shown.accuracy_train - shown.accuracy_held_out
     assert row.figures["seconds"] == event.elapsed_s
     assert row.figures["p"] is None
     assert (row.is_checked, row.checked_share, row.is_settled) == (False, None, True)
 
 
-def test_a_check_tells_every_judge_in_sample_and_held_out(store, renderer, finish, monkeypatch):
+def test_a_check_replaces_the_accuracies_of_the_split(store, renderer, finish, monkeypatch):
     monkeypatch.setattr(validation_run, "N_PERMUTATIONS", 9)
     record = finish("lda")
     asked = new_check(record)
@@ -96,10 +95,9 @@ def test_a_check_tells_every_judge_in_sample_and_held_out(store, renderer, finis
     assert (waiting.checked_share, waiting.is_settled) == (0.0, False)
     InlineRunner(store).drain()
     row, report = row_of(store, renderer, record), validation_run.report_of(store, asked.run_id)
-    for judge in CLASSIFIERS:
-        seen, unseen, _ = report.scores[judge]
-        assert (row.figures[f"{judge}-seen"], row.figures[f"{judge}-unseen"]) == (seen, unseen)
-    assert row.figures["gap"] == row.figures["mean-seen"] - row.figures["mean-unseen"]
+    train, held_out, _ = report.scores["KDE"]
+    assert (row.figures["accuracy-seen"], row.figures["accuracy-unseen"]) == (train, held_out)
+    assert row.figures["gap"] == train - held_out
     assert row.figures["p"] == report.p_value
     assert (row.is_checked, row.checked_share, row.is_settled) == (True, None, True)
 

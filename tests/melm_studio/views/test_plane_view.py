@@ -23,6 +23,7 @@ from melm_studio.views.plane_view import (
     standardized,
     strongest_loadings,
 )
+from melm_studio.views.rows import sampled_rows
 from tests.melm_core.helpers import classes, invertible, labeled_data, plane
 
 DATA = labeled_data(*classes(3, 5))
@@ -291,7 +292,7 @@ def test_scores_on_a_share_of_the_rows_come_close_to_those_on_all(monkeypatch):
     X = rng.normal(size=(1200, 3)) + 1.5 * y[:, None]
     viewers = {}
     for most in (200, 10_000):
-        monkeypatch.setattr(plane_view, "MAX_SCORED_ROWS", most)
+        monkeypatch.setattr(sampled_rows, "MAX_SCORED_ROWS", most)
         viewers[most] = PlaneViewer(*labeled_data(X, y).split(0.5, random_state=0), 1.0)
     few, all_ = (viewer.view(np.eye(3)[:2]).scores for viewer in viewers.values())
     assert few.accuracy_train != all_.accuracy_train

@@ -1,0 +1,65 @@
+"""The rows of a data set that a view draws, and those that its scores use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from melm_core.base import FloatArray, IntArray, stratified_sample
+from melm_studio.tables import LabeledData
+
+# Live scores use at most this many training rows and this many held-out rows.
+MAX_SCORED_ROWS = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRows:
+    """The rows of a data set that are drawn and the rows that are scored.
+
+    Attributes
+    ----------
+    drawn_X, scored_X : ndarray of shape (n_rows, n_features)
+    drawn_y, scored_y : ndarray of shape (n_rows,)
+    row_numbers : ndarray of shape (n_drawn,)
+        In the file.
+    scored_groups : ndarray of shape (n_scored,) or None
+        Rows with the same number depend on each other.
+    """
+
+    drawn_X: FloatArray
+    drawn_y: IntArray
+    row_numbers: IntArray
+    scored_X: FloatArray
+    scored_y: IntArray
+    scored_groups: IntArray | None
+
+    @classmethod
+    def of(cls, data: LabeledData, n_classes: int, drawn_share: float) -> SampledRows:
+        """Draw stratified samples, evenly spaced in each class."""
+        drawn = stratified_sample(data.y, drawn_share, n_classes)
+        scored = stratified_sample(
+            data.y, min(1.0, MAX_SCORED_ROWS / max(1, len(data.y))), n_classes
+        )
+        return cls(
+            data.X[drawn],
+            data.y[drawn],
+            data.row_numbers[drawn],
+            data.X[scored],
+            data.y[scored],
+            None if data.groups is None else data.groups[scored],
+        )
+
+    def drawn_rows(self, n_classes: int) -> list[IntArray]:
+        """Row numbers of the drawn rows of each class."""
+        return [self.row_numbers[self.drawn_y == code] for code in range(n_classes)]
+
+    def drawn_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
+        """Coordinates of the drawn rows of each class."""
+        return _by_class(self.drawn_X @ components.T, self.drawn_y, n_classes)
+
+    def scored_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
+        """Coordinates of the scored rows of each class."""
+        return _by_class(self.scored_X @ components.T, self.scored_y, n_classes)
+
+
+def _by_class(points: FloatArray, y: IntArray, n_classes: int) -> list[FloatArray]:
+    return [points[y == code] for code in range(n_classes)]
