@@ -40,7 +40,7 @@ from callbacks.routes import (
     upload,
 )
 from callbacks.routes import surface as surface_route
-from callbacks.routes.rows import edit_rows, new_rows, table_rows
+from callbacks.routes.rows import edit_rows, marks, new_rows, table_rows
 from callbacks.services import Services, install
 from callbacks.table_dialog import classes, columns
 
@@ -65,6 +65,7 @@ _ROUTES = (
     new_rows,
     table_rows,
     edit_rows,
+    marks,
 )
 _CALLBACKS = (
     method_form,

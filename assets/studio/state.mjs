@@ -9,6 +9,7 @@
 // | gamma     | page/gamma_slider                               | gamma    |
 // | drag      | page/switches                                   | view     |
 // | rows, classes | selection/selection                         | rows, view |
+// | colorBy, shapeBy | rows/marks, selection/selection          | marks    |
 // | newRows   | rows/new_rows, selection/selection              | newRows  |
 // | marked, hovered | selection/rings                           | none     |
 // | table     | selection/selection                             | none     |
@@ -37,6 +38,10 @@ export const state = {
   drag: "pan",
   /** The rows that are selected. @type {Set<number> | null} */
   rows: null,
+  /** The columns that color and shape the points; null for the class. @type {string | null} */
+  colorBy: null,
+  /** @type {string | null} */
+  shapeBy: null,
   /** The uploaded file whose rows are placed in every plane. @type {{ key: string, name: string } | null} */
   newRows: null,
   /** The classes that alone are shown, by code. @type {number[] | null} */

@@ -38,6 +38,8 @@ export interface Figure {
   classes: string[];
   /** The color behind the picture. */
   surface: string;
+  /** Whether the table has rows without a label. */
+  unlabeled: boolean;
 }
 
 /** One plane as it is drawn: the arrays of every trace of the figure, and its scores. */
@@ -113,6 +115,13 @@ export interface RowSummary {
   probability: number;
   basis: string;
   unlike: string;
+}
+
+/** The colors or symbols of the points of each trace, and what they stand for. */
+export interface PointMarks {
+  marks: string[][];
+  legend: { text: string; mark: string }[];
+  is_scale: boolean;
 }
 
 export interface RowDetails {

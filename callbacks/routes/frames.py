@@ -86,6 +86,7 @@ def figure(run_id: str) -> flask.Response:
         "rows": row_numbers(viewer.drawn_rows),
         "classes": viewer.class_names,
         "surface": THEMES[scheme].surface,
+        "unlabeled": viewer.has_unlabeled,
     }
     return flask.Response(json.dumps(body), mimetype="application/json")
 

@@ -65,6 +65,7 @@ class PlaneViewer:
         self, train: LabeledData, held_out: LabeledData, gamma: float, n_components: int = 2
     ) -> None:
         self.class_names = train.class_names
+        self.has_unlabeled = train.unlabeled is not None
         self.n_components = n_components
         self._data = (train, held_out)
         self.feature_names = train.feature_names

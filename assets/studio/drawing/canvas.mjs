@@ -62,20 +62,23 @@ function drawLines(pen, { line, fill, fillcolor: inside }, x, y) {
 
 function drawMarkers(pen, { marker, selectedpoints: selected }, x, y) {
   const { symbol, size, color, line } = marker;
-  const isOpen = symbol.endsWith("-open");
-  const shape = SHAPES[symbol.replace("-open", "")];
+  const symbolOf = each(symbol);
+  const colorOf = each(color);
   const chosen = selected && new Set(selected);
   const opacity = pen.globalAlpha;
-  pen.fillStyle = pen.strokeStyle = color;
-  pen.lineWidth = isOpen ? (line?.width ?? 1) : 1;
   for (let i = 0; i < x.length; i += 1) {
     pen.globalAlpha = !chosen || chosen.has(i) ? opacity : opacity * DIMMED;
-    if (Array.isArray(color)) pen.fillStyle = pen.strokeStyle = color[i];
+    const isOpen = symbolOf(i).endsWith("-open");
+    pen.fillStyle = pen.strokeStyle = colorOf(i);
+    pen.lineWidth = isOpen ? (line?.width ?? 1) : 1;
     pen.beginPath();
-    shape(pen, x[i], y[i], size / 2, ((marker.angle?.[i] ?? 0) * Math.PI) / 180);
+    SHAPES[symbolOf(i).replace("-open", "")](pen, x[i], y[i], size / 2, ((marker.angle?.[i] ?? 0) * Math.PI) / 180);
     pen[isOpen ? "stroke" : "fill"]();
   }
 }
+
+// A property of markers: one for all of them, or one for each.
+const each = (value) => (Array.isArray(value) ? (i) => value[i] : () => value);
 
 // The corners of a plus sign of radius one.
 const PLUS = [[-1, -0.4], [-0.4, -0.4], [-0.4, -1], [0.4, -1], [0.4, -0.4], [1, -0.4], [1, 0.4], [0.4, 0.4], [0.4, 1], [-0.4, 1], [-0.4, 0.4], [-1, 0.4]];
@@ -84,6 +87,8 @@ const SHAPES = {
   circle: (pen, x, y, r) => pen.arc(x, y, r, 0, 2 * Math.PI),
   square: (pen, x, y, r) => pen.rect(x - r, y - r, 2 * r, 2 * r),
   diamond: (pen, x, y, r) => polygon(pen, x, y, 0, [[0, -1.3 * r], [1.3 * r, 0], [0, 1.3 * r], [-1.3 * r, 0]]),
+  "triangle-up": (pen, x, y, r) => polygon(pen, x, y, 0, [[0, -1.2 * r], [1.1 * r, 0.8 * r], [-1.1 * r, 0.8 * r]]),
+  "triangle-down": (pen, x, y, r) => polygon(pen, x, y, Math.PI, [[0, -1.2 * r], [1.1 * r, 0.8 * r], [-1.1 * r, 0.8 * r]]),
   cross: (pen, x, y, r) => polygon(pen, x, y, 0, PLUS.map((corner) => corner.map((side) => side * r))),
   x: (pen, x, y, r) => polygon(pen, x, y, Math.PI / 4, PLUS.map((corner) => corner.map((side) => side * r))),
   // The point of an arrow is at its coordinates, as in plotly.

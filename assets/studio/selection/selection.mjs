@@ -109,6 +109,7 @@ function setTable(data) {
   const table = JSON.stringify([data?.source?.kind, data?.source?.key, data?.label]);
   if (state.table !== null && state.table !== table) {
     update({ newRows: null }, "newRows");
+    update({ colorBy: null, shapeBy: null }, "marks");
     mark(null);
     selectRows([]);
     isolate(null);

@@ -26,6 +26,8 @@ def picture_tools() -> Component:
         [
             *drag_buttons(),
             icon_button("fit", "Show everything", **part("fit")),
+            icon_button("palette", "Color and shape by a column", **part("marks")),
+            _marks(),
             icon_button("layers", "Layers and arrows", **part("layers")),
             _layers(),
         ],
@@ -64,6 +66,22 @@ def _layers() -> Component:
         ],
         className="tools popover",
         **part("tools"),
+    )
+
+
+def _marks() -> Component:
+    """What the colors and shapes of the points mean; a script lists the columns."""
+    fields = {"color-by": "Color by", "shape-by": "Shape by"}
+    return html.Div(
+        [
+            html.Label(
+                [html.Span(label), html.Select([], **part(name), **aria(label=label))],
+                className="tool",
+            )
+            for name, label in fields.items()
+        ],
+        className="tools popover",
+        **part("mark-tools"),
     )
 
 

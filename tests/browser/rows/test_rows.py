@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from melm_studio.tables import load_sample
-from tools.driver.page import Panel, StudioPage
+from tools.driver.page import Panel, StudioPage, wait_until
 
 OUTLIER = 17
 PIXELS_OF_A_ROW = """async (plot, row) => {
@@ -144,3 +144,25 @@ def test_new_rows_are_placed_in_every_panel_of_compare(
     studio_page.show("Compare")
     for panel in (finished, other):
         expect(panel.node.locator(".new-rows-line")).to_contain_text("20 labeled new rows")
+
+
+COLORS_OF_POINTS = """(plot) => new Set(plot.data
+  .filter(({ meta }) => meta.kind === "train" || meta.kind === "held_out")
+  .flatMap(({ marker }) => marker.color)).size"""
+
+
+def test_points_are_colored_by_another_column(finished: Panel, page: Page) -> None:
+    assert finished.part("plot").evaluate(COLORS_OF_POINTS) <= 6
+    finished.node.get_by_role("button", name="Color and shape by a column").click()
+    finished.part("color-by").select_option("proline")
+    legend = finished.node.locator(".mark-legend")
+    expect(legend).to_contain_text("proline")
+    wait_until(
+        page,
+        lambda: finished.part("plot").evaluate(COLORS_OF_POINTS) > 50,
+        "the points have the colors of the column",
+    )
+    finished.part("color-by").select_option("cultivar")
+    page.keyboard.press("Escape")
+    legend.get_by_role("button", name="Barolo").click()
+    expect(finished.part("selection-words")).to_contain_text("59 rows")

@@ -29,7 +29,16 @@ RUN_ROUTES = (
     "script.py",
     "replay.html",
     SURFACE,
+    "planes/0/rows/1",
+    "planes/0/outliers",
+    "planes/0/unlabeled",
+    "rows-named?text=1",
+    "columns",
+    "colors?column=mean+radius",
+    "symbols?column=mean+radius",
 )
+# They answer about a file, see rows/test_new_rows.py.
+FILE_ROUTES = ("planes/0/new-rows", "planes/0/new-rows.csv")
 HELD_OUT, SEED, GAMMA = 0.25, 3, 0.501
 
 
@@ -164,7 +173,7 @@ def test_every_route_of_a_run_answers_its_owner(finished, route):
     assert finished.visitor.http.get(f"/runs/{finished.run}/{route}").status_code == 200
 
 
-@pytest.mark.parametrize("route", RUN_ROUTES)
+@pytest.mark.parametrize("route", RUN_ROUTES + FILE_ROUTES)
 def test_no_route_of_a_run_answers_anybody_else(studio, finished, route):
     foreign = studio.visitor().http.get(f"/runs/{finished.run}/{route}")
     unknown = finished.visitor.http.get(f"/runs/unknown/{route}")
@@ -178,8 +187,8 @@ def test_the_routes_tested_are_all_that_show_something_of_a_run(studio):
         for rule in studio.app.server.url_map.iter_rules()
         if "run_id" in rule.rule and "GET" in rule.methods
     }
-    paths = (route.partition("?")[0] for route in RUN_ROUTES)
-    patterns = (path.replace("/0", "/<int:sequence>") for path in paths)
+    paths = (route.partition("?")[0] for route in RUN_ROUTES + FILE_ROUTES)
+    patterns = (path.replace("/0", "/<int:sequence>").replace("/1", "/<int:row>") for path in paths)
     assert rules == {f"/runs/<run_id>/{pattern}" for pattern in patterns}
 
 

@@ -1,0 +1,145 @@
+// Points colored or shaped by any column, with a legend whose entries select their rows.
+import { PLANE_TRACE } from "../constants.mjs";
+import { colorScheme } from "../page/dom.mjs";
+import { connectPopover } from "../page/menu.mjs";
+import { showNotice } from "../page/notice.mjs";
+import { addToPanels, dressTraces } from "../panel/features.mjs";
+import { shownPanels } from "../panel/panels.mjs";
+import { selectRows } from "../selection/selection.mjs";
+import { onChange, state, update } from "../state.mjs";
+import { ask, sentenceOf } from "./answers.mjs";
+import { element } from "./elements.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {import("../types").PointMarks} PointMarks */
+
+const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+const BY_CLASS = "class";
+
+/** @type {WeakMap<Panel, Marks>} */
+const marksOf = new WeakMap();
+
+export function addMarks() {
+  dressTraces((trace, panel, position) => marksOf.get(panel).dress(trace, position));
+  addToPanels((panel) => {
+    const marks = new Marks(panel);
+    marksOf.set(panel, marks);
+    panel.node.addEventListener("panel:painted", () => marks.load());
+  });
+  onChange("marks", () => shownPanels().forEach((panel) => marksOf.get(panel).load()));
+}
+
+class Marks {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    /** @type {{ colors: PointMarks | null, symbols: PointMarks | null }} */
+    this.shown = { colors: null, symbols: null };
+    this.key = "";
+    /** @type {string[] | null} */
+    this.columns = null; // of the table, once they are known
+    this.legend = element("div", "mark-legend");
+    panel.node.querySelector(".picture").append(this.legend);
+    connectPopover(panel.part("marks"), panel.part("mark-tools"));
+    panel.part("mark-tools").addEventListener("beforetoggle", ({ newState }) => newState === "open" && this.open());
+    panel.part("color-by").onchange = ({ target }) => update({ colorBy: target.value || null }, "marks");
+    panel.part("shape-by").onchange = ({ target }) => update({ shapeBy: target.value || null }, "marks");
+  }
+
+  // The columns come with the first opening.
+  async open() {
+    const { panel } = this;
+    try {
+      this.columns ??= (await ask(`runs/${panel.run}/columns`)).columns;
+    } catch (error) {
+      showNotice(sentenceOf(error));
+      return;
+    }
+    for (const [part, chosen] of [["color-by", state.colorBy], ["shape-by", state.shapeBy]]) {
+      panel.part(part).replaceChildren(option("", BY_CLASS), ...this.columns.map((name) => option(name, name)));
+      panel.part(part).value = chosen ?? "";
+    }
+  }
+
+  // Loads what the page wants, then paints again.
+  async load() {
+    const { panel } = this;
+    const { colorBy, shapeBy } = state;
+    const key = JSON.stringify([colorBy, shapeBy, colorBy && colorScheme()]);
+    if (key === this.key || !panel.isShown() || (this.key === "" && !colorBy && !shapeBy)) return;
+    this.key = key;
+    try {
+      const [colors, symbols] = await Promise.all([
+        colorBy && ask(`runs/${panel.run}/colors?${new URLSearchParams({ column: colorBy, scheme: colorScheme() })}`),
+        shapeBy && ask(`runs/${panel.run}/symbols?${new URLSearchParams({ column: shapeBy })}`),
+      ]);
+      if (key !== this.key || panel.isDisposed) return;
+      this.shown = { colors, symbols };
+    } catch (error) {
+      showNotice(sentenceOf(error));
+      this.shown = { colors: null, symbols: null };
+    }
+    this.showLegend();
+    await panel.paint(true);
+  }
+
+  dress(trace, position) {
+    const { colors, symbols } = this.shown;
+    const { kind } = trace.meta;
+    if (POINTS.includes(kind)) {
+      const isOpen = kind === PLANE_TRACE.heldOut;
+      if (colors) trace.marker = { ...trace.marker, color: colors.marks[position] };
+      if (symbols) trace.marker = { ...trace.marker, symbol: symbols.marks[position].map((name) => (isOpen ? `${name}-open` : name)) };
+    } else if (kind === PLANE_TRACE.contour && colors) {
+      // The colors of the classes would be read as values.
+      const { color } = this.panel.figure.plane.layout.font;
+      Object.assign(trace, { line: { ...trace.line, color, width: 0.7 }, fill: "none", opacity: 0.45 });
+    }
+  }
+
+  showLegend() {
+    const { colors, symbols } = this.shown;
+    this.legend.replaceChildren(
+      ...(colors ? this.part(state.colorBy, colors, swatch) : []),
+      ...(symbols ? this.part(state.shapeBy, symbols, shape) : []),
+    );
+  }
+
+  /** @param {string} name @param {PointMarks} marks @param {(mark: string) => HTMLElement} draw */
+  part(name, marks, draw) {
+    const title = element("div", "mark-title", name);
+    if (marks.is_scale) return [title, scale(marks.legend)];
+    const entries = marks.legend.map(({ text, mark }) => {
+      const button = element("button", "mark-entry", draw(mark), text);
+      Object.assign(button, { type: "button", title: `Select the rows with ${name} ${text}` });
+      button.onclick = () => selectRows(this.rowsWith(marks, mark));
+      return element("li", "", button);
+    });
+    return [title, element("ul", "", ...entries)];
+  }
+
+  rowsWith(marks, mark) {
+    return this.panel.figure.rows.flatMap((rows, trace) => rows.filter((_, i) => marks.marks[trace][i] === mark));
+  }
+}
+
+function option(value, text) {
+  const node = document.createElement("option");
+  Object.assign(node, { value, textContent: text });
+  return node;
+}
+
+function swatch(color) {
+  const node = element("span", "swatch");
+  node.style.background = color;
+  return node;
+}
+
+const GLYPHS = { circle: "●", square: "■", diamond: "◆", "triangle-up": "▲", "triangle-down": "▼" };
+const shape = (symbol) => element("span", "glyph", GLYPHS[symbol]);
+
+function scale(legend) {
+  const bar = element("div", "mark-scale");
+  bar.style.background = `linear-gradient(to right, ${legend.map(({ mark }) => mark).join(", ")})`;
+  return element("div", "", bar, element("div", "mark-ends", element("span", "", legend[0].text), element("span", "", legend.at(-1).text)));
+}
