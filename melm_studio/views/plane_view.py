@@ -80,6 +80,7 @@ class PlaneViewer:
         drawn = min(1.0, MAX_DRAWN_ROWS / self.n_rows)
         self._train = SampledRows.of(train, self._n_classes, drawn)
         self._held_out = SampledRows.of(held_out, self._n_classes, drawn)
+        self._even_rows = _even_rows(train, held_out)
         self.n_drawn = len(self._train.drawn_y) + len(self._held_out.drawn_y)
 
     @property
@@ -214,15 +215,10 @@ class PlaneViewer:
         """The same for components that are standardized already."""
         return self._even_rows @ components.T
 
-    @cached_property
-    def _even_rows(self) -> FloatArray:
-        numbers = np.concatenate([data.row_numbers for data in self._data])
-        order = np.argsort(numbers)[:: max(1, self.n_rows // MAX_DRAWN_ROWS)]
-        rows: FloatArray = np.concatenate([data.X for data in self._data])[order]
-        return rows
-
     def at(self, gamma: float) -> PlaneViewer:
-        """The viewer of the same data with another kernel width."""
+        """The viewer of the same data with another kernel width, which shares the rows."""
+        if gamma == self.gamma:
+            return self
         other = copy(self)
         other.gamma = gamma
         other._classes = self._classes.widened(gamma / self.gamma)  # noqa: SLF001 - its own copy
@@ -349,6 +345,14 @@ def screen_axes(view_angle: tuple[float, float]) -> FloatArray:
 
 def _balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
     return float(np.mean([np.mean(predicted[y == code] == code) for code in np.unique(y)]))
+
+
+def _even_rows(train: LabeledData, held_out: LabeledData) -> FloatArray:
+    """Evenly spaced rows of both, in the order of the file; the others are not copied."""
+    numbers = np.concatenate([train.row_numbers, held_out.row_numbers])
+    order = np.argsort(numbers)[:: max(1, len(numbers) // MAX_DRAWN_ROWS)]
+    n_train = len(train.y)
+    return np.array([train.X[i] if i < n_train else held_out.X[i - n_train] for i in order])
 
 
 def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

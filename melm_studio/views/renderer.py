@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -20,6 +19,7 @@ from melm_studio.views.plane_edits import (
     strongest_features,
 )
 from melm_studio.views.plane_view import PlaneViewer, screen_axes
+from melm_studio.views.sharing import ViewerKey, shared
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
 from melm_studio.views.verdicts.held_out import HeldOutResult, held_out_result
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
@@ -27,7 +27,9 @@ from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
-# Cache sizes: prepared data sets, views (a second tab requests the same), decision surfaces.
+# Cache sizes: prepared data sets, in bytes and in number; views (a second tab requests the same);
+# decision surfaces.
+MAX_VIEWER_BYTES = 2**30
 MAX_VIEWERS = 16
 MAX_VIEWS = 64
 MAX_SURFACES = 16
@@ -69,17 +71,17 @@ class PlaneRenderer:
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._viewer = lru_cache(maxsize=MAX_VIEWERS)(self._prepare_viewer)
-        self._origin = lru_cache(maxsize=MAX_VIEWERS)(self._measure_origin)
-        self._view = lru_cache(maxsize=MAX_VIEWS)(self._draw)
-        self._edited = lru_cache(maxsize=MAX_VIEWS)(self._edit)
-        self._coordinates = lru_cache(maxsize=MAX_VIEWERS)(self._project)
-        self._scores = lru_cache(maxsize=MAX_VIEWS)(self._score)
-        self._held_out = lru_cache(maxsize=MAX_VIEWS)(self._test_held_out)
-        self._quick = lru_cache(maxsize=MAX_VIEWERS)(self._fit_quickly)
-        self._profile = lru_cache(maxsize=MAX_VIEWS)(self._measure_profile)
-        self._surface = lru_cache(maxsize=MAX_SURFACES)(self._fit_surface)
-        self._preview = lru_cache(maxsize=MAX_VIEWERS)(self._fit_preview)
+        self._viewer = shared(self._prepare_viewer, MAX_VIEWER_BYTES, _size)
+        self._origin = shared(self._measure_origin, MAX_VIEWERS)
+        self._view = shared(self._draw, MAX_VIEWS)
+        self._edited = shared(self._edit, MAX_VIEWS)
+        self._coordinates = shared(self._project, MAX_VIEWERS)
+        self._scores = shared(self._score, MAX_VIEWS)
+        self._held_out = shared(self._test_held_out, MAX_VIEWS)
+        self._quick = shared(self._fit_quickly, MAX_VIEWERS)
+        self._profile = shared(self._measure_profile, MAX_VIEWS)
+        self._surface = shared(self._fit_surface, MAX_SURFACES)
+        self._preview = shared(self._fit_preview, MAX_VIEWERS)
 
     def data(self, record: RunRecord) -> LabeledData:
         """Return the data set of a run.
@@ -95,7 +97,7 @@ class PlaneRenderer:
 
     def viewer(self, record: RunRecord) -> PlaneViewer:
         """Return the viewer of the planes of a run."""
-        return self._viewer(_ViewerKey.of(record))
+        return self._viewer(ViewerKey.of(record)).at(record.gamma)
 
     def view(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -117,9 +119,7 @@ class PlaneRenderer:
         components = self._plane(record, event, options, self._morph_target(options))
         reference = self._reference(record, self._newest(options.toward))
         viewer = self.viewer(record)
-        points = (X - self._origin(_ViewerKey.of(record))) @ viewer.oriented(
-            components, reference
-        ).T
+        points = (X - self._origin(ViewerKey.of(record))) @ viewer.oriented(components, reference).T
         if viewer.n_components == 1:
             return np.column_stack([points, np.zeros(len(points))])
         positions: FloatArray = points @ screen_axes(options.view_angle)[:, : points.shape[1]].T
@@ -242,9 +242,9 @@ class PlaneRenderer:
 
         None if that would take long, or is impossible, or the run is nonlinear.
         """
-        return self._quick(_ViewerKey.of(record))
+        return self._quick(ViewerKey.of(record), record.gamma)
 
-    def _fit_quickly(self, key: _ViewerKey) -> float | None:
+    def _fit_quickly(self, key: ViewerKey, gamma: float) -> float | None:
         record = key.record
         train, _ = rows_of(self.data(record), record)
         n_components = record.parameters["n_components"]
@@ -257,7 +257,7 @@ class PlaneRenderer:
             return None
         with threadpool_limits(1):
             fitted = lda.estimator({COMPONENTS.name: n_components}).fit(train.X, train.y)
-        return self.viewer(record).scores(fitted.components_).accuracy_held_out
+        return self._viewer(key).at(gamma).scores(fitted.components_).accuracy_held_out
 
     def profile(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -311,9 +311,9 @@ class PlaneRenderer:
         UserError
             If the data are too large to be projected while the page waits, or too few.
         """
-        return self._preview(_ViewerKey.of(record))
+        return self._preview(ViewerKey.of(record), record.gamma)
 
-    def _fit_preview(self, key: _ViewerKey) -> PlaneView:
+    def _fit_preview(self, key: ViewerKey, gamma: float) -> PlaneView:
         record, method = key.record, METHODS[key.record.method]
         train, _ = rows_of(self.data(record), record)
         n_rows, n_features = train.X.shape
@@ -324,16 +324,17 @@ class PlaneRenderer:
             raise UserError(refusal)
         with threadpool_limits(1):
             components = method.estimator(record.parameters).fit(train.X, train.y).components_
-        return self.viewer(record).view(components)
+        return self._viewer(key).at(gamma).view(components)
 
-    def _prepare_viewer(self, key: _ViewerKey) -> PlaneViewer:
+    def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters
         train, held_out = rows_of(self.data(record), record)
         mean = _mean(train, held_out)
         train, held_out = (replace(part, X=part.X - mean) for part in (train, held_out))
-        return PlaneViewer(train, held_out, record.gamma, parameters["n_components"])
+        # For every kernel width, which runs on the same rows then share.
+        return PlaneViewer(train, held_out, GAMMA.default, parameters["n_components"])
 
-    def _measure_origin(self, key: _ViewerKey) -> FloatArray:
+    def _measure_origin(self, key: ViewerKey) -> FloatArray:
         return _mean(*rows_of(self.data(key.record), key.record))
 
     def _draw(
@@ -366,30 +367,14 @@ class PlaneRenderer:
         return record, event
 
 
+def _size(viewer: PlaneViewer) -> int:
+    """The bytes of a viewer, which holds the rows twice, as far as the cache counts them."""
+    n_bytes = 2 * 8 * viewer.n_rows * len(viewer.feature_names)
+    return min(MAX_VIEWER_BYTES, max(n_bytes, MAX_VIEWER_BYTES // MAX_VIEWERS))
+
+
 def _mean(train: LabeledData, held_out: LabeledData) -> FloatArray:
     """The mean of all rows: without it, views with and without standardization overlap."""
     total = train.X.sum(axis=0) + held_out.X.sum(axis=0)
     mean: FloatArray = total / (len(train.X) + len(held_out.X))
     return mean
-
-
-@dataclass(frozen=True)
-class _ViewerKey:
-    """A run, equal to every other run that can share its viewer."""
-
-    key: tuple[object, ...]
-    record: RunRecord = field(compare=False)
-
-    @classmethod
-    def of(cls, record: RunRecord) -> _ViewerKey:
-        parameters = record.parameters
-        shared = ("held_out", "random_state", "n_components")
-        key: tuple[object, ...] = (
-            record.owner,
-            record.data_id,
-            record.gamma,
-            *(parameters[name] for name in shared),
-        )
-        if not METHODS[record.method].is_linear:
-            key = (*key, record.method, *sorted(parameters.items()))
-        return cls(key, record)

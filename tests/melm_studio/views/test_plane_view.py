@@ -241,7 +241,8 @@ def test_without_unseen_rows_there_are_no_scores_of_them():
 @pytest.mark.parametrize("missing", [0, 1, 2])
 def test_where_a_class_has_no_unseen_row_there_are_no_scores_of_unseen_rows(missing):
     kept = UNSEEN.y != missing
-    unseen = replace(UNSEEN, X=UNSEEN.X[kept], y=UNSEEN.y[kept])
+    rows = {name: getattr(UNSEEN, name)[kept] for name in ("X", "y", "row_numbers")}
+    unseen = replace(UNSEEN, **rows)
     view = PlaneViewer(SEEN, unseen, 1.0).view(plane(2, 5))
     assert view.classes[missing].held_out.shape == (0, 2)
     assert view.scores.accuracy_held_out is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -87,3 +88,33 @@ def test_a_run_deleted_before_it_is_drawn_is_gone(store, renderer):
     store.delete(record.run_id)
     with pytest.raises(DataGoneError):
         renderer.view(record, event)
+
+
+def test_requests_at_once_prepare_the_rows_once(store, renderer, monkeypatch):
+    record, _ = finished(store)
+    n_at_once, started = 4, threading.Barrier(4)
+    prepared = []
+    prepare = PlaneViewer.__init__
+
+    def note(self, *arguments):
+        prepared.append(arguments)
+        prepare(self, *arguments)
+
+    def request() -> None:
+        started.wait()
+        renderer.viewer(record)
+
+    monkeypatch.setattr(PlaneViewer, "__init__", note)
+    threads = [threading.Thread(target=request) for _ in range(n_at_once)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(prepared) == 1
+
+
+def test_runs_that_differ_in_gamma_alone_share_their_rows(store, renderer, monkeypatch):
+    (one, _), (other, _) = finished(store, gamma=0.5), finished(store, gamma=2.0)
+    first = renderer.viewer(one)
+    monkeypatch.setattr(PlaneViewer, "__init__", None)
+    assert (first.gamma, renderer.viewer(other).gamma) == (0.5, 2.0)
