@@ -19,6 +19,7 @@ from callbacks.session import own_run, workspace
 from melm_core.methods import METHODS
 from melm_studio.figures.curve import curve_figure
 from melm_studio.figures.encoding import compact
+from melm_studio.figures.feature_ranking import feature_ranking
 from melm_studio.figures.plane import arrow_handles, limits, plane_figure, plane_frame, row_numbers
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.views.captions import drawn_sentence, kept_sentence, state_sentence
@@ -41,6 +42,7 @@ def register(app: Dash) -> None:
     app.server.get("/runs/<run_id>/figure")(figure)
     app.server.get("/runs/<run_id>/planes/<int:sequence>")(plane)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/profile")(profile)
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/features")(features)
 
 
 def frames() -> dict[str, Any]:
@@ -102,6 +104,14 @@ def profile(run_id: str, sequence: int) -> dict[str, Any]:
     record, event = own_run(run_id), requested_event(run_id, sequence)
     found = services().renderer.profile(record, event, requested_options())
     return {"gammas": found.gammas, "seen": found.train, "unseen": found.held_out}
+
+
+def features(run_id: str, sequence: int) -> dict[str, Any]:
+    """The features of one plane, the strongest first."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    renderer = services().renderer
+    view = renderer.view(record, event, requested_options())
+    return feature_ranking(renderer.viewer(record).feature_names, view.loadings)
 
 
 @lru_cache(maxsize=MAX_STYLES)

@@ -59,22 +59,21 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
         "y": 1,
         "xanchor": "left",
         "yanchor": "bottom",
-        "font": {"size": 11, "color": theme.faint_ink},
+        "font": {"size": 12, "color": theme.faint_ink},
     }
-    axis = {"showgrid": False, "zeroline": False, "showticklabels": False, "fixedrange": True}
+    axis = {
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+        "tickfont": {"size": 12, "color": theme.faint_ink},
+    }
     return go.Figure(
         [steps, best, held_out, starts, records],
         {
-            "xaxis": axis,
-            "yaxis": {
-                **axis,
-                "showticklabels": True,
-                "nticks": 3,
-                "side": "right",
-                "tickfont": {"size": 11, "color": theme.faint_ink},
-            },
+            "xaxis": {**axis, "nticks": 8},
+            "yaxis": {**axis, "nticks": 4, "showgrid": True, "gridcolor": theme.grid},
             "annotations": [caption] if objective else [],
-            "margin": {"l": 41, "r": 40, "t": 20 if objective else 6, "b": 2},
+            "margin": {"l": 44, "r": 14, "t": 18 if objective else 6, "b": 20},
             "paper_bgcolor": "rgba(0, 0, 0, 0)",
             "plot_bgcolor": "rgba(0, 0, 0, 0)",
             "font": {"family": FONT, "color": theme.faint_ink},

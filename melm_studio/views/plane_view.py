@@ -144,7 +144,8 @@ class PlaneViewer:
             ClassView(seen, unseen, *lines)
             for seen, unseen, lines in zip(train, held_out, contours, strict=True)
         )
-        return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores)
+        every = components[:, : len(self.feature_names)].T
+        return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores, every)
 
     def _line(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
         """Densities on the line, with the rows below them and the arrows below the rows."""
@@ -164,7 +165,9 @@ class PlaneViewer:
         arrows = self._arrows(origins, along, features, scale)
         lower, upper = _bounds([lower[None], upper[None], arrows.origins, arrows.tips])
         classes = tuple(map(ClassView, train, held_out, curves))
-        return PlaneView(classes, arrows, threshold_lines(projected), lower, upper, scores)
+        every = np.pad(components[:, : len(self.feature_names)].T, ((0, 0), (0, 1)))
+        thresholds = threshold_lines(projected)
+        return PlaneView(classes, arrows, thresholds, lower, upper, scores, every)
 
     def _drawn(self, components: FloatArray) -> tuple[list[FloatArray], list[FloatArray]]:
         return (

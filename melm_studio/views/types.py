@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -129,6 +129,8 @@ class PlaneView:
     lower, upper : ndarray of shape (2,)
         Corners of the bounding box.
     scores : Scores
+    loadings : ndarray of shape (n_features, 2)
+        Of every feature, in the coordinates that are drawn.
     """
 
     classes: tuple[ClassView, ...]
@@ -137,3 +139,4 @@ class PlaneView:
     lower: FloatArray
     upper: FloatArray
     scores: Scores
+    loadings: FloatArray = field(default_factory=lambda: np.empty((0, 2)))

@@ -143,3 +143,29 @@ def test_the_run_in_front_has_the_whole_width_however_many_there_are(wines: Stud
     assert stage
     assert panel
     assert panel["width"] > 0.9 * stage["width"]
+
+
+def test_a_feature_pointed_at_in_the_list_has_its_arrow_lit(wines: StudioPage):
+    panel = finished(wines)
+    features = panel.part("features").get_by_role("button")
+    expect(features).to_have_count(13)  # all of them, beyond those that have an arrow
+    lit = panel.node.locator(".lit-arrow")
+    expect(lit).to_be_hidden()
+    features.last.hover()
+    expect(lit).to_be_visible()
+    name = features.last.get_attribute("aria-label") or ""
+    assert name.startswith(lit.locator("text").text_content() or "?")
+
+
+def test_features_that_are_kept_are_those_listed_and_drawn(wines: StudioPage):
+    panel = finished(wines)
+    wines.toggle("Class names")
+    keep = panel.node.get_by_label("Keep top features")
+    keep.focus()
+    wines.page.keyboard.press("Home")
+    wines.page.keyboard.press("ArrowRight")
+    expect(panel.part("features").get_by_role("button")).to_have_count(3)
+    expect(panel.part("plot").locator(".textpoint")).to_have_count(3)
+    keep.focus()
+    wines.page.keyboard.press("End")
+    expect(panel.part("features").get_by_role("button")).to_have_count(13)

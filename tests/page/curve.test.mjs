@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { divergenceTraces, objectiveTraces, recordIndices, startIndices } from "../../assets/studio/history/curve.mjs";
+import { divergenceTraces, objectiveTraces, recordIndices, startIndices, valueRange } from "../../assets/studio/history/curve.mjs";
 
 const styles = ["steps", "best", "held_out", "starts", "records"].map((kind) => ({
   meta: { kind },
@@ -48,4 +48,17 @@ test("a divergence by kernel width is a straight line for training rows, and one
   const [train, heldOut] = divergenceTraces(styles, [0, 1], [2, 3], [null, 1]);
   assert.deepEqual([train.y, train.line.shape], [[2, 3], "linear"]);
   assert.deepEqual([heldOut.meta.kind, heldOut.y], ["held_out", [null, 1]]);
+});
+
+test("the axis holds the best values and cuts the falls where starts begin", () => {
+  const objective = Array.from({ length: 100 }, (_, i) => (i % 20 < 2 ? 0.1 : 7 + 0.01 * (i % 20)));
+  const best = objective.map((_, i) => Math.max(...objective.slice(0, i + 1)));
+  const [low, high] = valueRange({ x: [], objective, best, starts: [], heldOut: new Map([[99, 6.5]]) });
+  assert.ok(low > 5 && low < 6.5);
+  assert.ok(high > 7.19 && high < 7.6);
+});
+
+test("a curve of one value has a span", () => {
+  const [low, high] = valueRange({ x: [0], objective: [0], best: [0], starts: [0], heldOut: new Map() });
+  assert.ok(low <= 0 && high >= 0 && high >= low);
 });

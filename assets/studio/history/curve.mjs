@@ -16,6 +16,12 @@ import { CURVE_TRACE } from "../constants.mjs";
 /** The trace of a kind. @param {Trace[]} traces @param {string} kind */
 const traceOf = (traces, kind) => traces.find(({ meta }) => meta.kind === kind);
 
+// Of the steps, this share may be cut: those of starts that have just begun.
+const LOW = 0.3;
+const LOW_HELD_OUT = 0.15;
+const MARGIN = 0.12;
+const LEAST_SPAN = 0.05; // of the best value
+
 /**
  * The traces of the objective along a run.
  * @param {Trace[]} styles of the figure
@@ -47,6 +53,22 @@ export function divergenceTraces(styles, x, train, heldOut) {
     { ...line, ...ofTrain, x, y: train },
     { ...traceOf(styles, CURVE_TRACE.heldOut), mode: "lines", x, y: heldOut },
   ];
+}
+
+/**
+ * The range of values around the best: what is far below them, as where a start begins, is cut.
+ * @param {Events} events
+ * @returns {[number, number]}
+ */
+export function valueRange({ objective, best, heldOut }) {
+  const steps = [...objective].sort((one, other) => one - other);
+  const shown = [...heldOut.values()].sort((one, other) => one - other);
+  const at = (values, share) => values[Math.floor(share * (values.length - 1))];
+  const lows = [at(steps, LOW), ...(shown.length ? [at(shown, LOW_HELD_OUT)] : [])];
+  const highs = [...best.slice(-1), ...shown.slice(-1), steps.at(-1)];
+  const [low, high] = [Math.min(...lows), Math.max(...highs)];
+  const room = MARGIN * Math.max(high - low, LEAST_SPAN * Math.abs(high), Number.MIN_VALUE);
+  return [low - room, high + room];
 }
 
 const pointsAt = (x, y, indices) => ({ x: indices.map((i) => x[i]), y: indices.map((i) => y[i]) });

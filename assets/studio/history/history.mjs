@@ -5,16 +5,17 @@ import { playButton, rangeInput } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { isAsFound, morphIn } from "../panel/view_options.mjs";
 import { gammaAt } from "../views/gamma.mjs";
-import { divergenceTraces, objectiveTraces } from "./curve.mjs";
+import { divergenceTraces, objectiveTraces, valueRange } from "./curve.mjs";
 import { Player } from "./player.mjs";
 import { Tabs } from "./tabs.mjs";
 
 /** @typedef {import("../types").Plane} Plane */
 /** @typedef {import("../types").Range} Range */
-/** @typedef {{ name: string, caption?: string, range: Range, traces: object[] }} Curve */
+/** @typedef {{ name: string, caption?: string, range: Range, values?: Range, ticks?: object, traces: object[] }} Curve */
 
 const DRAWN_EVERY_MS = 250;
 const GAMMA_RANGE = { min: -1, max: 1, step: 0.02, value: 0 }; // decimal logarithms
+const GAMMA_TICKS = { tickvals: [0.1, 0.2, 0.5, 1, 2, 5, 10].map(Math.log10), ticktext: ["0.1", "0.2", "0.5", "1", "2", "5", "10"] };
 const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
 
 export class History {
@@ -101,8 +102,9 @@ export class History {
     this.drawnAt = performance.now();
     const { layout } = figure.curve;
     const annotations = layout.annotations.map((note) => ({ ...note, text: curve.caption ?? note.text }));
-    const xaxis = { ...layout.xaxis, range: curve.range };
-    await draw(this.node, curve.traces, { ...layout, annotations, xaxis });
+    const xaxis = { ...layout.xaxis, range: curve.range, ...curve.ticks };
+    const yaxis = { ...layout.yaxis, ...(curve.values ? { range: curve.values } : { autorange: true }) };
+    await draw(this.node, curve.traces, { ...layout, annotations, xaxis, yaxis });
   }
 
   /** @returns {Curve | null | Promise<Curve | null>} */
@@ -140,6 +142,7 @@ export class History {
     return {
       name: `curve ${panel.sequence}/${events.heldOut.size}`,
       range: /** @type {Range} */ ([0, Math.max(1, panel.sequence)]),
+      values: valueRange(events),
       traces: objectiveTraces(this.styles, events),
     };
   }
@@ -173,6 +176,7 @@ export class History {
       name: `profile ${profile.address}`,
       caption: "divergence by γ, training and held-out rows",
       range: /** @type {Range} */ ([x[0], x.at(-1)]),
+      ticks: GAMMA_TICKS,
       traces: divergenceTraces(this.styles, x, profile.seen, profile.unseen),
     };
   }

@@ -4,6 +4,8 @@ import { withMove } from "../panel/view_options.mjs";
 import { DEGREES, rounded, wrapped } from "./angles.mjs";
 import { loadingOf, originOf, tipsOf } from "./arrows.mjs";
 
+const MOST_KEPT = 20; // each number is a refit
+
 export class Tools {
   /** @param {import("../panel/panel.mjs").Panel} panel */
   constructor(panel) {
@@ -41,7 +43,7 @@ export class Tools {
     slider.value = Math.min(this.panel.arrowLimit, features.length);
   }
 
-  // The slider ends at all features, one step beyond the most that have an arrow.
+  // The slider ends at all features, one step beyond the most that can be kept.
   connectKept() {
     const slider = this.tool("kept");
     slider.addEventListener("input", () => {
@@ -54,7 +56,7 @@ export class Tools {
     const slider = this.tool("kept");
     const { nComponents, options } = this.panel;
     slider.min = nComponents;
-    slider.max = Math.max(nComponents, Math.min(arrows.features.length, arrows.of - 1)) + 1;
+    slider.max = Math.max(nComponents, Math.min(MOST_KEPT, arrows.of - 1)) + 1;
     if (document.activeElement !== slider) slider.value = options.kept ?? slider.max;
     this.tool("kept-words").textContent = kept ?? "All features.";
     slider.setAttribute("aria-valuetext", options.kept === null ? "all features" : `${options.kept} features`);

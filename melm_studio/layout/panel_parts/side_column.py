@@ -21,7 +21,9 @@ def _features() -> Component:
     return html.Section(
         [
             html.H4("What separates them"),
+            html.Div(className="features-line", **part("features-line")),
             html.Ol(className="features", **part("features"), **aria(label="Features")),
+            html.P(className="hint", **part("features-more")),
             slider("Keep top features", "kept", 1, 2, 2),
             html.P(className="tool-words", role="status", **part("kept-words")),
         ],

@@ -1,0 +1,146 @@
+// The features that separate the classes, the strongest first: bars as long as their arrows. A
+// feature that is pointed at, or pressed, has its arrow lit in the picture.
+import { state } from "../state.mjs";
+import { addToPanels } from "./features.mjs";
+import { LitArrow } from "./lit_arrow.mjs";
+import { shortened } from "./label_placement.mjs";
+import { originOf, tipsOf } from "../plane_editing/arrows.mjs";
+
+/** @typedef {import("./panel.mjs").Panel} Panel */
+/** @typedef {{ feature: number, name: string, x: number, y: number }} Feature */
+/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null }} Ranking */
+
+const LONGEST = 18;
+const WHILE_RUNNING_MS = 500;
+const AT_REST_MS = 120; // a plane that stays this long is at rest
+const LINE_BOX = { width: 236, height: 48 };
+
+export function addFeatureList() {
+  addToPanels((panel) => panel.part("features") && new FeatureList(panel));
+}
+
+class FeatureList {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.list = panel.part("features");
+    this.arrow = new LitArrow(panel);
+    this.shownAt = -Infinity;
+    /** @type {string | null} */
+    this.shown = null; // the address of the ranking in the list
+    panel.node.addEventListener("panel:painted", () => this.follow());
+    for (const event of ["pointerover", "focusin"]) this.list.addEventListener(event, ({ target }) => this.light(target));
+    for (const event of ["pointerleave", "focusout"]) this.list.addEventListener(event, () => this.light(null));
+    this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
+  }
+
+  // While planes follow each other the strongest features suffice; a plane that stays has all.
+  follow() {
+    const { panel } = this;
+    if (state.mode !== "explore" || !panel.isShown()) return;
+    this.arrow.place();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.rank().catch(console.warn), AT_REST_MS);
+    if (performance.now() - this.shownAt > WHILE_RUNNING_MS && !panel.isFinal) this.show(strongest(panel));
+  }
+
+  async rank() {
+    const { panel } = this;
+    if (panel.isDisposed || !panel.plane) return;
+    const address = `planes/${panel.plane.sequence}/features?${panel.query()}`;
+    if (address === this.shown) return;
+    const answer = await fetch(`runs/${panel.run}/${address}`);
+    if (!answer.ok) return;
+    this.show(await answer.json());
+    this.shown = address;
+  }
+
+  /** @param {Ranking} ranking */
+  show({ features, of, line }) {
+    this.shown = null;
+    this.shownAt = performance.now();
+    const longest = Math.max(...features.map(lengthOf), Number.MIN_VALUE);
+    const known = new Map([...this.list.children].map((item) => [item.dataset.of, item]));
+    const items = features.map((feature) => filled(known.get(String(feature.feature)) ?? newItem(feature), feature, longest));
+    this.list.replaceChildren(...items);
+    this.features = new Map(features.map((feature) => [feature.feature, feature]));
+    const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
+    this.panel.part("features-more").textContent = more;
+    this.panel.part("features-line").replaceChildren(...(line ? [lineOf(line)] : []));
+    this.arrow.show(this.lit());
+  }
+
+  light(target) {
+    const item = target?.closest?.("[data-feature]");
+    this.pointed = item ? Number(item.dataset.feature) : null;
+    this.arrow.show(this.lit());
+  }
+
+  press(item) {
+    if (!item) return;
+    const feature = Number(item.dataset.feature);
+    this.pressed = this.pressed === feature ? null : feature;
+    for (const button of this.list.querySelectorAll("[data-feature]")) {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.feature) === this.pressed));
+    }
+    this.arrow.show(this.lit());
+  }
+
+  lit() {
+    return this.features?.get(this.pointed ?? this.pressed) ?? null;
+  }
+}
+
+const lengthOf = ({ x, y }) => Math.hypot(x, y);
+
+// The arrows that came with the plane.
+function strongest({ plane, figure }) {
+  const { features, names, scale, of } = plane.arrows;
+  const found = tipsOf(figure, plane).map(([x, y], i) => {
+    const [fromX, fromY] = originOf(figure, plane, i);
+    return { feature: features[i], name: names[i], x: (x - fromX) / scale, y: (y - fromY) / scale };
+  });
+  return { features: found, of: Math.min(of, found.length), line: null };
+}
+
+function newItem({ feature, name }) {
+  const item = document.createElement("li");
+  item.dataset.of = String(feature);
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "feature", title: name });
+  button.dataset.feature = String(feature);
+  button.setAttribute("aria-pressed", "false");
+  for (const part of ["feature-name", "feature-bar", "feature-direction"]) {
+    button.append(Object.assign(document.createElement("span"), { className: part }));
+  }
+  button.firstElementChild.textContent = shortened(name, LONGEST);
+  item.append(button);
+  return item;
+}
+
+function filled(item, feature, longest) {
+  const [, bar, direction] = item.firstElementChild.children;
+  bar.style.setProperty("--share", String(lengthOf(feature) / longest));
+  direction.style.rotate = `${Math.round((Math.atan2(feature.x, feature.y) * 180) / Math.PI)}deg`;
+  item.firstElementChild.setAttribute("aria-label", `${feature.name}, loading ${lengthOf(feature).toFixed(2)}`);
+  return item;
+}
+
+// The lengths of all arrows over the numbers that the features are named by.
+function lineOf({ at, lengths }) {
+  const { width, height } = LINE_BOX;
+  const [low, high] = [Math.min(...at), Math.max(...at)];
+  const most = Math.max(...lengths, Number.MIN_VALUE);
+  const points = at.map((value, i) => {
+    const [x, y] = [(width * (value - low)) / (high - low), height * (1 - lengths[i] / most)];
+    return `${x.toFixed(1)},${y.toFixed(1)}`;
+  });
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  picture.setAttribute("viewBox", `0 -2 ${width} ${height + 4}`);
+  picture.setAttribute("role", "img");
+  picture.setAttribute("aria-label", `Length of the arrow by feature, from ${low} to ${high}`);
+  const line = document.createElementNS(picture.namespaceURI, "polyline");
+  line.setAttribute("points", points.join(" "));
+  picture.append(line);
+  return picture;
+}
