@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any, cast
 
-import waitress
 from dash import Dash
 from flask import Flask
 from threadpoolctl import threadpool_limits
@@ -20,6 +19,7 @@ from threadpoolctl import threadpool_limits
 import callbacks
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
+from callbacks.web_server import ConnectionLimits, web_server
 from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
 from melm_studio.layout.scripts import (
@@ -46,6 +46,12 @@ _NOT_SHARED = (
     "Several web processes need a shared store; set MELM_STORE to its address, such as "
     "redis://host:6379/0. To run a single process: python app.py"
 )
+_NO_ADDRESS = (
+    "The studio cannot listen at {}:{} ({}). Stop what listens there, perhaps another studio, or "
+    "choose another port by --port or PORT."
+)
+# One address stands for all visitors there.
+_BEHIND_PROXY = ConnectionLimits(connections_of_address=ConnectionLimits.connections)
 _INDEX = """<!DOCTYPE html>
 <html lang="en">
     <head>
@@ -121,14 +127,18 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
         app = create_app(settings, store)
     except StoreUnavailableError:
         sys.exit(_NO_ANSWER.format(RedisAddress.from_text(settings.store).shown))
-    server = waitress.create_server(
-        app.server,
-        host=settings.host,
-        port=settings.port,
-        threads=settings.threads,
-        # The request guards evaluate proxy headers, since they know the number of proxies.
-        clear_untrusted_proxy_headers=settings.proxies == 0,
-    )
+    try:
+        server = web_server(
+            app.server,
+            host=settings.host,
+            port=settings.port,
+            threads=settings.threads,
+            proxies=settings.proxies,
+            limits=_BEHIND_PROXY if settings.proxies else ConnectionLimits(),
+        )
+    except OSError as error:
+        store.close()
+        sys.exit(_NO_ADDRESS.format(settings.host, settings.port, error.strerror))
     with closing(store), supervised(settings):
         print(f"MELM Studio is at http://{settings.host}:{settings.port}", flush=True)
         try:

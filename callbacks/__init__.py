@@ -26,6 +26,7 @@ from callbacks.routes import (
     export,
     frames,
     health,
+    known_requests,
     metrics,
     preview,
     print_figure,
@@ -46,7 +47,14 @@ from callbacks.table_dialog import classes, columns
 
 __all__ = ["Services", "register"]
 
-_GUARDS = (compression, security_headers, error_answers, request_guards, session)
+_GUARDS = (
+    compression,
+    security_headers,
+    error_answers,
+    request_guards,
+    known_requests,
+    session,
+)
 _ROUTES = (
     static_files,
     health,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
+from datetime import UTC, datetime, timedelta
 
 import flask
 from dash import Dash
-from flask.sessions import SecureCookieSessionInterface, SessionMixin
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
+from itsdangerous import BadSignature
 
 from callbacks.routes.static_files import is_static
 from callbacks.services import services
@@ -14,6 +17,12 @@ from melm_studio.views.workspace import Workspace
 from melm_studio.worker.records.run import RunRecord
 
 _OWNER = "owner"
+# Of all studios, before each had a name of its own; still read, never set.
+_FORMER_NAME = "melm-studio"
+# Browsers accept a cookie of this prefix only over HTTPS and from this very host.
+_OF_THIS_HOST = "__Host-"
+# A clock that was set back must not lose the visitors that came before.
+_MOST_AHEAD = timedelta(days=2)
 # Monitoring requests are not visits.
 _MONITORING = {"health", "ready", "metrics"}
 
@@ -22,7 +31,7 @@ def register(app: Dash) -> None:
     """Give every visitor a name, kept in a signed cookie."""
     app.server.secret_key = services().store.secret()
     app.server.config.update(
-        SESSION_COOKIE_NAME="melm-studio",
+        SESSION_COOKIE_NAME=_name_of(services().store.secret()),
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
     )
@@ -30,8 +39,38 @@ def register(app: Dash) -> None:
     app.server.before_request(_ensure_owner)
 
 
+def _name_of(secret: bytes) -> str:
+    """The name of the cookie: studios on several ports of one host share its cookies."""
+    return f"{_FORMER_NAME}-{hashlib.sha256(secret).hexdigest()[:12]}"
+
+
 class _Sessions(SecureCookieSessionInterface):
     """Cookies that static files do not set, and that are sent over HTTPS only where the page is."""
+
+    def get_cookie_name(self, app: flask.Flask) -> str:
+        name = super().get_cookie_name(app)
+        return f"{_OF_THIS_HOST}{name}" if flask.request.is_secure else name
+
+    def open_session(self, app: flask.Flask, request: flask.Request) -> SecureCookieSession | None:
+        # The visitor may have come before, without HTTPS or to an earlier version.
+        names = self.get_cookie_name(app), super().get_cookie_name(app), _FORMER_NAME
+        for value in filter(None, map(request.cookies.get, names)):
+            content = self._content(app, value)
+            if content is not None:
+                return self.session_class(content)
+        return self.session_class()
+
+    def _content(self, app: flask.Flask, value: str) -> dict[str, str] | None:
+        """What a cookie holds; None if it is not ours or too old."""
+        serializer = self.get_signing_serializer(app)
+        if serializer is None:
+            return None
+        try:
+            content, signed = serializer.loads(value, return_timestamp=True)
+        except BadSignature:
+            return None
+        age = datetime.now(UTC) - signed
+        return content if -_MOST_AHEAD < age < app.permanent_session_lifetime else None
 
     def should_set_cookie(self, app: flask.Flask, session: SessionMixin) -> bool:
         return not is_static(flask.request) and super().should_set_cookie(app, session)

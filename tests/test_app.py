@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from collections.abc import Iterator
 
 import pytest
 from plotly.utils import PlotlyJSONEncoder
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from app import main
 from callbacks.routes.static_files import PLOTLY_PATH
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.layout.panel import panel
@@ -130,3 +132,12 @@ def test_the_page_names_its_language_and_itself(studio):
     page = studio.app.server.test_client().get("/").text
     assert '<html lang="en">' in page
     assert "<title>MELM Studio</title>" in page
+
+
+def test_a_taken_port_is_said_in_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr("app.configure_logging", lambda: None)
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+    with socket.create_server(("127.0.0.1", 0)) as other, threadpool_limits(1):
+        port = other.getsockname()[1]
+        with pytest.raises(SystemExit, match=rf"cannot listen at 127\.0\.0\.1:{port} .*--port"):
+            main(["--port", str(port), "--data-dir", str(tmp_path)], {})

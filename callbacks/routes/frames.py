@@ -52,7 +52,8 @@ def frames() -> dict[str, Any]:
     are aligned to the run that ``toward`` names.
     """
     began = perf_counter()
-    requested = [pair.partition(":") for pair in flask.request.args.getlist("run")]
+    pairs = (pair.partition(":") for pair in flask.request.args.getlist("run"))
+    requested = {run_id: after for run_id, _, after in pairs}  # each once, however often named
     own = workspace()
     fits = {record.run_id: record for record in own.fits()}
     toward = flask.request.args.get("toward")
@@ -63,7 +64,7 @@ def frames() -> dict[str, Any]:
             **_progress(fits[run_id], _sequence(after), options),
             "verdict": _verdict(fits[run_id], fits.values(), checks.get(run_id)),
         }
-        for run_id, _, after in requested
+        for run_id, after in requested.items()
         if run_id in fits
     }
     return {

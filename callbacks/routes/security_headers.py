@@ -28,6 +28,8 @@ def add_headers(app: Dash, response: flask.Response) -> flask.Response:
     response.headers.setdefault("Content-Security-Policy", _policy(app.csp_hashes()))
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
+    # Answers belong to one visitor unless they say otherwise.
+    response.headers.setdefault("Cache-Control", "private, no-cache")
     return response
 
 

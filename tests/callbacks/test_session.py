@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import stat
+import time
 
+import itsdangerous
 import pytest
 
 from tools.driver.visitor import opened_studio
 
-NAME = "melm-studio"
+FORMER_NAME = "melm-studio"
 FORGERIES = {
     "cut short": lambda cookie, other: cookie[:-1],
     "longer": lambda cookie, other: f"x{cookie}",
@@ -27,7 +29,7 @@ def with_a_run(studio):
 
 def test_the_first_answer_names_the_visitor_in_a_guarded_cookie(studio):
     cookie = studio.app.server.test_client().get("/").headers["Set-Cookie"]
-    assert cookie.startswith(f"{NAME}=")
+    assert cookie.startswith(f"{studio.app.server.config['SESSION_COOKIE_NAME']}=")
     attributes = {part.strip() for part in cookie.split(";")[1:]}
     assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= attributes
     assert any(part.startswith("Expires=") for part in attributes)
@@ -89,3 +91,47 @@ def test_the_cookie_of_another_installation_opens_nothing(studio, tmp_path):
         stranger = other.visitor(cookie=visitor.cookie)
         assert stranger.frames(run)["runs"] == {}
         assert stranger.owner != visitor.owner
+
+
+def test_two_studios_on_one_host_leave_each_others_visitors_alone(tmp_path):
+    """Cookies of a host are shared by all its ports."""
+    (tmp_path / "one").mkdir()
+    (tmp_path / "other").mkdir()
+    with opened_studio(tmp_path / "one") as one, opened_studio(tmp_path / "other") as other:
+        here, there = one.visitor(), other.visitor()
+        name = here.owner
+        assert here.cookie_name != there.cookie_name
+        here.http.set_cookie(there.cookie_name, there.cookie)
+        here.http.get("/")
+        assert here.owner == name
+
+
+def test_a_visitor_of_an_earlier_version_is_known(studio):
+    visitor, run = with_a_run(studio)
+    cookie = visitor.cookie
+    visitor.http.delete_cookie(visitor.cookie_name)
+    visitor.http.set_cookie(FORMER_NAME, cookie)
+    assert list(visitor.frames(run)["runs"]) == [run]
+    assert visitor.http.get_cookie(visitor.cookie_name)
+
+
+@pytest.mark.parametrize(
+    ("days_ahead", "is_known"), [(1, True), (-1, True), (9, False), (-40, False)]
+)
+def test_a_clock_that_was_set_back_loses_no_visitor(studio, monkeypatch, days_ahead, is_known):
+    visitor, run = with_a_run(studio)
+    server, then = studio.app.server, int(time.time() + days_ahead * 86_400)
+    signer = server.session_interface.get_signing_serializer(server)
+    with monkeypatch.context() as clock:
+        clock.setattr(itsdangerous.TimestampSigner, "get_timestamp", lambda signer: then)
+        cookie = signer.dumps({"owner": visitor.owner, "_permanent": True})
+    seen = studio.visitor(cookie=cookie).frames(run)["runs"]
+    assert (list(seen) == [run]) is is_known
+
+
+def test_over_https_the_cookie_belongs_to_this_host_alone(studio):
+    client = studio.app.server.test_client()
+    cookie = client.get("/", base_url="https://localhost").headers["Set-Cookie"]
+    assert cookie.startswith("__Host-melm-studio-")
+    assert "; Secure" in cookie
+    assert "Domain=" not in cookie

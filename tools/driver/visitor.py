@@ -38,7 +38,12 @@ class Visitor:
 
     @property
     def cookie(self) -> str:
-        return str(self.http.get_cookie("melm-studio").value)
+        return str(self.http.get_cookie(self.cookie_name).value)
+
+    @property
+    def cookie_name(self) -> str:
+        """The name that the studio gives its cookie."""
+        return str(self.http.application.config["SESSION_COOKIE_NAME"])
 
     @property
     def owner(self) -> str:
@@ -201,7 +206,7 @@ class Studio:
     def visitor(self, cookie: str | None = None) -> Visitor:
         visitor = Visitor(self.app.server.test_client())
         if cookie is not None:
-            visitor.http.set_cookie("melm-studio", cookie)
+            visitor.http.set_cookie(visitor.cookie_name, cookie)
         return visitor
 
     def data_of(self, visitor: Visitor) -> LabeledData:

@@ -75,13 +75,13 @@ def test_the_limit_of_a_file_is_its_own(tmp_path):
 
 
 def first_cookie(visitor: Visitor, **headers: str) -> str:
-    visitor.http.delete_cookie("melm-studio")
+    visitor.http.delete_cookie(visitor.cookie_name)
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return visitor.http.get("/", headers=named).headers["Set-Cookie"]
 
 
 def test_the_cookie_of_a_page_of_https_is_kept_to_https(visitor):
-    visitor.http.delete_cookie("melm-studio")
+    visitor.http.delete_cookie(visitor.cookie_name)
     cookie = visitor.http.get("/", base_url="https://localhost").headers["Set-Cookie"]
     assert "; Secure" in cookie
     assert "; Secure" not in first_cookie(visitor)

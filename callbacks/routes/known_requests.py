@@ -1,0 +1,72 @@
+"""Requests that the page never makes: unknown addresses, and calls that fit no callback."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import flask
+import msgspec
+from dash import Dash
+from werkzeug.exceptions import BadRequest
+
+from callbacks.routes.error_answers import sentence
+
+# Dash answers every address that it does not know with the page.
+_CATCH_ALL = "/<path:path>"
+_CALLBACKS = "/_dash-update-component"
+_UNKNOWN = "There is nothing at this address. The studio is at /."
+_MISFIT = (
+    "This request does not fit this version of the studio. Reload the page; runs continue "
+    "without it."
+)
+
+
+class _Call(msgspec.Struct):
+    """What the page sends to call a callback, as far as it can be checked."""
+
+    output: str
+    inputs: list[Any]
+    changed: list[str] = msgspec.field(name="changedPropIds")
+    state: list[Any] = []
+
+
+def register(app: Dash) -> None:
+    """Connect the checks, which run before every route."""
+    app.server.before_request(refuse_unknown_addresses)
+    app.server.before_request(partial(refuse_misfits, app))
+
+
+def refuse_unknown_addresses() -> tuple[dict[str, str], int] | None:
+    """Answer 404 instead of the page."""
+    return (sentence(_UNKNOWN), 404) if flask.request.endpoint == _CATCH_ALL else None
+
+
+def refuse_misfits(app: Dash) -> tuple[dict[str, str], int] | None:
+    """Refuse a call of a callback that is not registered, or with other inputs."""
+    if flask.request.path != _CALLBACKS or flask.request.method != "POST":
+        return None
+    try:
+        call = msgspec.convert(flask.request.get_json(), _Call)
+    except (BadRequest, msgspec.ValidationError):
+        return sentence(_MISFIT), 400
+    callback = app.callback_map.get(call.output)
+    fits = (
+        callback is not None
+        and "callback" in callback
+        and _are_those(call.inputs, callback["inputs"])
+        and _are_those(call.state, callback["state"])
+    )
+    return None if fits else (sentence(_MISFIT), 400)
+
+
+def _are_those(sent: list[Any], declared: list[Mapping[str, Any]]) -> bool:
+    return len(sent) == len(declared) and all(map(_is_of, sent, declared))
+
+
+def _is_of(sent: Any, declared: Mapping[str, Any]) -> bool:
+    """Whether a value is of a property; a list of such values where an id is a pattern."""
+    if isinstance(sent, list):
+        return declared["id"].startswith("{") and all(_is_of(each, declared) for each in sent)
+    return isinstance(sent, dict) and sent.get("property") == declared["property"] and "id" in sent

@@ -1,0 +1,52 @@
+"""Requests that the page never makes get a status and a sentence, never a traceback."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.driver.visitor import Visitor
+
+ADDRESS = "/_dash-update-component"
+MALFORMED = {
+    "nothing": {},
+    "a list": [],
+    "an unknown output": {"output": "x.y", "inputs": [], "changedPropIds": []},
+    "a number of inputs": {"output": "run.n_clicks", "inputs": 3, "changedPropIds": []},
+}
+
+
+@pytest.mark.parametrize("body", MALFORMED.values(), ids=MALFORMED)
+def test_a_call_that_is_none_is_refused(visitor: Visitor, body):
+    answer = visitor.http.post(ADDRESS, json=body)
+    assert answer.status_code == 400
+    assert "Reload the page" in answer.json["error"]
+
+
+def test_no_callback_answers_a_call_without_its_inputs(visitor: Visitor):
+    outputs = [known["output"] for known in visitor.http.get("/_dash-dependencies").json]
+    assert len(outputs) > 30
+    for output in outputs:
+        call = {"output": output, "inputs": [], "changedPropIds": [], "outputs": []}
+        assert visitor.http.post(ADDRESS, json=call).status_code == 400
+
+
+@pytest.mark.parametrize("address", ["/nothing", "/runs", "/assets/nothing.js", "/a/b/c"])
+def test_an_unknown_address_is_not_the_page(visitor: Visitor, address):
+    assert visitor.http.get(address).status_code == 404
+
+
+def test_answers_to_a_visitor_are_kept_by_no_one_else(visitor: Visitor):
+    for address in ("/", "/frames", "/_dash-layout", "/nothing"):
+        assert visitor.http.get(address).headers["Cache-Control"] == "private, no-cache"
+
+
+def test_a_run_that_is_named_many_times_is_answered_once(studio, visitor: Visitor, monkeypatch):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca")
+    read, events = [], studio.store.events
+    monkeypatch.setattr(
+        studio.store, "events", lambda *of, **after: read.append(of) or events(*of, **after)
+    )
+    news = visitor.http.get("/frames", query_string={"run": [f"{run}:-1"] * 500}).json
+    assert list(news["runs"]) == [run]
+    assert len(read) == 1
