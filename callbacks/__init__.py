@@ -29,7 +29,6 @@ from callbacks.routes import (
     known_requests,
     metrics,
     preview,
-    print_figure,
     refine,
     replay,
     request_guards,
@@ -41,6 +40,7 @@ from callbacks.routes import (
     upload,
 )
 from callbacks.routes import surface as surface_route
+from callbacks.routes.publication import print_figure, report
 from callbacks.routes.rows import edit_rows, marks, new_rows, table_rows
 from callbacks.services import Services, install
 from callbacks.table_dialog import classes, columns
@@ -67,6 +67,7 @@ _ROUTES = (
     run_commands,
     replay,
     print_figure,
+    report,
     shared_view,
     story_file,
     surface_route,

@@ -78,7 +78,7 @@ def plane_frame(view: PlaneView, encode: Callable[[FloatArray], _Arrays] = typed
     return [
         *({"x": encode(points[:, 0]), "y": encode(points[:, 1])} for points in shapes),
         {},  # which rows are outside depends on the axes on screen
-        _plain(_name_places(view)),
+        _plain(class_name_places(view)),
         _plain(view.thresholds),
         _plain(_segments(view.arrows)),
         {**_plain(view.arrows.tips), **_labels(view)},
@@ -123,7 +123,7 @@ def _regions(part: ClassView) -> list[FloatArray]:
     return regions + [np.empty((0, 2))] * (len(CONTOUR_SHARES) - len(regions))
 
 
-def _name_places(view: PlaneView) -> FloatArray:
+def class_name_places(view: PlaneView) -> FloatArray:
     """Where the names of the classes are: amid the training rows, or above the density."""
     is_line = not view.classes[0].levels
     return np.array([_peak(part) if is_line else _middle(part) for part in view.classes])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria
-from melm_studio.layout.buttons import switch
+from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.buttons import button, switch
 from melm_studio.layout.dialogs.figure_dialog import figure_button
 from melm_studio.layout.panel_parts.tools import drag_buttons, layer_switches
 
@@ -22,6 +22,11 @@ def toolbar() -> Component:
                 drag_buttons(), className="drag-buttons", role="group", **aria(label="Drag mode")
             ),
             figure_button("all", "is-small"),
+            button(
+                "Report",
+                title="Save scores, pictures, data and methods of these runs as one file",
+                **data(report="all"),
+            ),
         ],
         className="toolbar compare-only",
     )

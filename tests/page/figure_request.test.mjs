@@ -10,6 +10,7 @@ const PANEL = {
   arrowLimit: Infinity,
   query: () => new URLSearchParams("gamma=0.5&toward=r2"),
   axes: () => [[-1, 1], [0, 2]],
+  painting: { isZoomed: () => false },
 };
 
 test("a panel is requested with its plane, view options and axes", () => {
@@ -18,6 +19,7 @@ test("a panel is requested with its plane, view options and axes", () => {
     plane: 7,
     view: { gamma: "0.5", toward: "r2" },
     limits: [[-1, 1], [0, 2]],
+    marks_outside: true,
     n_arrows: null,
     classes: null,
     rows: null,

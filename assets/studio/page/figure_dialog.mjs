@@ -49,7 +49,7 @@ function open(button) {
   }
   field("which").closest("label").hidden = panels.length < 2;
   field("which").value = panels.length > 1 && run === null ? "all" : "one";
-  for (const layer of ["contours", "arrows"]) field(layer).checked = state[layer];
+  for (const layer of ["contours", "arrows", "names"]) field(layer).checked = state[layer];
   dialog.showModal();
   field("size").focus();
   followSize();

@@ -8,7 +8,7 @@ const MOST_PREVIEW_PIXELS = 1600; // along the longer side
 
 /**
  * What a panel shows.
- * @param {Pick<Panel, "run" | "plane" | "arrowLimit" | "query" | "axes">} panel
+ * @param {Pick<Panel, "run" | "plane" | "arrowLimit" | "query" | "axes" | "painting">} panel
  * @param {{ classes: number[] | null, rows: Set<number> | null }} selection
  */
 export function panelRequest(panel, { classes, rows }) {
@@ -17,6 +17,7 @@ export function panelRequest(panel, { classes, rows }) {
     plane: panel.plane.sequence,
     view: Object.fromEntries(panel.query()),
     limits: panel.axes(),
+    marks_outside: !panel.painting.isZoomed(),
     n_arrows: Number.isFinite(panel.arrowLimit) ? panel.arrowLimit : null,
     classes,
     rows: rows && [...rows],

@@ -1,9 +1,16 @@
 // The menu of a panel: the files of its plane, a link to it.
 import { copyLink } from "../views/share_link.mjs";
 import { connectMenu } from "../page/menu.mjs";
+import { NO_PLANE, showNotice } from "../page/notice.mjs";
 import { addToPanels } from "./features.mjs";
+import { shownPanels } from "./panels.mjs";
+
+const MOST_RUNS = 9; // of a report
 
 export function addDownloads() {
+  document.addEventListener("click", ({ target }) => {
+    if (/** @type {Element} */ (target).closest?.("[data-report]")) saveReport();
+  });
   addToPanels((panel) => {
     const menu = panel.part("exports");
     connectMenu(panel.part("export"), menu);
@@ -13,6 +20,15 @@ export function addDownloads() {
       if (dataset.link) copyLink(panel).catch(console.warn);
     });
   });
+}
+
+// The report of all runs on screen.
+function saveReport() {
+  const drawn = shownPanels().filter(({ plane }) => plane);
+  if (!drawn.length) return showNotice(NO_PLANE);
+  const query = new URLSearchParams(drawn.slice(0, MOST_RUNS).map(({ run }) => ["run", run]));
+  const link = Object.assign(document.createElement("a"), { href: `report.html?${query}`, download: "" });
+  return link.click();
 }
 
 // A file describes the plane on screen.

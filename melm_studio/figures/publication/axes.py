@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgba_array
 from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
 from melm_core.base import FloatArray
 from melm_studio.figures.publication.marks import INK, ClassMark
 from melm_studio.figures.publication.panel import FigurePanel
-from melm_studio.figures.publication.regions import loops, regions
+from melm_studio.figures.publication.regions import loops, region
 from melm_studio.views.publication.style import FigureStyle
+from melm_studio.views.types import ClassView
 
 # More points than this make a vector graphic slow to open; they become an image within it.
 MOST_VECTOR_POINTS = 5_000
 
 _FILL, _LINE, _TRAIN, _HELD_OUT = 0.1, 0.75, 0.8, 0.95
 _ABOVE_CONTOURS, _ABOVE_POINTS = 2, 3
+_INSET = 0.012  # of a side, so that a mark at the edge is not cut
 
 # Type of this size goes with lines and points of these sizes.
 _FONT_PT, _LINE_PT, _ARROW_PT, _HEAD_PT = 8.0, 0.7, 0.9, 6.0
@@ -37,11 +39,13 @@ def draw_layers(
     is_image = sum(map(len, _all_points(panel))) > MOST_VECTOR_POINTS
     for code, (part, mark) in enumerate(zip(panel.view.classes, marks, strict=True)):
         if "contours" in style.layers and panel.is_shown(code):
-            _draw_contours(axes, part.contours, mark, unit, is_line=not panel.has_equal_units)
+            _draw_contours(axes, part, mark, unit)
         if "points" in style.layers:
             train, held_out = panel.opacities(code)
             _draw_points(axes, part.train, mark, size, _TRAIN * train, is_image=is_image)
             _draw_held_out(axes, part.held_out, mark, size, _HELD_OUT * held_out, is_image=is_image)
+    if "points" in style.layers and panel.marks_outside:
+        _mark_outside(axes, panel, marks, size)
     if "contours" in style.layers:
         _draw_thresholds(axes, panel.view.thresholds, unit)
     if "arrows" in style.layers:
@@ -54,6 +58,12 @@ def point_size(panel: FigurePanel) -> float:
     return next(size for most, size in _POINT_PT if n_points <= most)
 
 
+def outside(panel: FigurePanel, ranges: FloatArray) -> list[FloatArray]:
+    """Return the points of each class beyond the axes, training rows first, (n_points, 2) each."""
+    points = [np.concatenate([part.train, part.held_out]) for part in panel.view.classes]
+    return [rows[_is_beyond(rows, ranges)] for rows in points]
+
+
 def drawn_arrows(panel: FigurePanel) -> slice:
     """Return which arrows are drawn, of those of the view."""
     return slice(panel.n_arrows)
@@ -63,16 +73,17 @@ def _all_points(panel: FigurePanel) -> list[FloatArray]:
     return [rows for part in panel.view.classes for rows in (part.train, part.held_out)]
 
 
-def _draw_contours(
-    axes: Axes, contours: FloatArray, mark: ClassMark, unit: float, *, is_line: bool
-) -> None:
-    lines = loops(contours)
-    # The density of one component is a single line, whichever way it runs.
-    filled = [Path(line, closed=True) for line in lines] if is_line else regions(lines)
-    for region in filled:
-        axes.add_patch(PathPatch(region, facecolor=mark.color, alpha=_FILL, linewidth=0))
+def _draw_contours(axes: Axes, part: ClassView, mark: ClassMark, unit: float) -> None:
+    """Regions of higher levels lie within those of lower ones: their fills add up."""
+    for lines in map(loops, part.regions):
+        if lines:
+            axes.add_patch(PathPatch(region(lines), facecolor=mark.color, alpha=_FILL, linewidth=0))
     outlines = LineCollection(
-        lines, colors=mark.color, alpha=_LINE, linewidths=_LINE_PT * unit, gid="contours"
+        loops(part.contours),
+        colors=mark.color,
+        alpha=_LINE,
+        linewidths=_LINE_PT * unit,
+        gid="contours",
     )
     axes.add_collection(outlines, autolim=False)
 
@@ -123,6 +134,32 @@ def _draw_held_out(
     )
 
 
+def _is_beyond(points: FloatArray, ranges: FloatArray) -> npt.NDArray[np.bool_]:
+    is_beyond: npt.NDArray[np.bool_] = (points < ranges[:, 0]) | (points > ranges[:, 1])
+    return is_beyond[:, 0] | is_beyond[:, 1]
+
+
+def _mark_outside(axes: Axes, panel: FigurePanel, marks: Sequence[ClassMark], size: float) -> None:
+    """Triangles at the edge that point to rows beyond it, as on the page."""
+    ranges = np.array([axes.get_xlim(), axes.get_ylim()])
+    inset = _INSET * (ranges[:, 1] - ranges[:, 0])
+    for mark, points in zip(marks, outside(panel, ranges), strict=True):
+        places = np.clip(points, ranges[:, 0] + inset, ranges[:, 1] - inset)
+        across, up = (points - places).T
+        angles = np.degrees(np.arctan2(-across, up)).round(-1)  # a marker for each direction
+        for angle in np.unique(angles):
+            axes.scatter(
+                places[angles == angle, 0],
+                places[angles == angle, 1],
+                s=(1.3 * size) ** 2,
+                marker=(3, 0, int(angle)),
+                facecolors=mark.color,
+                linewidths=0,
+                zorder=_ABOVE_POINTS,
+                gid="outside",
+            )
+
+
 def _draw_thresholds(axes: Axes, thresholds: FloatArray, unit: float) -> None:
     if len(thresholds):
         axes.plot(*thresholds.T, color=INK, linewidth=_LINE_PT * unit, linestyle=(0, (4, 3)))
@@ -131,7 +168,7 @@ def _draw_thresholds(axes: Axes, thresholds: FloatArray, unit: float) -> None:
 def _draw_arrows(axes: Axes, panel: FigurePanel, unit: float) -> None:
     arrows, drawn = panel.view.arrows, drawn_arrows(panel)
     for origin, tip in zip(arrows.origins[drawn], arrows.tips[drawn], strict=True):
-        axes.annotate(
+        arrow = axes.annotate(
             "",
             xy=tip,
             xytext=origin,
@@ -146,3 +183,5 @@ def _draw_arrows(axes: Axes, panel: FigurePanel, unit: float) -> None:
                 "shrinkB": 0,
             },
         )
+        if arrow.arrow_patch is not None:  # ends at the edge of a picture that is zoomed in
+            arrow.arrow_patch.set_clip_path(axes.patch)

@@ -10,13 +10,13 @@ from matplotlib.patheffects import Stroke
 from matplotlib.text import Text
 
 from melm_core.base import FloatArray
+from melm_studio.figures.plane import class_name_places
 from melm_studio.figures.publication.axes import drawn_arrows
 from melm_studio.figures.publication.labels import Label, distance, place_labels
 from melm_studio.figures.publication.marks import FAINT_INK, INK, ClassMark
 from melm_studio.figures.publication.panel import FigurePanel
 from melm_studio.figures.publication.text import one_line
 from melm_studio.views.publication.style import FigureStyle
-from melm_studio.views.types import ClassView
 
 # The halo hides points and contours, but no arrow.
 _BELOW_ARROWS, _ABOVE_ALL = 2.5, 5.0
@@ -34,7 +34,11 @@ def write_names(
     drawable: Callable[[str], str],
 ) -> None:
     """Write the name of every arrow that is drawn, and those of the classes if they are a layer."""
-    named = [*_arrow_names(panel, style), *_class_names(panel, marks, style)]
+    named = [
+        name
+        for name in (*_arrow_names(panel, style), *_class_names(panel, marks, style))
+        if _is_within(axes, name[2])
+    ]
     texts = [(drawable(one_line(name, _LONGEST)), color) for name, color, _, _ in named]
     labels = [
         Label(text, _in_points(axes, anchor), _size(axes, text), heading)
@@ -86,22 +90,22 @@ def _arrow_names(panel: FigurePanel, style: FigureStyle) -> list[_Named]:
 def _class_names(
     panel: FigurePanel, marks: Sequence[ClassMark], style: FigureStyle
 ) -> list[_Named]:
-    """Each at the mean of its training rows; of one component, at the peak of its density."""
+    """Where the page has them; of one component, above its density."""
     if "names" not in style.layers:
         return []
-    parts = zip(panel.class_names, marks, panel.view.classes, strict=True)
+    heading = np.zeros(2) if panel.has_equal_units else np.array([0.0, 1.0])
+    parts = zip(panel.class_names, marks, class_name_places(panel.view), strict=True)
     return [
-        (name, mark.color, *_place_of_class(part, is_line=not panel.has_equal_units))
-        for code, (name, mark, part) in enumerate(parts)
-        if panel.is_shown(code) and len(part.train)
+        (name, mark.color, place, heading)
+        for code, (name, mark, place) in enumerate(parts)
+        if panel.is_shown(code) and np.isfinite(place).all()
     ]
 
 
-def _place_of_class(part: ClassView, *, is_line: bool) -> tuple[FloatArray, FloatArray]:
-    """The anchor and the direction of the name of a class."""
-    if is_line:
-        return part.contours[np.nanargmax(part.contours[:, 1])], np.array([0.0, 1.0])
-    return part.train.mean(axis=0), np.zeros(2)
+def _is_within(axes: Axes, place: FloatArray) -> bool:
+    """Whether a place is on the axes, not beyond them where the picture is zoomed in."""
+    ranges = np.array([axes.get_xlim(), axes.get_ylim()])
+    return bool(np.all((place >= ranges[:, 0]) & (place <= ranges[:, 1])))
 
 
 def _points_per_pixel(axes: Axes) -> float:

@@ -34,6 +34,8 @@ class FigurePanel:
         The box that is shown at least, [[x low, x high], [y low, y high]]; None for everything.
     has_equal_units : bool
         Whether a unit is as long on both axes; not so for the density of one component.
+    marks_outside : bool
+        Whether rows beyond the axes have a mark at the edge.
     n_arrows : int or None
         How many of the arrows are drawn, the longest; None for all.
     shown_classes : frozenset of int, or None
@@ -49,6 +51,7 @@ class FigurePanel:
     axis_titles: tuple[str, str] = ("", "")
     limits: FloatArray | None = None
     has_equal_units: bool = True
+    marks_outside: bool = True
     n_arrows: int | None = None
     shown_classes: frozenset[int] | None = None
     selected: tuple[tuple[BoolArray, BoolArray], ...] | None = None

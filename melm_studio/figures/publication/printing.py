@@ -12,18 +12,20 @@ from threading import Lock
 from typing import Any
 
 import matplotlib.style
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from melm_core.base import UserError
-from melm_studio.figures.publication.axes import draw_layers
+from melm_studio.figures.publication.axes import draw_layers, outside
 from melm_studio.figures.publication.layout import Box, grid, with_equal_units
 from melm_studio.figures.publication.legend import add_legend
 from melm_studio.figures.publication.marks import FRAME, INK, class_marks
 from melm_studio.figures.publication.names import write_names
 from melm_studio.figures.publication.panel import FigurePanel
 from melm_studio.figures.publication.text import drawable, font_families, one_line, without_glyphs
+from melm_studio.tables import count
 from melm_studio.views.publication.style import FORMATS, MM_PER_INCH, FigureFormat, FigureStyle
 
 POINTS_PER_INCH = 72.0
@@ -94,8 +96,9 @@ def print_figure(
             transparent=style.background == "transparent",
             metadata=_undated(file_format),
         )
-    notes = (_MISSING.format(characters=" ".join(missing)),) if missing else ()
-    return PrintedFigure(file.getvalue(), notes)
+    missing_note = _MISSING.format(characters=" ".join(missing)) if missing else ""
+    notes = filter(None, (missing_note, _outside_note(panels, figure)))
+    return PrintedFigure(file.getvalue(), tuple(notes))
 
 
 def save_figure(
@@ -249,6 +252,17 @@ def _texts(panels: Sequence[FigurePanel]) -> list[str]:
             *panel.axis_titles,
         )
     ]
+
+
+def _outside_note(panels: Sequence[FigurePanel], figure: Figure) -> str:
+    """How many rows lie beyond the axes, where these have a mark."""
+    n_outside = sum(
+        len(points)
+        for panel, axes in zip(panels, figure.axes, strict=True)
+        if panel.marks_outside
+        for points in outside(panel, np.array([axes.get_xlim(), axes.get_ylim()]))
+    )
+    return f"{count(n_outside, 'row')} outside, marked at the edge." if n_outside else ""
 
 
 def _undated(file_format: FigureFormat) -> dict[str, Any]:

@@ -28,6 +28,8 @@ def run_menu() -> list[Component]:
             _download("components.csv", "Components", **needs(LINEAR)),
             _download("model.json", "Model (JSON)", **needs(LINEAR)),
             _download("script.py", "Python script", **needs(LINEAR)),
+            _label("Everything about this run"),
+            _download("report.html", "Report (HTML)"),
             _download("replay.html", "Replay (HTML)"),
         ],
         className="menu",

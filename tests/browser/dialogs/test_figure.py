@@ -86,7 +86,8 @@ def test_runs_are_saved_side_by_side_with_one_legend(page: Page, dialog: Locator
     page.locator('[data-figure-of="all"]').click()
     preview(dialog)
     svg = saved(dialog, "svg", tmp_path).decode()
-    assert svg.count(">Barolo<") == 1
+    assert svg.count(">held out<") == 1
+    assert svg.count(">Barolo<") == 3  # in the legend, and on a cloud of each run
     assert svg.count(">Component 2, ") == 2
     dialog.get_by_label("Panels").select_option("one")
     assert saved(dialog, "svg", tmp_path).decode().count(">Component 2, ") == 1

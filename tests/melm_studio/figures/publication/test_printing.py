@@ -114,6 +114,24 @@ def test_as_many_arrows_are_drawn_as_on_the_page_and_each_has_its_name():
     assert words(figure) == list(panel.view.arrows.names[:2])
 
 
+@pytest.mark.parametrize("marks_outside", [True, False])
+def test_rows_beyond_the_axes_have_a_mark_at_the_edge_unless_the_picture_is_zoomed(marks_outside):
+    panel = panel_of(limits=np.array([[-0.5, 0.5], [-0.5, 0.5]]), marks_outside=marks_outside)
+    figure = draw_figure([panel], FigureStyle(legend="none"))
+    (axes,) = figure.axes
+    box = np.array([axes.get_xlim(), axes.get_ylim()])
+    rows = np.concatenate(
+        [rows for each in panel.view.classes for rows in (each.train, each.held_out)]
+    )
+    n_beyond = int(np.any((rows < box[:, 0]) | (rows > box[:, 1]), axis=1).sum())
+    marks = [each.get_offsets() for each in collections(figure, "outside")]
+    assert sum(map(len, marks)) == (n_beyond if marks_outside else 0)
+    assert n_beyond > 0
+    assert all(np.all((each > box[:, 0]) & (each < box[:, 1])) for each in marks)
+    (note,) = print_figure([panel], FigureStyle(legend="none"), "svg").notes or ("",)
+    assert note == (f"{n_beyond} rows outside, marked at the edge." if marks_outside else "")
+
+
 @pytest.mark.parametrize(
     ("layer", "name"), [("contours", "contours"), ("points", "train"), ("points", "held_out")]
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
@@ -12,12 +11,11 @@ from dash import Dash
 from msgspec import Meta, Struct, field
 
 from callbacks.routes.export import attachment
+from callbacks.routes.publication.panels import figure_panel, print_figure
 from callbacks.routes.requested_view import options_in, requested_event
 from callbacks.services import services
 from callbacks.session import own_run
-from melm_studio.views.captions import title
 from melm_studio.views.plane_view import PlaneViewer
-from melm_studio.views.publication.axis_titles import axis_titles
 from melm_studio.views.publication.style import FigureFormat, FigureStyle
 from melm_studio.views.validation import Coordinate, Count, Text, read
 
@@ -44,6 +42,8 @@ class PanelRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         The view options, as the fields of a query.
     limits : tuple of tuple of float, or None
         The ranges of x and y that are shown at least.
+    marks_outside : bool
+        Whether rows beyond the limits have a mark at the edge.
     n_arrows : int or None
     classes, rows : tuple of int, or None
         The classes by code and the rows by number that are shown in full; None for all.
@@ -53,6 +53,7 @@ class PanelRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     plane: Annotated[Count, Meta(title="The plane number")] | None = None
     view: dict[Text, Text] = field(default_factory=dict)
     limits: Annotated[tuple[Range, Range], Meta(title="The limits")] | None = None
+    marks_outside: Annotated[bool, Meta(title="The option to mark rows outside")] = True
     n_arrows: Annotated[Count, Meta(title="The number of arrows")] | None = None
     classes: Annotated[tuple[Count, ...], Meta(title="The list of classes")] | None = None
     rows: (
@@ -85,9 +86,7 @@ def print_panels() -> flask.Response:
     """The figure that the body of the request describes; notes on it are in a header."""
     request = read(flask.request.get_json(silent=True), FigureRequest, "The figure")
     panels = [_panel(panel) for panel in request.panels]
-    # Loading matplotlib would delay the start of the studio.
-    publication: Any = import_module("melm_studio.figures.publication")
-    printed = publication.print_figure(panels, request.style, request.format)
+    printed = print_figure(panels, request.style, request.format)
     kind = "figure" if len(panels) == 1 else "comparison"
     response = attachment(
         printed.content,
@@ -103,19 +102,15 @@ def print_panels() -> flask.Response:
 def _panel(request: PanelRequest) -> FigurePanel:
     record = own_run(request.run)
     event, options = requested_event(request.run, request.plane), options_in(request.view)
-    renderer = services().renderer
-    viewer = renderer.viewer(record)
-    panel: type[FigurePanel] = import_module("melm_studio.figures.publication").FigurePanel
-    return panel(
-        view=renderer.view(record, event, options),
-        class_names=viewer.class_names,
-        title=title(record),
-        axis_titles=axis_titles(renderer, record, event, options),
+    return figure_panel(
+        record,
+        event,
+        options,
         limits=None if request.limits is None else np.array(request.limits),
-        has_equal_units=viewer.n_components > 1,
+        marks_outside=request.marks_outside,
         n_arrows=request.n_arrows,
         shown_classes=None if request.classes is None else frozenset(request.classes),
-        selected=_selected(viewer, request.rows),
+        selected=_selected(services().renderer.viewer(record), request.rows),
     )
 
 

@@ -1,0 +1,109 @@
+"""Reports: a run, or several side by side, as one HTML file."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import flask
+from dash import Dash
+from msgspec.structs import replace
+
+from callbacks.routes.export import attachment
+from callbacks.routes.publication.panels import figure_panel, print_figure
+from callbacks.routes.requested_view import requested_event, requested_options
+from callbacks.services import services
+from callbacks.session import own_run, workspace
+from melm_studio.views.captions import title
+from melm_studio.views.comparison import agreement
+from melm_studio.views.publication.report import report_of_comparison, report_of_run
+from melm_studio.views.publication.report_run import ReportedRun
+from melm_studio.views.publication.report_section import Picture
+from melm_studio.views.publication.style import FigureStyle
+from melm_studio.views.validation import InputError
+from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.views.view_query import to_query
+from melm_studio.views.view_spec import spec_of
+from melm_studio.worker.execution.validation_run import report_of
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
+
+if TYPE_CHECKING:
+    from melm_studio.figures.publication import FigurePanel
+
+MAX_RUNS = 9
+
+_ONE = FigureStyle(width=150, height=110, legend="right", font=8)
+_SEVERAL = FigureStyle(width=170, height=150, font=7)
+_TOO_MANY = f"A report compares 1 to {MAX_RUNS} runs. Remove some of them."
+
+
+def register(app: Dash) -> None:
+    """Connect the routes."""
+    app.server.get("/runs/<run_id>/report.html")(report_run)
+    app.server.get("/report.html")(report_comparison)
+
+
+def report_run(run_id: str) -> flask.Response:
+    """The report of a run, of the plane and under the view options in the query."""
+    record, options = own_run(run_id), requested_options()
+    event = requested_event(run_id, flask.request.args.get("plane", type=int))
+    run = _reported(record, event, options)
+    return _sent(report_of_run(run), record, "report.html")
+
+
+def report_comparison() -> flask.Response:
+    """The report of the runs that ``run``, repeatable, names: their newest planes."""
+    records = [own_run(run_id) for run_id in dict.fromkeys(flask.request.args.getlist("run"))]
+    if not 1 <= len(records) <= MAX_RUNS:
+        raise InputError(_TOO_MANY)
+    events = [requested_event(record.run_id, None) for record in records]
+    options = [ViewOptions(toward=records[0].run_id) for _ in records]
+    panels = [figure_panel(*each) for each in zip(records, events, options, strict=True)]
+    picture = _picture(panels, _SEVERAL, f"The planes of {len(records)} runs side by side")
+    runs = [
+        _reported(record, event, DEFAULT_VIEW)
+        for record, event in zip(records, events, strict=True)
+    ]
+    angles = agreement(services().store, services().renderer, records)
+    return _sent(report_of_comparison(runs, picture, angles), records[0], "comparison.html")
+
+
+def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> ReportedRun:
+    renderer = services().renderer
+    check = workspace().checks().get(record.run_id)
+    name = f"The plane of {title(record)}, with points, contours and arrows"
+    return ReportedRun(
+        record=record,
+        event=replace(event, components=renderer.components(record, event, options)),
+        data=renderer.data(record),
+        divergence=renderer.divergence(record, event, options),
+        scores=renderer.view(record, event, options).scores,
+        check=None if check is None else report_of(services().store, check.run_id),
+        is_check_final=check is not None and check.state.is_final,
+        pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
+        link=_link(record, event, options),
+    )
+
+
+def _picture(panels: list[FigurePanel], style: FigureStyle, description: str) -> Picture:
+    return Picture(print_figure(panels, style, "svg").content, description)
+
+
+def _link(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
+    """The address of the view; empty if it is too long for one or its data are not known."""
+    if not record.source:
+        return ""
+    divergence = services().renderer.divergence(record, event, options)
+    other = own_run(options.morph.run_id) if options.morph else None
+    try:
+        spec = spec_of(
+            record, event, options, other=other, mode="explore", hidden=(), divergence=divergence
+        )
+        return f"{flask.request.host_url}?{to_query(spec)}"
+    except InputError:
+        return ""
+
+
+def _sent(report: Any, record: RunRecord, suffix: str) -> flask.Response:
+    pages: Any = import_module("melm_studio.figures.publication.report_page")
+    return attachment(pages.report_page(report), record, suffix, "text/html")
