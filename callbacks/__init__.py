@@ -11,6 +11,7 @@ from callbacks import (
     method_form,
     page_state,
     panels,
+    ranking,
     recent,
     restore,
     runs,
@@ -92,6 +93,7 @@ _CALLBACKS = (
     restore,
     batch_runs,
     compare,
+    ranking,
 )
 
 

@@ -11,7 +11,7 @@ from melm_core.evaluation.cross_validation import (
 )
 from melm_core.evaluation.density_accuracy import DensityScores, density_scores
 from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows
-from melm_core.evaluation.folds import CodedRows, Fold, stratified_folds
+from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified_folds
 from melm_core.evaluation.groups import group_strata, label_runs
 from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.label_permutations import PermutationDesign
@@ -77,6 +77,7 @@ __all__ = [
     "pairwise_angles",
     "permutation_test",
     "pure_noise",
+    "sampled_rows",
     "separability",
     "share_in_words",
     "stability",

@@ -116,8 +116,7 @@ def density_scores(
     parameters : mapping or None
         Parameters of the method.
     gamma : float, default=1.0
-        Kernel width of the densities, relative to Silverman's rule; for MELM it is that of
-        the fit.
+        Kernel width of the densities that classify, relative to Silverman's rule.
     standardize : bool, default=True
         Whether to standardize the features, in each fold by its training rows.
     n_folds : int, default=5
@@ -214,7 +213,6 @@ def class_predictions(
         In the units of the training rows.
     gamma : float
     """
-    gamma = getattr(projection.estimator, "gamma_", gamma)  # the one that it chose, if any
     points = projection.transform(X)
     n_components = points.shape[1]
     if hasattr(projection.estimator, "components_"):

@@ -186,7 +186,33 @@ def check_training_rows(rows: CodedRows, test_rows: Sequence[IntArray], estimato
 
 
 def sampled_rows(y: IntArray, max_rows: int, groups: IntArray | None = None) -> IntArray:
-    """Indices of a stratified sample of about `max_rows` rows, or of all rows if fewer."""
+    """Indices of a stratified sample of about `max_rows` rows, or of all rows if fewer.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    max_rows : int
+        At least 4.
+    groups : ndarray of shape (n_samples,) or None, default=None
+        Codes of groups: some rows of every group are kept or, of many groups, whole groups.
+
+    Returns
+    -------
+    ndarray of shape (n_kept,)
+
+    Raises
+    ------
+    ValueError
+        If max_rows is less than 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import sampled_rows
+    >>> sampled_rows(np.repeat([0, 1], [8, 4]), 6)
+    array([ 0,  2,  4,  7,  8, 11])
+    """
     check_integer("max_rows", max_rows, minimum=4)
     if groups is not None:
         return sampled_by_group(y, groups, max_rows)

@@ -12,10 +12,16 @@ from dash.development.base_component import Component
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.ranking import ranking_panel
 from melm_studio.views.comparison import Agreement, ComparedRun, Mover
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
-TABS = {"table": "Table", "agreement": "Angles between planes", "movers": "Biggest movers"}
+TABS = {
+    "table": "Table",
+    "ranking": "All methods",
+    "agreement": "Angles between planes",
+    "movers": "Biggest movers",
+}
 _FOLLOWED_EVERY_MS = 1000
 _FIRST_METHODS = ("melm", "lda", "pca")
 
@@ -121,6 +127,7 @@ def tables() -> Component:
                 [
                     dmc.TabsList([dmc.TabsTab(label, value=tab) for tab, label in TABS.items()]),
                     dmc.TabsPanel(html.Div(id=ids.COMPARED), value="table"),
+                    dmc.TabsPanel(ranking_panel(), value="ranking"),
                     dmc.TabsPanel(html.Div(id=ids.AGREEMENT), value="agreement"),
                     dmc.TabsPanel(_movers(), value="movers"),
                 ],

@@ -19,6 +19,7 @@ from melm_studio.worker.execution.probabilities_run import (
     probabilities_of,
     standing_probabilities,
 )
+from melm_studio.worker.execution.ranking_run import rankings_of
 from melm_studio.worker.execution.validation_run import standing_checks
 from melm_studio.worker.records.limits import LimitReachedError
 from melm_studio.worker.records.run import (
@@ -27,6 +28,7 @@ from melm_studio.worker.records.run import (
     Table,
     new_check,
     new_probabilities,
+    new_ranking,
     new_run,
 )
 from melm_studio.worker.store.protocol import RunStore
@@ -190,6 +192,27 @@ class Workspace:
         check = new_check(record)
         self.store.create(check)
         return check
+
+    def ranking(self, shown: ShownData) -> RunRecord | None:
+        """Return the newest comparison of all methods on the data that the page shows."""
+        known = rankings_of(self.store.runs_of(self.owner), shown.id)
+        return known[-1] if known else None
+
+    def start_ranking(self, shown: ShownData) -> RunRecord:
+        """Return the current comparison of all methods; queue one if there is none.
+
+        One that was cut short is continued by another, which takes over what it has found.
+
+        Raises
+        ------
+        LimitReachedError
+        """
+        current = self.ranking(shown)
+        if current is not None and not current.state.is_cut_short:
+            return current
+        run = new_ranking(self.owner, shown.id, shown.name, source=shown.run_source)
+        self.store.create(run)
+        return run
 
     def probabilities(self, record: RunRecord) -> FloatArray | None:
         """Return the out-of-fold probabilities of the rows of a run, or None if not computed."""

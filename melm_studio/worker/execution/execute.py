@@ -29,6 +29,7 @@ from melm_studio.worker.config.messages import (
 )
 from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.execution.probabilities_run import compute_probabilities
+from melm_studio.worker.execution.ranking_run import rank_methods
 from melm_studio.worker.execution.recorder import Recorder
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.execution.validation_run import Checker
@@ -141,6 +142,9 @@ def _compute(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> 
     data = LabeledData.from_bytes(raw)
     if record.kind is RunKind.CHECK:
         return _check(store, record, data, clock)
+    if record.kind is RunKind.RANKING:
+        is_complete = rank_methods(store, record, data, clock)
+        return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
     if record.kind is RunKind.PROBABILITIES:
         is_complete = compute_probabilities(store, record, data)
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)

@@ -55,6 +55,7 @@ class RunKind(StrEnum):
 
     FIT = "fit"  # a plane, and the planes on the way to it
     CHECK = "check"  # whether the structure that another run found is real
+    RANKING = "ranking"  # the held-out accuracy of every method
     PROBABILITIES = "probabilities"  # of the classes of every row, by planes fitted without it
 
 
@@ -171,7 +172,17 @@ def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
 def new_check(of: RunRecord) -> RunRecord:
     """Return the record of a queued check of a run."""
     check = new_run(of.owner, of.data_id, of.data_name, of.method, of.parameters, source=of.source)
-    return replace(check, kind=RunKind.CHECK, of_run=of.run_id)
+    # The outcome has the kernel width that the run chose.
+    return replace(check, kind=RunKind.CHECK, of_run=of.run_id, outcome=of.outcome)
+
+
+def new_ranking(
+    owner: str, data_id: str, data_name: str, *, source: Mapping[str, Any] | None = None
+) -> RunRecord:
+    """Return the record of a queued comparison of all methods, in two dimensions."""
+    parameters = {"n_components": 2, "random_state": 0, "gamma": GAMMA.default, "held_out": 0.0}
+    record = new_run(owner, data_id, data_name, "melm", parameters, source=source)
+    return replace(record, kind=RunKind.RANKING)
 
 
 def new_probabilities(of: RunRecord) -> RunRecord:

@@ -1,0 +1,90 @@
+"""Compare all methods on the data that the page shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import Dash, Input, Output, State, no_update
+
+from callbacks.services import services
+from callbacks.session import workspace
+from melm_core.methods import METHODS
+from melm_studio.layout import ids
+from melm_studio.layout.ranking import ranking_body
+from melm_studio.views.data_source import ShownData
+from melm_studio.views.verdicts.ranking import ranked, ranking_sentence, refusals
+from melm_studio.worker.execution.ranking_run import ranking_of
+from melm_studio.worker.records.limits import LimitReachedError
+from melm_studio.worker.records.ranking_report import RankingReport
+from melm_studio.worker.records.run import RunRecord, RunState
+
+TAB = "ranking"
+
+
+def register(app: Dash) -> None:
+    """Connect the tab."""
+    app.callback(
+        Output(ids.RANK_CLOCK, "disabled", allow_duplicate=True),
+        Output(ids.RUN_ERROR, "children", allow_duplicate=True),
+        Input(ids.RANK_ALL, "n_clicks"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(start)
+    app.callback(
+        Output(ids.RANK_STOP, "loading"),
+        Input(ids.RANK_STOP, "n_clicks"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(stop)
+    app.callback(
+        Output(ids.RANKING, "children"),
+        Output(ids.RANK_CLOCK, "disabled"),
+        Output(ids.RANK_STOP, "disabled"),
+        Output(ids.RANK_ALL, "disabled"),
+        Input(ids.RANK_CLOCK, "n_intervals"),
+        Input(ids.RANK_CLOCK, "disabled"),
+        Input(ids.COMPARE_TAB, "value"),
+        Input(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(update)
+
+
+def start(clicks: int | None, data: Any) -> tuple[bool, str | None]:
+    """Queue the comparison, unless it is at work or complete."""
+    try:
+        workspace().start_ranking(ShownData.from_json(data))
+    except LimitReachedError as error:
+        return True, str(error)
+    return False, None
+
+
+def stop(clicks: int | None, data: Any) -> bool:
+    """Stop the comparison; what it has found stays."""
+    current = workspace().ranking(ShownData.from_json(data))
+    if current is not None:
+        services().store.request_cancel(current.run_id)
+    return False
+
+
+def update(ticks: int | None, is_still: bool, tab: str | None, data: Any) -> tuple[Any, ...]:
+    """Show the comparison so far, while its tab is open."""
+    if tab != TAB or not data:
+        return no_update, True, no_update, no_update
+    current = workspace().ranking(ShownData.from_json(data))
+    if current is None:
+        return None, True, True, False
+    report, is_final = ranking_of(services().store, current.run_id), current.state.is_final
+    progress = _progress(current, report)
+    body = ranking_body(ranking_sentence(report), progress, ranked(report), refusals(report))
+    return body, is_final, is_final, not (is_final and current.state is not RunState.DONE)
+
+
+def _progress(run: RunRecord, report: RankingReport) -> str:
+    if run.state is RunState.DONE:
+        return ""
+    if run.state is RunState.QUEUED:
+        return "Waiting for a free worker"
+    done = f"{len(report.methods)} of {report.n_methods} methods"
+    if run.state.is_final:
+        return f"{run.message} {done}; Compare all methods continues."
+    return f"{done}, at work on {METHODS[report.current].label}" if report.current else "Starting"

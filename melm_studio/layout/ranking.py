@@ -1,0 +1,86 @@
+"""Compare: every method on held-out rows of the same folds, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import dash_mantine_components as dmc
+from dash import dcc, html
+from dash.development.base_component import Component
+
+from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria
+from melm_studio.views.verdicts.ranking import RankedRow
+
+_FOLLOWED_EVERY_MS = 1000
+_MEANING = (
+    "Balanced accuracy of the class densities over five folds that all methods share. Every method "
+    "is refitted to the training rows of each fold with its defaults; kernel widths are chosen by "
+    "folds within them. Methods within two standard errors of the first are tied with it."
+)
+
+
+def ranking_panel() -> Component:
+    """The tab, empty until all methods are compared."""
+    return html.Div(
+        [
+            dcc.Interval(id=ids.RANK_CLOCK, interval=_FOLLOWED_EVERY_MS, disabled=True),
+            dmc.Group(
+                [
+                    dmc.Button("Compare all methods", id=ids.RANK_ALL, size="compact-sm"),
+                    dmc.Button(
+                        "Stop",
+                        id=ids.RANK_STOP,
+                        size="compact-sm",
+                        variant="light",
+                        color="red",
+                        disabled=True,
+                    ),
+                    dmc.Text(_MEANING, size="xs", c="dimmed", flex=1),
+                ],
+                gap="sm",
+                wrap="nowrap",
+                align="flex-start",
+            ),
+            html.Div(id=ids.RANKING),
+        ]
+    )
+
+
+def ranking_body(
+    sentence: str, progress: str, rows: Sequence[RankedRow], refusals: Sequence[str]
+) -> Component:
+    """The sentence, the ranking so far, and the methods that were not fitted."""
+    return dmc.Stack(
+        [
+            html.P(sentence or progress, className="check-answer", role="status"),
+            *([dmc.Text(progress, size="sm", c="dimmed")] if sentence and progress else []),
+            *([_table(rows)] if rows else []),
+            *(dmc.Text(refusal, size="xs", c="dimmed") for refusal in refusals),
+        ],
+        gap="xs",
+        mt="sm",
+    )
+
+
+def _table(rows: Sequence[RankedRow]) -> Component:
+    labels = ("Method", "held out", "training", "", "seconds")
+    head = html.Tr([html.Th(label, scope="col") for label in labels])
+    return html.Table(
+        [html.Thead(head), html.Tbody([_row(place, row) for place, row in enumerate(rows)])],
+        className="figures",
+        **aria(label="All methods by held-out accuracy"),
+    )
+
+
+def _row(place: int, row: RankedRow) -> Component:
+    standing = "first" if place == 0 else "tied" if row.is_tied else ""
+    return html.Tr(
+        [
+            html.Th(row.label, scope="row"),
+            html.Td([html.Strong(f"{row.held_out:.2f}"), f" ± {row.standard_error:.2f}"]),
+            html.Td(f"{row.train:.2f}"),
+            html.Td(standing),
+            html.Td(f"{row.seconds:.1f}"),
+        ]
+    )
