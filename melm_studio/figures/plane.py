@@ -25,6 +25,7 @@ from melm_studio.figures.theme import (
     translucent,
 )
 from melm_studio.figures.traces import PlaneTrace, trace_meta
+from melm_studio.tables import shortened
 from melm_studio.views.contours import CONTOUR_SHARES
 from melm_studio.views.types import Arrows, ClassView, PlaneView
 
@@ -113,8 +114,7 @@ def limits(view: PlaneView) -> list[list[float]]:
 
 def shown(name: str) -> str:
     """A name as a figure shows it: shortened, and with any markup escaped."""
-    short = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
-    return html.escape(short, quote=False)
+    return html.escape(shortened(name, _LONGEST_NAME), quote=False)
 
 
 def _regions(part: ClassView) -> list[FloatArray]:

@@ -9,7 +9,9 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, tip
 from melm_studio.layout.attributes import data as data_attributes
-from melm_studio.tables import LabeledData, Summary, count, number
+from melm_studio.tables import LabeledData, Summary, count, number, shortened
+
+_LONGEST_NAME = 36
 
 
 def data_size(summary: Summary) -> Component:
@@ -62,7 +64,7 @@ def _legend(
             [
                 html.Span(className=f"swatch {shape}", style={"backgroundColor": color}),
                 html.Button(
-                    name,
+                    shortened(name, _LONGEST_NAME),
                     type="button",
                     className="button is-text class-name",
                     title=f"Show only {name}",

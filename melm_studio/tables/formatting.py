@@ -25,9 +25,17 @@ def listed(names: Sequence[str], separator: str = ", ") -> str:
 
 
 def shortened(text: str, width: int = 40) -> str:
-    """Fit text of any length on one line of at most `width` characters."""
-    line = " ".join(text[: 10 * width].split())
-    return line if len(line) <= width else f"{line[: width - 1]}…"
+    """Fit text of any length on one line of at most `width` characters.
+
+    It is cut in the middle, since names that are long often begin alike and differ at their ends.
+    """
+    if len(text) > 20 * width:
+        text = f"{text[: 10 * width]} {text[-10 * width :]}"
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    n_last = (width - 1) // 2
+    return f"{line[: width - 1 - n_last]}…{line[-n_last:]}"
 
 
 def place(row: int) -> str:

@@ -1,10 +1,14 @@
 // Plays the planes of a run at the pace of the painting.
-import { wait } from "../page/dom.mjs";
+import { lessMotion, wait } from "../page/dom.mjs";
 import { state } from "../state.mjs";
 
 // A run is played within about ten seconds, however many planes it has.
 const MOST_PLAYED = 150;
 const PLAYED_MS = 66;
+
+// With less motion, a run is a few pictures one after the other.
+const MOST_STILLS = 8;
+const STILL_MS = 1000;
 
 export class Player {
   /** @param {import("../panel/panel.mjs").Panel} panel */
@@ -20,7 +24,8 @@ export class Player {
     const { panel } = this;
     const { slider } = panel.history;
     const last = panel.sequence;
-    const pace = state.speed * Math.max(1, last / MOST_PLAYED); // planes in PLAYED_MS
+    const [most, every] = lessMotion.matches ? [MOST_STILLS, STILL_MS] : [MOST_PLAYED, PLAYED_MS];
+    const pace = state.speed * Math.max(1, last / most); // planes in that time
     const stride = Math.max(1, pace);
     let at = panel.plane.sequence >= last ? 0 : panel.plane.sequence;
     while (this.isPlaying && panel.node.isConnected) {
@@ -32,7 +37,7 @@ export class Player {
       await shown;
       if (at >= last) break;
       at = next;
-      await wait(began + (PLAYED_MS * stride) / pace - performance.now());
+      await wait(began + (every * stride) / pace - performance.now());
     }
     return this.pause();
   }

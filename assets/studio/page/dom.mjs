@@ -46,6 +46,34 @@ export function rangeInput(label, properties) {
 }
 
 /**
+ * A range input with a field that shows its number and takes typed ones.
+ * @param {string} label
+ * @param {object} properties
+ * @returns {{ slider: HTMLInputElement, field: HTMLInputElement }}
+ */
+export function numberedSlider(label, properties) {
+  const slider = rangeInput(null, properties);
+  const field = document.createElement("input");
+  Object.assign(field, { type: "number", value: slider.value });
+  field.setAttribute("aria-label", `${label}, number`);
+  field.addEventListener("change", () => {
+    slider.value = field.value; // within its bounds
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  slider.addEventListener("input", () => (field.value = slider.value));
+  // The field follows, whoever sets the slider.
+  const { get, set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+  Object.defineProperty(slider, "value", {
+    get,
+    set(value) {
+      set.call(this, value);
+      if (document.activeElement !== field) field.value = get.call(this);
+    },
+  });
+  return { slider, field };
+}
+
+/**
  * A button that plays something, disabled at first.
  * @param {string} label
  * @param {() => Promise<unknown>} play

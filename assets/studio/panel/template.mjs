@@ -1,7 +1,7 @@
 // The panel template: Dash renders an empty placeholder for each panel, and a copy of the template
 // fills it, many times faster than Dash would render the parts of every panel.
 import { ID } from "../constants.mjs";
-import { rangeInput, span, whenPresent } from "../page/dom.mjs";
+import { numberedSlider, span, whenPresent } from "../page/dom.mjs";
 
 /** @type {DocumentFragment} */
 let template;
@@ -44,9 +44,12 @@ function removeUnneeded(parts, features) {
 }
 
 function slider({ slider: name, label, low, high, value }) {
-  const input = rangeInput(null, { min: low, max: high, value });
+  const { slider: input, field } = numberedSlider(label, { min: low, max: high, value });
   input.dataset.part = name;
   const node = document.createElement("label");
   node.append(span(label), input);
-  return node;
+  const both = document.createElement("div");
+  both.className = "numbered";
+  both.append(node, field);
+  return both;
 }

@@ -1,5 +1,5 @@
 // The morph: the plane on screen along the shortest way to that of another run.
-import { playButton, rangeInput, span, wait } from "../page/dom.mjs";
+import { lessMotion, playButton, rangeInput, span, wait } from "../page/dom.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { state } from "../state.mjs";
 import { morphShares } from "./morph_steps.mjs";
@@ -54,7 +54,7 @@ export class Morph {
     panel.history.player.pause();
     const number = (this.playing = performance.now());
     this.showPlaying();
-    const shares = morphShares(panel.options.morph?.[1] ?? 0, state.speed);
+    const shares = lessMotion.matches ? [1] : morphShares(panel.options.morph?.[1] ?? 0, state.speed);
     for (const [step, share] of shares.entries()) {
       if (this.playing !== number || panel !== frontPanel()) break;
       const began = performance.now();

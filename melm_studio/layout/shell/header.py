@@ -14,7 +14,10 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.shell.help import help_button
 from melm_studio.layout.story import story_button
+from melm_studio.tables import shortened
 from melm_studio.views.data_source import DataSource, RecentData
+
+_LONGEST_NAME = 36
 
 MODES = {"explore": "Explore", "compare": "Compare", "present": "Present"}
 
@@ -65,7 +68,7 @@ def menu_button(label: str, menu_id: str, **properties: Any) -> Component:
 def named(label: str) -> list[Component]:
     """What is on the button of a menu; the full text of a long name is shown on hover."""
     return [
-        html.Span(label, className="menu-name", title=label),
+        html.Span(shortened(label, _LONGEST_NAME), className="menu-name", title=label),
         html.Span(className="icon icon-chevron"),
     ]
 
