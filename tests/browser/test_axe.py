@@ -39,6 +39,28 @@ def test_no_window_has_a_serious_barrier(page: Page, button: str):
     studio.wait_until(lambda: not serious(page), "the window in its place has no serious barrier")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_first_screen_has_no_serious_barrier(page: Page, scheme: str, width: int):
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 844})
+    studio = StudioPage(page)
+    page.locator("[data-drawn]").wait_for()
+    found = {"picture": serious(page)}
+    studio.show_section("Data")
+    studio.summary.locator("summary").click()
+    studio.show_settings()
+    found["data"] = serious(page)
+    for menu in ("Samples", "Recent", "About the method"):
+        page.get_by_role("button", name=menu, exact=True).click()
+        found[menu] = serious(page)
+        page.keyboard.press("Escape")
+    studio.open_actions()
+    page.get_by_role("button", name="Help", exact=True).click()
+    found["help"] = serious(page)
+    assert not {state: barriers for state, barriers in found.items() if barriers}
+
+
 def serious(page: Page) -> list[str]:
     """Every serious violation with the first elements that it is about."""
     violations = Axe().run(page).response["violations"]

@@ -1,0 +1,118 @@
+"""A newcomer's first minutes, at the sizes of a projector, a laptop and a phone."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
+
+from melm_studio.layout.shell.welcome import BEGIN
+from tools.driver.page import StudioPage
+
+SIZES: dict[str, ViewportSize] = {
+    "projector": {"width": 1440, "height": 900},
+    "laptop": {"width": 1280, "height": 720},
+    "phone": {"width": 390, "height": 844},
+    "double zoom": {"width": 720, "height": 450},
+}
+LARGE = ("projector", "laptop")
+OVERHANG = "() => document.scrollingElement.scrollWidth - innerWidth"
+
+
+@pytest.mark.parametrize("sample", ["Wine", "Digits"])
+@pytest.mark.parametrize("size", LARGE)
+def test_all_that_a_first_run_needs_is_in_sight(page: Page, size: str, sample: str):
+    page.set_viewport_size(SIZES[size])
+    studio = StudioPage(page)
+    studio.choose_sample(sample)
+    for part in (
+        page.get_by_text("Drop a table, or choose a file"),
+        page.get_by_role("button", name="Samples", exact=True),
+        page.get_by_role("button", name="Recent", exact=True),
+        page.get_by_role("textbox", name="Label column"),
+        page.get_by_role("list", name="Classes"),
+        studio.method,
+        page.get_by_role("textbox", name="Kernel width γ"),
+        page.get_by_role("slider", name="Kernel width γ"),
+        page.get_by_role("button", name="Let the method choose γ"),
+        studio.run_button,
+    ):
+        expect(part).to_be_in_viewport(ratio=1)
+    assert page.locator(".sidebar-body").evaluate("el => el.scrollHeight <= el.clientHeight")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_data_are_drawn_before_anything_is_touched_and_one_button_begins(page: Page, size: str):
+    page.set_viewport_size(SIZES[size])
+    studio = StudioPage(page)
+    question = page.get_by_role("heading", name="Can Barbera, Barolo and Grignolino be told apart?")
+    expect(question).to_be_in_viewport()
+    plot = page.get_by_role("img", name="PCA plane of Wine")
+    expect(plot.locator(".point").first).to_be_visible()
+    assert page.evaluate(OVERHANG) <= 0
+    page.get_by_role("button", name=BEGIN).click()
+    expect(studio.panels).to_have_count(1)
+    studio.panel(0).expect_end()
+    expect(plot).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", ["phone", "double zoom"])
+def test_a_small_screen_shows_data_picture_and_numbers_in_turn(page: Page, size: str):
+    page.set_viewport_size(SIZES[size])
+    studio = StudioPage(page)
+    studio.show_section("Data")
+    studio.choose_sample("Iris")
+    studio.choose_method("LDA")
+    studio.run_button.click()
+    expect(studio.panels).to_have_count(1)
+    panel = studio.panel(0)
+    expect(panel.part("plot")).to_be_in_viewport()  # Run leads to the picture
+    panel.expect_end()
+    assert page.evaluate(OVERHANG) <= 0
+    studio.show_section("Numbers")
+    expect(panel.part("plot")).to_be_hidden()
+    expect(page.get_by_role("heading", name="What separates them")).to_be_visible()
+    assert page.evaluate(OVERHANG) <= 0
+    studio.open_actions()
+    for name in ("Story", "Help", "Light or dark mode"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
+
+
+def test_gamma_is_typed_slid_and_left_to_the_method(page: Page):
+    studio = StudioPage(page)
+    field = page.get_by_role("textbox", name="Kernel width γ")
+    slider = page.get_by_role("slider", name="Kernel width γ")
+    auto = page.get_by_role("button", name="Let the method choose γ")
+    field.fill("2.5")
+    expect(slider).to_have_attribute("aria-valuetext", "γ 2.5")
+    slider.press("PageDown")
+    expect(field).to_have_value("1.58")
+    auto.click()
+    expect(auto).to_have_attribute("aria-pressed", "true")
+    slider.press("ArrowUp")
+    expect(auto).to_have_attribute("aria-pressed", "false")
+    studio.choose_method("PCA")
+    expect(auto).to_be_hidden()
+
+
+def test_a_run_on_other_data_is_found_in_the_menu(page: Page):
+    studio = StudioPage(page)
+    studio.choose_sample("Iris")
+    older = studio.run("PCA")
+    newer = studio.run("LDA")
+    newer.expect_end()
+    studio.choose_sample("Wine")
+    expect(studio.panels).to_have_count(0)
+    page.get_by_role("button", name="Recent", exact=True).click()
+    page.get_by_role("menuitem", name=re.compile("^PCA")).click()
+    expect(studio.data_name).to_have_text("Iris")
+    expect(older.node).to_be_visible()
+    expect(newer.node).to_be_hidden()
+
+
+def test_control_and_enter_start_a_run(page: Page):
+    studio = StudioPage(page)
+    studio.choose_method("PCA")
+    page.keyboard.press("Control+Enter")
+    expect(studio.panels).to_have_count(1)
