@@ -9,14 +9,8 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.density.classifier import density_shares
-from melm_core.evaluation.folds import (
-    check_training_rows,
-    coded_rows,
-    sampled_rows,
-    stratified_folds,
-)
-from melm_core.evaluation.plane_classifiers import class_log_densities, unit_covariance
-from melm_core.evaluation.plane_separability import DEFAULT_FOLDS, DEFAULT_MAX_ROWS
+from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, fold_log_densities
+from melm_core.evaluation.folds import check_training_rows, coded_rows, stratified_folds
 from melm_core.evaluation.refitting import MethodLike, fit_projection, make_estimator
 
 # (number of the fold from 1, number of folds) -> whether to stop
@@ -33,14 +27,14 @@ def out_of_fold_probabilities(
     parameters: Mapping[str, Any] | None = None,
     standardize: bool = True,
     n_folds: int = DEFAULT_FOLDS,
-    max_rows: int = DEFAULT_MAX_ROWS,
     random_state: int = 0,
     callback: FoldDone | None = None,
 ) -> FloatArray:
     """Probabilities of the classes of every row, by planes that were fitted without it.
 
-    In each fold, standardization, plane and class densities are fitted to the other folds; the
-    densities have equal priors. A row whose own class is improbable may be mislabeled.
+    In each fold, standardization, plane and class densities are fitted to the other folds, as in
+    `melm_core.evaluation.density_scores`; the densities have equal priors. A row whose own class is
+    improbable may be mislabeled.
 
     Parameters
     ----------
@@ -58,8 +52,6 @@ def out_of_fold_probabilities(
     standardize : bool, default=True
     n_folds : int, default=5
         Reduced to the number of rows, or groups, of the smallest class.
-    max_rows : int, default=2000
-        Each fit uses at most a stratified sample of this many rows.
     random_state : int, default=0
     callback : callable, optional
         Called after each fold with its number and the number of folds; returns whether to stop.
@@ -95,14 +87,12 @@ def out_of_fold_probabilities(
     shares = np.full((len(rows.y), len(rows.classes)), np.nan)
     for number, fold in enumerate(folds, start=1):
         train = rows.take(fold.train)
-        train = train.take(sampled_rows(train.y, max_rows, train.groups))
         projection = fit_projection(
             estimator, train.X, train.y, standardize=standardize, groups=train.groups
         )
-        fitted, tested = unit_covariance(
-            projection.transform(train.X), projection.transform(rows.X[fold.test])
+        shares[fold.test] = density_shares(
+            fold_log_densities(projection, train, rows.X[fold.test], gamma)
         )
-        shares[fold.test] = density_shares(class_log_densities(fitted, train.y, tested, gamma))
         if callback is not None and callback(number, len(folds)):
             break
     return shares

@@ -202,7 +202,15 @@ class _FoldWork:
 def class_predictions(
     projection: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
 ) -> IntArray:
-    """The class with the largest density at each row, shape (n_rows,).
+    """The class with the largest density at each row, shape (n_rows,); see `fold_log_densities`."""
+    predicted: IntArray = fold_log_densities(projection, train, X, gamma).argmax(axis=1)
+    return predicted
+
+
+def fold_log_densities(
+    projection: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
+) -> FloatArray:
+    """Logarithms of the densities of the training rows of each class, shape (n_rows, n_classes).
 
     Parameters
     ----------
@@ -223,5 +231,4 @@ def class_predictions(
     else:  # a nonlinear projection: its coordinates take the place of the features
         coordinates = projection.transform(train.X)
         classes = kernel_classes(coordinates, train.y, n_components=n_components, gamma=gamma)
-    predicted: IntArray = log_densities(points, classes).argmax(axis=1)
-    return predicted
+    return log_densities(points, classes)

@@ -15,7 +15,7 @@ from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.rows.row_edits import edited_table
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution.probabilities_run import (
-    MAX_PROBABILITIES,
+    MAX_SCORED_ROWS,
     probabilities_of,
     standing_probabilities,
 )
@@ -219,7 +219,7 @@ class Workspace:
         found = standing_probabilities(self.store.runs_of(self.owner)).get(record.run_id)
         return None if found is None else probabilities_of(self.store, found.run_id)
 
-    def start_probabilities(self, record: RunRecord, n_rows: int, n_classes: int) -> RunRecord:
+    def start_probabilities(self, record: RunRecord, n_rows: int) -> RunRecord:
         """Return the run that computes the out-of-fold probabilities; queue one if there is none.
 
         Raises
@@ -227,8 +227,8 @@ class Workspace:
         UserError
             If there are too many rows, or a limit is reached.
         """
-        if n_rows * n_classes > MAX_PROBABILITIES:
-            raise UserError(_TOO_MANY_ROWS.format(most=MAX_PROBABILITIES // n_classes))
+        if n_rows > MAX_SCORED_ROWS:
+            raise UserError(_TOO_MANY_ROWS.format(most=MAX_SCORED_ROWS))
         if current := standing_probabilities(self.store.runs_of(self.owner)).get(record.run_id):
             return current
         run = new_probabilities(record)

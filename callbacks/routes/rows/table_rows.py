@@ -87,7 +87,7 @@ def suspects(run_id: str) -> dict[str, Any]:
     """The rows whose label is suspect, once probabilities are computed; else what is going on."""
     record, own = own_run(run_id), workspace()
     data = services().rows.data(record)
-    work = own.start_probabilities(record, len(data.y), len(data.class_names))
+    work = own.start_probabilities(record, len(data.y))
     if work.state is RunState.FAILED:
         raise UserError(work.message)
     known = own.probabilities(record) if work.state.is_final else None

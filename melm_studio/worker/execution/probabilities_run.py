@@ -9,14 +9,12 @@ import numpy as np
 
 from melm_core.base import FloatArray
 from melm_core.diagnostics import out_of_fold_probabilities
-from melm_studio.tables import LabeledData
+from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.records.run import RunKind, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
 
-MAX_FITTED_ROWS = 2_000
-
-# Of this many rows and classes, the probabilities take a few megabytes.
-MAX_PROBABILITIES = 1_000_000
+# The densities of more rows at all of them would take minutes.
+MAX_SCORED_ROWS = 20_000
 
 
 def standing_probabilities(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
@@ -44,12 +42,11 @@ def compute_probabilities(store: RunStore, record: RunRecord, data: LabeledData)
         record.method,
         data.X,
         data.y,
-        groups=data.groups,
-        gamma=record.parameters["gamma"],
+        groups=kept_together(data),
+        gamma=record.gamma,
         # A refined run started from a plane fitted to the labels.
         parameters={name: v for name, v in record.parameters.items() if name != "init"},
         standardize=bool((data.scale != 1.0).any()),
-        max_rows=MAX_FITTED_ROWS,
         random_state=record.parameters["random_state"],
         callback=lambda *_: store.cancel_requested(record.run_id),
     )

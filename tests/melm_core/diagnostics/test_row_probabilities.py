@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from melm_core.diagnostics import out_of_fold_probabilities
+from melm_core.evaluation import density_scores, stratified_folds
 
 
 def test_rows_with_exchanged_labels_are_the_most_suspect() -> None:
@@ -15,6 +16,18 @@ def test_rows_with_exchanged_labels_are_the_most_suspect() -> None:
     y[wrong] = (y[wrong] + 1) % 3
     own = out_of_fold_probabilities("lda", X, y)[np.arange(len(y)), y]
     assert sorted(np.argsort(own)[:3].tolist()) == wrong
+
+
+@pytest.mark.parametrize("method", ["lda", "kpca"])
+def test_the_predictions_are_those_of_the_held_out_accuracy(method) -> None:
+    X, y = load_wine(return_X_y=True)
+    scores = density_scores(method, X, y, random_state=3)
+    predicted = out_of_fold_probabilities(method, X, y, random_state=3).argmax(axis=1)
+    accuracies = [
+        np.mean([np.mean(predicted[fold.test][y[fold.test] == c] == c) for c in range(3)])
+        for fold in stratified_folds(y, 5, 3)
+    ]
+    assert np.mean(accuracies) == pytest.approx(scores.held_out.balanced_accuracy)
 
 
 def test_noise_is_classified_no_better_than_by_guessing() -> None:
