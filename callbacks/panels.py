@@ -12,7 +12,7 @@ from melm_core.methods import METHODS
 from melm_studio.layout import ids
 from melm_studio.layout.panel import panel, run_tab
 from melm_studio.layout.shell.welcome import welcome
-from melm_studio.views.captions import title
+from melm_studio.views.captions import edited_rows, title
 from melm_studio.views.data_source import ShownData
 from melm_studio.worker.records.run import RunRecord
 
@@ -46,7 +46,7 @@ def _panel(run: RunRecord) -> Component:
         is_linear=METHODS[run.method].is_linear,
         is_search=METHODS[run.method].streams,
         space=_space(run),
-        n_left_out=len(run.source.get("left_out", ())),
+        edits=", ".join(edited_rows(run)),
     )
 
 

@@ -40,12 +40,12 @@ def panel(
     is_linear: bool = True,
     is_search: bool = True,
     space: str = "",
-    n_left_out: int = 0,
+    edits: str = "",
 ) -> Component:
     """The placeholder of a run's panel.
 
     A nonlinear projection has no components, and only a search has a history. Runs in the same
-    `space` can be morphed into each other. `n_left_out` rows of the table are left out.
+    `space` can be morphed into each other. `edits` is what the user did to rows of its table.
     """
     features = [_SHAPES[n_components], *([LINEAR] * is_linear), *([SEARCH] * is_search)]
     return html.Section(
@@ -58,7 +58,7 @@ def panel(
             components=str(n_components),
             has=" ".join(features),
             space=space,
-            left_out=str(n_left_out),
+            edits=edits,
         ),
         **aria(label=f"{title}, {data_name}"),
     )

@@ -41,10 +41,21 @@ def _gamma_path(record: RunRecord) -> Mapping[str, Any] | None:
 
 def _preparation(record: RunRecord) -> list[str]:
     """Deviations from the default preparation of the data."""
+    is_standardized = record.source.get("standardise", True)
+    return [*([] if is_standardized else ["not standardized"]), *edited_rows(record)]
+
+
+def edited_rows(record: RunRecord) -> list[str]:
+    """What the user did to rows of the table: "3 rows left out", "4 rows as odd"."""
     n_left_out = len(record.source.get("left_out", ()))
+    marks = record.source.get("marks", ())
     return [
-        *([] if record.source.get("standardise", True) else ["not standardized"]),
         *([f"{count(n_left_out, 'row')} left out"] if n_left_out else []),
+        *(
+            f"{count(len(mark['rows']), 'row')} as "
+            f"{mark['value' if mark['column'] == record.source['label'] else 'column']}"
+            for mark in marks
+        ),
     ]
 
 

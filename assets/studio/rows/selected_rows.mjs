@@ -15,6 +15,8 @@ import { element, nameOf, percent, rowLine, submitButton, textField } from "./el
 
 const POLL_MS = 700;
 const SETTLED_MS = 200;
+// What is asked before rows are marked.
+const MARKS = { "new-class": "Name of the class", "new-column": "Name of the column" };
 
 /** @type {WeakMap<Panel, SelectionCard>} */
 const cards = new WeakMap();
@@ -40,9 +42,10 @@ class SelectionCard {
     this.shown = null; // the question that the list answers
     this.rows = []; // of the list
     this.wanted = textField("Find a row by name or number", { type: "search", placeholder: "Name or number" });
-    this.className = textField("Name of the class", { placeholder: "Name of the class", maxLength: 100, required: true });
+    this.markCommand = "";
+    this.markName = textField("Name", { maxLength: 100, required: true });
     panel.part("row-finder").append(this.wanted);
-    panel.part("class-form").append(this.className, submitButton("Run again"));
+    panel.part("mark-form").append(this.markName, submitButton("Run again"));
     panel.part("row-finder").onsubmit = (event) => {
       event.preventDefault();
       this.find(() => ask(`runs/${panel.run}/rows-named?text=${encodeURIComponent(this.wanted.value)}`));
@@ -54,13 +57,13 @@ class SelectionCard {
     panel.part("put-back").onclick = () => this.putBack();
     connectMenu(panel.part("row-actions"), panel.part("row-menu"));
     panel.part("row-menu").addEventListener("click", ({ target }) => this.act(target.dataset.rows));
-    panel.part("class-form").onsubmit = (event) => {
+    panel.part("mark-form").onsubmit = (event) => {
       event.preventDefault();
-      this.runAgain("new-class", { value: this.className.value.trim() });
+      this.runAgain(this.markCommand, { value: this.markName.value.trim() });
     };
-    const nLeftOut = Number(panel.node.dataset.leftOut ?? 0);
-    panel.part("left-out").hidden = nLeftOut === 0;
-    panel.part("left-out-words").textContent = `${nLeftOut} ${nLeftOut === 1 ? "row" : "rows"} left out of this run`;
+    const { edits } = panel.node.dataset;
+    panel.part("edits").hidden = !edits;
+    panel.part("edits-words").textContent = `This run: ${edits}`;
   }
 
   say(sentence) {
@@ -143,13 +146,18 @@ class SelectionCard {
     try {
       if (action === "csv") await save(addressOf(panel, "rows.csv"), { rows: [...state.rows] });
       if (action === "copy") await this.copy();
-      if (action === "class") {
-        panel.part("class-form").hidden = false;
-        this.className.focus();
-      }
+      if (action in MARKS) this.askForName(action);
     } catch (error) {
       this.say(sentenceOf(error));
     }
+  }
+
+  askForName(command) {
+    this.markCommand = command;
+    this.markName.placeholder = MARKS[command];
+    this.markName.setAttribute("aria-label", MARKS[command]);
+    this.panel.part("mark-form").hidden = false;
+    this.markName.focus();
   }
 
   async copy() {
@@ -162,7 +170,7 @@ class SelectionCard {
     if (!state.rows) return;
     try {
       const { choice, revision } = await ask(`runs/${this.panel.run}/${command}`, { ...body, rows: [...state.rows] });
-      this.panel.part("class-form").hidden = true;
+      this.panel.part("mark-form").hidden = true;
       selectRows([]);
       setProps(ID.choice, { data: choice });
       setProps(ID.revision, { data: revision });

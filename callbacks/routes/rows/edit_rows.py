@@ -1,4 +1,4 @@
-"""Rows left out or given another class, followed by the same run without or with them."""
+"""Rows left out, given another class or marked in a new column, and the same run again."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from msgspec.structs import replace
 from callbacks.session import own_run, workspace
 from melm_core.base import UserError
 from melm_core.methods import METHODS
-from melm_studio.tables import LabeledData
+from melm_studio.tables import LabeledData, Use, shortened
 from melm_studio.views.data_source import DataSource, ShownData, source_of_run
 from melm_studio.views.rows.row_edits import MAX_EDITED_ROWS, Mark, RowNumbers, Words
 from melm_studio.views.validation import read
 from melm_studio.views.workspace import check_data
 from melm_studio.worker.records.run import RunRecord
 
+_MARKED = "yes"
+_TAKEN = 'The table has a column "{name}" already. Choose another name.'
 _TOO_MANY = f"More than {MAX_EDITED_ROWS:,} rows would be left out. Remove them from the file."
 
 
@@ -29,17 +31,18 @@ class LeftOut(Struct, frozen=True, forbid_unknown_fields=True):
     rows: RowNumbers
 
 
-class NewClass(Struct, frozen=True, forbid_unknown_fields=True):
-    """Rows of the file and the class that they get."""
+class Named(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rows of the file and the name of their class or column."""
 
     rows: RowNumbers
-    value: Annotated[Words, Meta(title="The name of the class")]
+    value: Annotated[Words, Meta(title="The name")]
 
 
 def register(app: Dash) -> None:
     """Connect the routes, which answer with the new choice of data for the page."""
     app.server.post("/runs/<run_id>/leave-out")(leave_out)
     app.server.post("/runs/<run_id>/new-class")(new_class)
+    app.server.post("/runs/<run_id>/new-column")(new_column)
     app.server.post("/runs/<run_id>/put-back")(put_back)
 
 
@@ -56,15 +59,28 @@ def leave_out(run_id: str) -> tuple[dict[str, Any], int]:
 def new_class(run_id: str) -> tuple[dict[str, Any], int]:
     """Give rows another class and run the same method again."""
     record, source = _run_and_source(run_id)
-    wanted = read(flask.request.get_json(silent=True), NewClass, "The selection")
+    wanted = read(flask.request.get_json(silent=True), Named, "The selection")
     mark = Mark(source.label or "", wanted.value, wanted.rows)
     return _run_again(record, replace(source, marks=(*source.marks, mark)))
 
 
-def put_back(run_id: str) -> tuple[dict[str, Any], int]:
-    """Return to the whole table: to the same run of it, or else to a new one."""
+def new_column(run_id: str) -> tuple[dict[str, Any], int]:
+    """Mark rows in a new column of information and run the same method again."""
     record, source = _run_and_source(run_id)
-    return _run_again(record, replace(source, left_out=()))
+    wanted = read(flask.request.get_json(silent=True), Named, "The selection")
+    if wanted.value in workspace().table(source).frame.columns:
+        raise UserError(_TAKEN.format(name=shortened(wanted.value)))
+    mark = Mark(wanted.value, _MARKED, wanted.rows)
+    roles = {**source.roles, wanted.value: Use.INFO}
+    return _run_again(record, replace(source, marks=(*source.marks, mark), roles=roles))
+
+
+def put_back(run_id: str) -> tuple[dict[str, Any], int]:
+    """Return to the table as it was: to the same run of it, or else to a new one."""
+    record, source = _run_and_source(run_id)
+    marked = {mark.column for mark in source.marks}
+    roles = {column: use for column, use in source.roles.items() if column not in marked}
+    return _run_again(record, replace(source, left_out=(), marks=(), roles=roles))
 
 
 def _run_and_source(run_id: str) -> tuple[RunRecord, DataSource]:

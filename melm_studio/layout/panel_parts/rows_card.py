@@ -8,7 +8,12 @@ from dash.development.base_component import Component
 from melm_studio.layout.attributes import aria, data, part
 from melm_studio.layout.buttons import button, icon_button
 
-_ACTIONS = {"class": "As a class of their own…", "copy": "Copy", "csv": "Save as CSV"}
+_ACTIONS = {
+    "new-class": "As a class of their own…",
+    "new-column": "As a column of information…",
+    "copy": "Copy",
+    "csv": "Save as CSV",
+}
 
 
 def selection_card() -> Component:
@@ -19,7 +24,7 @@ def selection_card() -> Component:
                 [html.H4("Selection"), button("Clear", "is-text", **part("clear-rows"))],
                 className="card-head",
             ),
-            html.Div([_finder(), _selected(), _left_out()], className="rows", **part("selection")),
+            html.Div([_finder(), _selected(), _edits()], className="rows", **part("selection")),
         ],
         className="side-card selection-card",
     )
@@ -96,17 +101,18 @@ def _selected() -> Component:
             html.P(className="row-words", **part("selection-words")),
             html.Ul(className="differences", **part("differences"), **aria(label="Differences")),
             html.Ol(className="row-list", **part("selected-rows"), **aria(label="Selected rows")),
-            html.Form([], hidden=True, **part("class-form")),
+            html.Form([], hidden=True, **part("mark-form")),
             html.Div(commands, className="row-buttons"),
         ],
         className="selected",
     )
 
 
-def _left_out() -> Component:
+def _edits() -> Component:
+    """What was done to rows of the run's table, and the way back."""
     return html.P(
-        [html.Span(**part("left-out-words")), button("Put back", "is-text", **part("put-back"))],
-        className="row-words",
+        [html.Span(**part("edits-words")), button("Undo", "is-text", **part("put-back"))],
+        className="row-words edits",
         hidden=True,
-        **part("left-out"),
+        **part("edits"),
     )

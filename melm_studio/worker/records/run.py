@@ -162,7 +162,8 @@ def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
     if not all(names):
         return (data_id,)
     # Other classes of the same label are other data: their runs cannot be compared.
-    rules = [source[part] for part in ("classes", "marks") if source.get(part)]
+    relabeled = [mark for mark in source.get("marks", ()) if mark["column"] == source["label"]]
+    rules = [rule for rule in (source.get("classes"), relabeled) if rule]
     return (
         *map(str, names),
         *(msgspec.json.encode(rule, order="sorted").decode() for rule in rules),

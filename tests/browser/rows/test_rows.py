@@ -59,7 +59,7 @@ def test_an_outlier_is_named_and_left_out(finished: Panel, page: Page) -> None:
     expect(first).to_contain_text("unlike")
     expect(finished.part("differences")).to_contain_text("alcohol")
     finished.part("leave-out").click()
-    again = page.locator('.panel.is-front[data-left-out]:not([data-left-out="0"])')
+    again = page.locator('.panel.is-front[data-edits$="left out"]')
     expect(again).to_have_attribute("data-state", "done")
     expect(again.locator('[data-part="title"]')).to_contain_text("left out")
     again.locator('[data-part="put-back"]').click()
@@ -166,3 +166,21 @@ def test_points_are_colored_by_another_column(finished: Panel, page: Page) -> No
     page.keyboard.press("Escape")
     legend.get_by_role("button", name="Barolo").click()
     expect(finished.part("selection-words")).to_contain_text("59 rows")
+
+
+DROP = """(picture, text) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], "dropped.csv", { type: "text/csv" }));
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    picture.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true }));
+  }
+}"""
+
+
+def test_a_file_dropped_on_a_picture_is_placed_and_the_data_stay(
+    finished: Panel, studio_page: StudioPage
+) -> None:
+    text = wine().iloc[:12].to_csv(index=False)
+    finished.node.locator(".picture").evaluate(DROP, text)
+    expect(finished.part("new-headline")).to_contain_text("12 labeled new rows")
+    expect(studio_page.panels).to_have_count(1)

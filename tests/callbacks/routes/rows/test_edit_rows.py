@@ -65,6 +65,23 @@ def test_marked_rows_become_a_class_of_their_own(finished) -> None:
     assert record.table != finished.studio.store.get(finished.run).table
 
 
+def test_marked_rows_become_a_column_of_information(finished) -> None:
+    choice, record = again(finished, "new-column", rows=[5, 7], value="spilled")
+    finished.visitor.choose(choice)
+    (column,) = finished.studio.data_of(finished.visitor).info
+    assert [i + 1 for i, text in enumerate(column.texts) if text] == [5, 7]
+    assert title(record).endswith("2 rows as spilled")
+    # The classes and features are the same, so the runs are compared.
+    assert record.table == finished.studio.store.get(finished.run).table
+
+
+def test_a_column_that_exists_is_not_overwritten(finished) -> None:
+    body = {"rows": [5], "value": "proline"}
+    answer = finished.visitor.http.post(f"/runs/{finished.run}/new-column", json=body)
+    assert answer.status_code == 400
+    assert "Choose another name." in answer.get_json()["words"]
+
+
 def test_putting_rows_back_returns_to_the_run_of_the_whole_table(finished) -> None:
     _, record = again(finished, "leave-out", rows=[2])
     answer = finished.visitor.http.post(f"/runs/{record.run_id}/put-back", json={}).get_json()
