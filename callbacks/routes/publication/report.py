@@ -21,6 +21,8 @@ from melm_studio.views.publication.report_run import ReportedRun
 from melm_studio.views.publication.report_section import Picture
 from melm_studio.views.publication.style import FigureStyle
 from melm_studio.views.validation import InputError
+from melm_studio.views.verdicts.run_verdict import run_verdict
+from melm_studio.views.verdicts.strip import Verdict
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_query import to_query
 from melm_studio.views.view_spec import spec_of
@@ -71,18 +73,31 @@ def report_comparison() -> flask.Response:
 def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> ReportedRun:
     renderer = services().renderer
     check = workspace().checks().get(record.run_id)
+    view = renderer.view(record, event, options)
     name = f"The plane of {title(record)}, with points, contours and arrows"
     return ReportedRun(
         record=record,
         event=replace(event, components=renderer.components(record, event, options)),
         data=renderer.data(record),
         divergence=renderer.divergence(record, event, options),
-        scores=renderer.view(record, event, options).scores,
+        scores=view.scores,
+        arrows=view.loadings,
+        verdict=_verdict(record, event, options, check),
         check=None if check is None else report_of(services().store, check.run_id),
         is_check_final=check is not None and check.state.is_final,
         pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
         link=_link(record, event, options),
     )
+
+
+def _verdict(
+    record: RunRecord, event: PlaneEvent, options: ViewOptions, check: RunRecord | None
+) -> Verdict | None:
+    """What the page says of the newest plane of a finished run."""
+    if not (record.state.is_final and event.is_final) or options.changes_plane:
+        return None
+    app, fits = services(), workspace().fits()
+    return run_verdict(app.renderer, app.store, record, event, fits=fits, check=check)
 
 
 def _picture(panels: list[FigurePanel], style: FigureStyle, description: str) -> Picture:

@@ -12,10 +12,10 @@ from melm_core.evaluation import share_in_words, verdict
 from melm_core.methods import COMPONENTS, HELD_OUT, METHODS, SEED
 from melm_studio.tables import LabeledData, count
 from melm_studio.views.captions import state_sentence
-from melm_studio.views.plane_edits import strongest_features
 from melm_studio.views.publication.report_section import Picture, Section, Table
 from melm_studio.views.types import Scores
 from melm_studio.views.verdicts.check_captions import angle_sentence, p_value_caption
+from melm_studio.views.verdicts.strip import Verdict
 from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
@@ -28,8 +28,9 @@ _NOT_CHECKED = (
 _NO_HELD_OUT = "A class has no held-out row, so nothing here says how the plane does on new rows."
 _UNFINISHED = "The check had not ended when this report was made; its numbers are those so far."
 _FEATURES_NOTE = (
-    "Length of the loadings of a feature on orthonormal components: 1 if the feature lies in the "
-    "plane, 0 if it does not contribute. {intervals}"
+    "Arrow is the length in the picture, relative to the longest. Length is that of the loadings "
+    "on orthonormal components: 1 if the feature lies in the plane, 0 if it does not contribute. "
+    "{intervals}"
 )
 _INTERVALS = (
     "The interval is that between resamples of the rows; selected is the share of resamples in "
@@ -50,6 +51,10 @@ class ReportedRun:
     data : LabeledData
     divergence : float
     scores : Scores
+    arrows : ndarray of shape (n_features, 2)
+        The loadings in the coordinates that are drawn.
+    verdict : Verdict or None
+        What the page says above the picture; None for a plane that is not that of a finished run.
     check : CheckReport or None
     is_check_final : bool
     pictures : tuple of Picture
@@ -62,6 +67,8 @@ class ReportedRun:
     data: LabeledData
     divergence: float
     scores: Scores
+    arrows: FloatArray
+    verdict: Verdict | None = None
     check: CheckReport | None = None
     is_check_final: bool = False
     pictures: tuple[Picture, ...] = ()
@@ -120,10 +127,7 @@ def _answer(run: ReportedRun) -> Section:
 
 def _answer_sentences(run: ReportedRun) -> tuple[str, ...]:
     if run.check is None or not run.check.words:
-        held_out = run.scores.accuracy_held_out
-        n_classes = len(run.data.class_names)
-        told = _NO_HELD_OUT if held_out is None else verdict(None, held_out, n_classes)
-        return told, _NOT_CHECKED
+        return (*_held_out_sentences(run), _NOT_CHECKED)
     stability = run.check.stability
     return (
         run.check.words,
@@ -131,6 +135,16 @@ def _answer_sentences(run: ReportedRun) -> tuple[str, ...]:
         *([angle_sentence(stability)] if stability else []),
         *run.check.notes,
     )
+
+
+def _held_out_sentences(run: ReportedRun) -> tuple[str, ...]:
+    """What the page says before anyone asks; of an edited plane, what its scores say."""
+    if run.verdict is not None:
+        return f"{run.verdict.lead} ({run.verdict.follow}).", *run.verdict.notes
+    held_out = run.scores.accuracy_held_out
+    if held_out is None:
+        return (_NO_HELD_OUT,)
+    return (verdict(None, held_out, len(run.data.class_names)),)
 
 
 def _check_tables(run: ReportedRun) -> tuple[Table, ...]:
@@ -164,13 +178,15 @@ def _check_tables(run: ReportedRun) -> tuple[Table, ...]:
 
 def _features(run: ReportedRun) -> Section:
     components = run.event.components
-    order = strongest_features(components, min(MAX_FEATURES, components.shape[1]))
+    order = np.argsort(-np.linalg.norm(run.arrows, axis=1), kind="stable")[:MAX_FEATURES]
+    arrows: FloatArray = np.linalg.norm(run.arrows, axis=1)
     stability = run.check.stability if run.check else None
     lengths: FloatArray = np.linalg.norm(components, axis=0)
     intervals = ("Interval", "Selected") if stability else ()
     rows = tuple(
         (
             run.data.feature_names[i],
+            f"{arrows[i] / arrows.max():.0%}".replace("%", " %"),
             f"{lengths[i]:.3f}",
             *(_interval(run, int(i)) if stability else ()),
             *(f"{loading:+.3f}" for loading in components[:, i]),
@@ -181,12 +197,22 @@ def _features(run: ReportedRun) -> Section:
     words = _INTERVALS.format(n_top=stability.n_top) if stability else _NO_INTERVALS
     rest = f" And {count(n_more, 'more feature')}." if n_more else ""
     table = Table(
-        "Features by the length of their loadings",
-        ("Feature", "Length", *intervals, *(f"Loading {i + 1}" for i in range(len(components)))),
+        "Features by the length of their arrows",
+        (
+            "Feature",
+            "Arrow",
+            "Length",
+            *intervals,
+            *(f"Loading {i + 1}" for i in range(len(components))),
+        ),
         rows,
         note=_FEATURES_NOTE.format(intervals=words) + rest,
     )
     return Section("What separates the classes", tables=(table,))
+
+
+def _loading_heads(n_components: int) -> list[str]:
+    return [f"Loading {number}" for number in range(1, n_components + 1)]
 
 
 def _interval(run: ReportedRun, feature: int) -> tuple[str, str]:

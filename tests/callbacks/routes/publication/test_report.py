@@ -103,9 +103,22 @@ def test_a_checked_run_has_its_verdict_with_chance_and_p_and_intervals(studio, f
 
 
 def test_a_run_that_was_not_checked_says_so_and_gives_its_held_out_rows(finished):
+    run = finished.runs[1]
+    verdict = finished.visitor.news(run)["verdict"]
     text = page(finished, run=1).text
     assert "Is it real? was not asked" in text
-    assert "of held-out rows are told apart; guessing gives 50 %" in text
+    assert "guessing: 50 %" in verdict["follow"]
+    for words in (verdict["lead"], verdict["follow"], *verdict["notes"]):
+        assert words in text
+
+
+def test_features_have_the_order_of_the_page(finished):
+    run = finished.runs[0]
+    sequence = finished.visitor.news(run)["sequences"][-1]
+    ranked = finished.visitor.http.get(f"/runs/{run}/planes/{sequence}/features").json["features"]
+    text = page(finished).text.partition("What separates the classes")[2]
+    places = [text.index(feature["name"]) for feature in ranked]
+    assert places == sorted(places)
 
 
 def test_data_preparation_method_seed_and_versions_are_named(studio, finished):
