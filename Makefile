@@ -36,6 +36,7 @@ slow: browser redis ## Run the slow tests
 
 audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 	@$(VENV)/bin/pip-audit --requirement requirements.txt --requirement requirements-redis.txt \
+		--requirement requirements-files.txt \
 		--disable-pip --no-deps --strict
 
 bench: browser ## Measure speed and scale
@@ -66,6 +67,7 @@ hooks: $(DEV) ## Let git run the checks before each commit
 pins: $(DEV) ## Pin the requirements again; UPGRADE=--upgrade takes newer versions
 	@$(PIN) requirements.in --output-file requirements.txt
 	@$(PIN) requirements-redis.in --output-file requirements-redis.txt
+	@$(PIN) requirements-files.in --output-file requirements-files.txt
 	@$(PIN) requirements-dev.in --output-file requirements-dev.txt
 
 constants: $(DEV) ## Write the constants that the page's scripts share with Python

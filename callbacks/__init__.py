@@ -44,7 +44,7 @@ from callbacks.routes import surface as surface_route
 from callbacks.routes.publication import print_figure, report
 from callbacks.routes.rows import edit_rows, marks, new_rows, table_rows
 from callbacks.services import Services, install
-from callbacks.table_dialog import classes, columns
+from callbacks.table_dialog import classes, columns, file
 
 __all__ = ["Services", "register"]
 
@@ -85,6 +85,7 @@ _CALLBACKS = (
     recent,
     columns,
     classes,
+    file,
     runs,
     panels,
     surface,

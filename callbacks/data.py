@@ -115,7 +115,8 @@ def _source(choice: Any) -> DataSource:
 def _labels(table: Table) -> list[dict[str, str]]:
     """Every column, since each can be the label; those that look like one first."""
     likely = label_candidates(table)
-    others = [str(name) for name in table.frame.columns if name not in likely]
+    known = set(likely)
+    others = [str(name) for name in table.frame.columns if name not in known]
     return [{"value": name, "label": name} for name in (*likely, *others)]
 
 

@@ -18,7 +18,8 @@ from melm_studio.layout.panel import panel
 from melm_studio.layout.story import story_list
 from melm_studio.layout.table_dialog.classes import classes_form
 from melm_studio.layout.table_dialog.columns import columns_table
-from melm_studio.tables import ClassRules, Column, Role
+from melm_studio.layout.table_dialog.file import file_form
+from melm_studio.tables import ClassRules, Column, ReadOptions, Role
 from tools.driver.visitor import Studio, components, is_pattern, opened_studio
 
 ROUTES = {
@@ -61,6 +62,7 @@ def standing(studio: Studio) -> list[dict]:
     parts = [
         panel("run", "MELM", "Iris"),
         columns_table([(0, column)], 1),
+        file_form(["a"], "a", ReadOptions()),
         classes_form("y", [("a", 2)], ClassRules(), is_number=True, how="values"),
         story_list([("MELM of Iris", "A caption"), ("PCA of Iris", "")]),
     ]

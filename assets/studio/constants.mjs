@@ -26,6 +26,7 @@ export const ID = Object.freeze({
   columnsReset: "columns-reset",
   columnsAll: "columns-all",
   tableTab: "table-tab",
+  fileForm: "file-form",
   classesForm: "classes-form",
   classesApply: "classes-apply",
   classesReset: "classes-reset",

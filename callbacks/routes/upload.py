@@ -24,8 +24,19 @@ _TOO_LARGE = (
 
 
 def register(app: Dash) -> None:
-    """Connect the route, which takes the field "file" of multipart form data."""
+    """Connect the route: GET tells its limits, POST takes "file" of multipart form data."""
     app.server.post("/upload")(upload)
+    app.server.get("/upload")(limits)
+
+
+def limits() -> dict[str, int]:
+    """What is read at most, for the page to tell before a file is sent."""
+    settings = services().settings
+    return {
+        "megabytes": settings.max_upload_mb,
+        "rows": settings.max_rows,
+        "columns": settings.max_columns,
+    }
 
 
 def upload() -> tuple[dict[str, Any], int]:

@@ -31,6 +31,7 @@ COLUMNS_PAGE = "columns-page"
 COLUMNS_RESET = "columns-reset"
 COLUMNS_ALL = "columns-all"  # the role for all columns that the search found
 TABLE_TAB = "table-tab"
+FILE_FORM = "file-form"
 CLASSES_FORM = "classes-form"
 CLASSES_APPLY = "classes-apply"
 CLASSES_RESET = "classes-reset"
@@ -153,3 +154,8 @@ def class_name(at: int) -> dict[str, str | int]:
 def class_rule(name: str) -> dict[str, str]:
     """The id of a control of the rules of the classes."""
     return {"type": "class-rule", "name": name}
+
+
+def read_option(name: str) -> dict[str, str]:
+    """The id of a control of how the file is read."""
+    return {"type": "read-option", "name": name}

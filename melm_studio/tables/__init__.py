@@ -9,6 +9,7 @@ from melm_studio.tables.formatting import count, listed, number, number_text, sh
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
+from melm_studio.tables.readers import ReadOptions
 from melm_studio.tables.records import NUMBERS, THOUSANDS
 from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import RowColumn
@@ -27,6 +28,7 @@ __all__ = [
     "ClassRules",
     "Column",
     "LabeledData",
+    "ReadOptions",
     "Role",
     "RowColumn",
     "Summary",

@@ -1,4 +1,4 @@
-"""Reading a table from the bytes of a delimited text file."""
+"""Reading a table from the bytes of a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PureWindowsPath
 
 import numpy as np
@@ -15,7 +15,18 @@ import pandas as pd
 
 from melm_core.base import IntArray
 from melm_studio.tables.cells import MISSING, infer_columns
-from melm_studio.tables.formatting import listed, number
+from melm_studio.tables.formatting import count, listed, number, shortened
+from melm_studio.tables.readers import (
+    DEFAULT_OPTIONS,
+    ReadOptions,
+    arff_text,
+    arrow_cells,
+    excel_text,
+    is_arff,
+    is_arrow,
+    is_excel,
+    unpacked,
+)
 from melm_studio.tables.records import (
     COMMA_SEPARATED,
     MAX_NAME,
@@ -25,8 +36,12 @@ from melm_studio.tables.records import (
     find_records,
 )
 from melm_studio.tables.text import TableError, as_utf8
+from melm_studio.tables.title_lines import without_titles
 
-__all__ = ["Table", "TableError", "read_table", "unique_names"]
+__all__ = ["ReadOptions", "Table", "TableError", "read_table", "unique_names"]
+
+ARFF_HEAD = 100_000  # bytes that may precede @relation
+MIN_COLUMNS = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +58,18 @@ class Table:
         Decisions made while reading, a sentence each.
     form : Form
         How the file was split into cells.
+    sheets : tuple of str
+        The names of all sheets of a workbook.
+    sheet : str
+        The one that was read.
     """
 
     name: str
     frame: pd.DataFrame
     steps: tuple[str, ...]
     form: Form = COMMA_SEPARATED
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
 
     @property
     def row_numbers(self) -> IntArray:
@@ -58,9 +79,17 @@ class Table:
 
 
 def read_table(
-    raw: bytes, name: str, *, max_rows: float = math.inf, max_columns: float = math.inf
+    raw: bytes,
+    name: str,
+    *,
+    max_rows: float = math.inf,
+    max_columns: float = math.inf,
+    options: ReadOptions = DEFAULT_OPTIONS,
 ) -> Table:
-    """Read delimited text of any encoding, delimiter and decimal mark.
+    """Read delimited text of any encoding, delimiter and decimal mark, or another kind of file.
+
+    Excel workbooks, Parquet, Feather and ARFF files are recognized by their content, and gzip is
+    unpacked.
 
     Parameters
     ----------
@@ -70,20 +99,82 @@ def read_table(
         The file's name; a folder before it is ignored.
     max_rows, max_columns : int, optional
         The largest table that is read; unlimited by default.
+    options : ReadOptions, optional
+        The sheet of a workbook, and how cells such as <0.5 are read.
 
     Raises
     ------
     TableError
         If the content is not a table of at least one row and two columns within the limits.
     """
-    file = PureWindowsPath(name)  # understands both kinds of slash
-    data, text_steps = as_utf8(raw, file.name or "The file")
-    records = find_records(data, Limits(max_rows, max_columns))
+    limits = Limits(max_rows, max_columns)
+    data, file = unpacked(raw, PureWindowsPath(name).name)
+    content = _content(data, file or "The file", limits, options)
+    rows = content.file_rows
+    frame, steps = infer_columns(content.cells, content.form.decimal, rows, options.limits)
+    table = PureWindowsPath(file).stem or "table"
+    return Table(
+        table, frame, (*content.steps, *steps), content.form, content.sheets, content.sheet
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Content:
+    """The cells of a file before the types of its columns are known."""
+
+    cells: pd.DataFrame
+    file_rows: IntArray
+    steps: tuple[str, ...]
+    form: Form = COMMA_SEPARATED
+    sheets: tuple[str, ...] = ()
+    sheet: str = ""
+
+
+def _content(data: bytes, file: str, limits: Limits, options: ReadOptions) -> _Content:
+    rows, columns = limits.n_rows, limits.n_columns
+    if is_excel(data):
+        text, sheets, sheet = excel_text(
+            data, file, options.sheet, max_rows=rows, max_columns=columns
+        )
+        step = (f"Read from the sheet {shortened(sheet)}.",) if len(sheets) > 1 else ()
+        return replace(_written(text, limits, step), sheets=sheets, sheet=sheet)
+    if is_arrow(data):
+        cells, steps = arrow_cells(data, file, max_rows=rows, max_columns=columns)
+        return _of_frame(cells, steps)
+    text, steps = as_utf8(data, file)
+    if is_arff(text[:ARFF_HEAD].decode("utf-8", "replace")):
+        written = arff_text(text.decode(), max_rows=rows, max_columns=columns)
+        return _written(written, limits, steps)
+    return _of_text(text, limits, steps)
+
+
+def _written(text: bytes, limits: Limits, steps: tuple[str, ...]) -> _Content:
+    """The content of text that another reader has written."""
+    content = _of_text(text, limits, ())
+    form = Form(",", ".", has_header=content.form.has_header)  # as the file saved as CSV has it
+    own = [step for step in content.steps if step not in content.form.steps]
+    return replace(content, form=form, steps=(*steps, *own))
+
+
+def _of_text(data: bytes, limits: Limits, steps: tuple[str, ...]) -> _Content:
+    data, title_steps = without_titles(data)
+    records = find_records(data, limits)
     names, name_steps = _column_names(records)
-    cells = _parse(data, records, names)
-    frame, cell_steps = infer_columns(cells, records.form.decimal, records.file_rows)
-    steps = (*text_steps, *records.form.steps, *name_steps, *cell_steps)
-    return Table(file.stem or "table", frame, steps, records.form)
+    steps = (*steps, *title_steps, *records.form.steps, *name_steps)
+    return _Content(_parse(data, records, names), records.file_rows, steps, records.form)
+
+
+def _of_frame(cells: pd.DataFrame, steps: tuple[str, ...]) -> _Content:
+    if cells.shape[1] < MIN_COLUMNS or not len(cells):
+        raise TableError(
+            f"The file has {count(len(cells), 'row')} and {count(cells.shape[1], 'column')} of "
+            "numbers or text. A table needs at least one row and two columns."
+        )
+    names = [str(name).strip() for name in cells.columns]
+    _reject_long_names(names)
+    numbered = [name or f"column {at}" for at, name in enumerate(names, start=1)]
+    renamed = cells.set_axis(unique_names(numbered), axis=1)
+    return _Content(renamed, np.arange(2, len(cells) + 2), steps)
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

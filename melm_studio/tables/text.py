@@ -19,12 +19,22 @@ BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 PROBE_BYTES = 4096
 ZIP = b"PK\x03\x04"
 FOREIGN_FORMATS = (  # the first bytes, other bytes in the file, what it is and the way out
-    (ZIP, b"xl/", "an Excel workbook. Save it as CSV and drop it again."),
-    (b"\xd0\xcf\x11\xe0", b"", "an Excel workbook. Save it as CSV and drop it again."),
+    (ZIP, b"xl/", "a binary Excel workbook. Save it as .xlsx or CSV and drop it again."),
+    (
+        b"\xd0\xcf\x11\xe0",
+        b"",
+        "an Excel workbook in the format before 2007, or protected by a password. Save it as .xlsx "
+        "or CSV and drop it again.",
+    ),
     (ZIP, b"opendocument.spreadsheet", "a spreadsheet. Save it as CSV and drop it again."),
     (ZIP, b"", "a compressed archive. Unpack it and drop the CSV inside."),
-    (b"\x1f\x8b", b"", "a compressed archive. Unpack it and drop the CSV inside."),
-    (b"PAR1", b"", "a Parquet file. Save its table as CSV and drop that."),
+    (b"BZh", b"", "a compressed file. Unpack it, or compress it as .gz."),
+    (b"\xfd7zXZ", b"", "a compressed file. Unpack it, or compress it as .gz."),
+    (b"(\xb5/\xfd", b"", "a compressed file. Unpack it, or compress it as .gz."),
+    (b"FEA1", b"", "a Feather file of an early version. Save it again, or as CSV."),
+    (b"\x89HDF", b"", "an HDF5 file. Save its table as CSV and drop that."),
+    (b"SQLite format 3", b"", "a database. Save one table as CSV and drop that."),
+    (b"\x80\x04\x95", b"", "a pickle, which could run code. Save the table as CSV or Parquet."),
     (b"%PDF", b"", "a PDF document. Save its table as CSV and drop that."),
 )
 EMPTY = "The file is empty. Choose a file with a header and rows."

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr, replace
 
-from melm_studio.tables import SAMPLES, ClassRules, Use
+from melm_studio.tables import SAMPLES, ClassRules, ReadOptions, Use
 from melm_studio.views.captions import title
 from melm_studio.views.rows.row_edits import MAX_MARKS, Mark, RowNumbers
 from melm_studio.views.validation import InputError, Sha256, Text, read, shown
@@ -40,6 +40,8 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         The use of each column for which the user chose one.
     classes : ClassRules
         How the values of the label become classes.
+    reading : ReadOptions
+        How the file is read.
     left_out : tuple of int
         Rows of the file that the user left out, counted from 1 without the header.
     marks : tuple of Mark
@@ -59,6 +61,7 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         default_factory=dict
     )
     classes: Annotated[ClassRules, Meta(title="The rules of the classes")] = ClassRules()
+    reading: Annotated[ReadOptions, Meta(title="The options of reading")] = ReadOptions()
     left_out: RowNumbers = ()
     marks: Annotated[
         tuple[Mark, ...], Meta(title="The list of marked rows", max_length=MAX_MARKS)

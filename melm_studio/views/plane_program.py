@@ -9,10 +9,12 @@ labels are not needed. Rows are numbered from 1, without the header.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 import sys
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +37,7 @@ NUMBERS: dict[str, str] = {}  # by decimal mark
 THOUSANDS: dict[str, str] = {}
 # </values>
 
+MOST_TITLES = 40  # lines above the header
 LONGEST_HEADER = 10_000_000  # characters
 
 
@@ -78,7 +81,7 @@ def text_of(file: Path) -> str:
         raw = file.read_bytes()
     except OSError as error:
         sys.exit(f"{file} cannot be read: {error.strerror}. Name a CSV file.")
-    text = decoded(raw)
+    text = decoded(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
     if "\0" in text or not text.strip():
         sys.exit(f"{file.name} is empty or not text. Save the table as CSV and name that file.")
     return text.replace("\ufeff", "").replace("\r\n", "\n").replace("\r", "\n")
@@ -113,14 +116,14 @@ def find_columns(text: str, name: str) -> tuple[str, int, list[str]]:
 
 
 def candidates(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Where the header may begin: at the first line, or below comments at the top."""
+    """Where the header may begin: at the first line, or below comments or titles at the top."""
     found, start = [], 0
-    for line in text.splitlines(keepends=True):
+    for line in islice(io.StringIO(text), MOST_TITLES):
         is_comment = not line.strip() or line.startswith(("#", "sep="))
         if line.strip() and (HAS_HEADER or not is_comment):
             names = column_names(text[start : start + LONGEST_HEADER], delimiter)
             found.append((start, names))
-        if not is_comment:
+        if not is_comment and not HAS_HEADER:
             break
         start += len(line)
     return found

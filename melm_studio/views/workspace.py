@@ -78,7 +78,11 @@ class Workspace:
             raise UserError(_FILE_GONE.format(name=source.name))
         limits = self.settings
         return read_table(
-            raw, source.name, max_rows=limits.max_rows, max_columns=limits.max_columns
+            raw,
+            source.name,
+            max_rows=limits.max_rows,
+            max_columns=limits.max_columns,
+            options=source.reading,
         )
 
     def prepare(self, table: FileTable, source: DataSource) -> LabeledData:

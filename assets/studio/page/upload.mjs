@@ -4,17 +4,48 @@ import { ID } from "../constants.mjs";
 import { setProps } from "./dash.mjs";
 import { byId, fileLabel, span, whenPresent } from "./dom.mjs";
 
-const ACCEPTED = ".csv,.tsv,.txt,text/csv,text/plain";
+const ACCEPTED = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.parquet,.feather,.arrow,.arff,text/csv,text/plain";
+const FORMATS = "CSV, Excel, Parquet, Feather or ARFF, also as .gz";
+const MEGABYTE = 2 ** 20;
 const NO_SERVER = "The server does not answer. Check that the studio is running, then drop the file again.";
+
+let maxMegabytes = Infinity; // until the server has said it
 
 export function connectUpload() {
   acceptDrops();
+  addEventListener("paste", paste);
   whenPresent(`#${ID.dropZone}`, (zone) => {
     const label = fileLabel("Labeled CSV file", ACCEPTED, upload);
     label.append(span("", "icon icon-upload"), span("Drop a table, or choose a file"));
+    label.title = `${FORMATS}; cells copied from a spreadsheet can be pasted`;
     zone.append(label);
+    showLimits(label);
   });
 }
+
+async function showLimits(label) {
+  const answer = await fetch("upload").catch(() => null);
+  if (!answer?.ok) return; // the server refuses a file that is too large
+  const { megabytes, rows, columns } = await answer.json();
+  maxMegabytes = megabytes;
+  const counts = [rows, columns].map((limit) => limit.toLocaleString("en"));
+  label.title += `. At most ${megabytes} MB, ${counts[0]} rows, ${counts[1]} columns.`;
+}
+
+/** A table copied from a spreadsheet or a text, unless it is pasted into a field. @param {ClipboardEvent} event */
+function paste(event) {
+  const target = /** @type {Element} */ (event.target);
+  if (target.closest?.("input, textarea, [contenteditable], [role=dialog]")) return;
+  const [file] = event.clipboardData.files;
+  const text = event.clipboardData.getData("text/plain");
+  if (!file && !text.trim().includes("\n")) return;
+  event.preventDefault();
+  upload(text.trim() ? new File([text], "pasted.txt", { type: "text/plain" }) : file);
+}
+
+const tooLarge = ({ name, size }) =>
+  `${name}: The file has ${Math.ceil(size / MEGABYTE).toLocaleString("en")} MB, and at most ` +
+  `${maxMegabytes} MB can be read. Leave out columns or rows, or compress it as .gz.`;
 
 /** Stores a file on the server. @param {File} file @returns {Promise<Response>} */
 export function sendFile(file) {
@@ -24,6 +55,7 @@ export function sendFile(file) {
 }
 
 async function upload(file) {
+  if (file.size > maxMegabytes * MEGABYTE) return showError(tooLarge(file));
   const zone = byId(ID.dropZone);
   zone.dataset.state = "sending";
   showError(null);

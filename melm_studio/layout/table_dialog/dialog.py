@@ -10,8 +10,9 @@ from melm_studio.layout import ids
 from melm_studio.layout.dialog import dialog
 from melm_studio.layout.table_dialog.classes import classes_tab
 from melm_studio.layout.table_dialog.columns import columns_tab
+from melm_studio.layout.table_dialog.file import file_tab
 
-TABS = {"columns": "Columns", "classes": "Classes"}
+TABS = {"columns": "Columns", "classes": "Classes", "file": "File"}
 
 
 def columns_button() -> Component:
@@ -23,7 +24,7 @@ def columns_button() -> Component:
 
 def table_dialog() -> Component:
     """The dialog, closed until its button is clicked."""
-    panels = {"columns": columns_tab(), "classes": classes_tab()}
+    panels = {"columns": columns_tab(), "classes": classes_tab(), "file": file_tab()}
     return dialog(
         ids.COLUMNS,
         "Columns and classes of the table",

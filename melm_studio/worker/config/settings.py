@@ -66,7 +66,7 @@ class Settings:
     data_dir: Path = field(metadata={"read": _folder, "help": "folder of all data"})
     store: str = _setting(_store, "Redis server to share, instead of the folder", "")
     workers: int = _setting(_whole_number(0, 256), "runs at a time", max(2, os.cpu_count() or 2))
-    max_upload_mb: int = _setting(_whole_number(1, 4096), "megabytes per upload", 64)
+    max_upload_mb: int = _setting(_whole_number(1, 4096), "megabytes per upload", 128)
     max_rows: int = _setting(_TABLE, "rows per table", 2_000_000)
     max_columns: int = _setting(_TABLE, "columns per table", 10_000)
     threads: int = _setting(_whole_number(1, 256), "threads of the web server", 8)

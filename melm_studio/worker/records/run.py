@@ -163,7 +163,8 @@ def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
         return (data_id,)
     # Other classes of the same label are other data: their runs cannot be compared.
     relabeled = [mark for mark in source.get("marks", ()) if mark["column"] == source["label"]]
-    rules = [rule for rule in (source.get("classes"), relabeled) if rule]
+    found = (source.get("classes"), source.get("reading"), relabeled)
+    rules = [rule for rule in found if rule]
     return (
         *map(str, names),
         *(msgspec.json.encode(rule, order="sorted").decode() for rule in rules),

@@ -34,7 +34,7 @@ def test_byte_order_marks_inside_do_not_become_part_of_a_name(text):
 
 
 def test_a_parquet_file_is_named():
-    with pytest.raises(TableError, match=r"data\.csv is a Parquet file\. Save its table as CSV"):
+    with pytest.raises(TableError, match="Parquet file"):
         read_table(b"PAR1\x15\x04\x15\x10PAR1", "data.csv")
 
 

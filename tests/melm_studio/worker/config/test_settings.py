@@ -26,7 +26,7 @@ def test_the_defaults_serve_this_machine_only():
     assert (found.host, found.port, found.max_upload_mb, found.threads) == (
         "127.0.0.1",
         8050,
-        64,
+        128,
         8,
     )
     assert found.workers >= 2

@@ -1,0 +1,69 @@
+"""How the file is read: shown, and read in another way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from dash import ALL, Dash, Input, Output, State, no_update
+from msgspec.structs import replace
+
+from callbacks.session import workspace
+from melm_core.base import UserError
+from melm_studio.layout import ids
+from melm_studio.layout.table_dialog.file import file_form
+from melm_studio.tables import ReadOptions
+from melm_studio.views.data_source import DataSource, ShownData
+from melm_studio.views.validation import InputError, read
+
+
+def register(app: Dash) -> None:
+    """Connect the tab of the file."""
+    app.callback(
+        Output(ids.FILE_FORM, "children"),
+        Input(ids.COLUMNS, "opened"),
+        Input(ids.TABLE_TAB, "value"),
+        Input(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(show_options)
+    app.callback(
+        Output(ids.CHOICE, "data", allow_duplicate=True),
+        Input({"type": "read-option", "name": ALL}, "value"),
+        State({"type": "read-option", "name": ALL}, "id"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(read_again)
+
+
+def show_options(is_open: bool, tab: str, data: Any) -> Any:
+    """Show the sheets of the file and how its cells are read."""
+    if not is_open or tab != "file" or data is None:
+        return no_update
+    try:
+        source = ShownData.from_json(data).source
+        table = workspace().table(source)
+    except UserError as refusal:
+        return str(refusal)
+    return file_form(table.sheets, table.sheet, source.reading)
+
+
+def read_again(values: list[Any], option_ids: list[dict[str, str]], data: Any) -> Any:
+    """Read the file in another way."""
+    chosen = {one["name"]: value for one, value in zip(option_ids, values, strict=True)}
+    if data is None or not chosen:
+        return no_update
+    try:
+        shown = ShownData.from_json(data)
+        options = read({**chosen, "sheet": chosen["sheet"] or ""}, ReadOptions, "The file")
+        present = replace(shown.source.reading, sheet=workspace().table(shown.source).sheet)
+    except (InputError, UserError):
+        return no_update
+    # Controls that have just been drawn hold what is so: only a difference is a choice.
+    return no_update if options == present else msgspec.to_builtins(_read(shown.source, options))
+
+
+def _read(source: DataSource, options: ReadOptions) -> DataSource:
+    """The source read in another way; another sheet has other columns and classes."""
+    if options.sheet == source.reading.sheet or not options.sheet:
+        return replace(source, reading=options)
+    return DataSource(kind=source.kind, key=source.key, name=source.name, reading=options)

@@ -1,0 +1,22 @@
+"""Readers of files that are not plain delimited text; none of them executes anything."""
+
+from __future__ import annotations
+
+from melm_studio.tables.readers.arff import arff_text, is_arff
+from melm_studio.tables.readers.arrow import arrow_cells, is_arrow
+from melm_studio.tables.readers.excel import excel_text, is_excel
+from melm_studio.tables.readers.options import DEFAULT_OPTIONS, ReadOptions
+from melm_studio.tables.readers.unpack import MAX_UNPACKED, unpacked
+
+__all__ = [
+    "DEFAULT_OPTIONS",
+    "MAX_UNPACKED",
+    "ReadOptions",
+    "arff_text",
+    "arrow_cells",
+    "excel_text",
+    "is_arff",
+    "is_arrow",
+    "is_excel",
+    "unpacked",
+]

@@ -1,0 +1,137 @@
+"""Excel workbooks, by openpyxl: the values of one sheet, never its formulas or macros."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+
+from melm_studio.tables.formatting import listed, number, number_text, shortened
+from melm_studio.tables.readers.rows import TextWriter
+from melm_studio.tables.text import ZIP, TableError
+
+WORKBOOK = b"xl/workbook"
+MAX_WORKBOOK = 256 * 2**20  # bytes when it is unpacked
+ERRORS = {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA"}
+_MISSING_PACKAGE = (
+    "To read Excel workbooks, the studio needs openpyxl: pip install -r requirements-files.txt. "
+    "Until then, save the sheet as CSV and drop that."
+)
+
+
+def is_excel(raw: bytes) -> bool:
+    """Whether these are the bytes of an Excel workbook since 2007."""
+    return raw.startswith(ZIP) and WORKBOOK in raw
+
+
+def excel_text(
+    raw: bytes,
+    file: str,
+    sheet: str = "",
+    *,
+    max_rows: float,
+    max_columns: float,
+    max_bytes: int = MAX_WORKBOOK,
+) -> tuple[bytes, tuple[str, ...], str]:
+    """Read one sheet of a workbook as tab-separated text.
+
+    Parameters
+    ----------
+    raw : bytes
+    file : str
+        The name of the file, for messages.
+    sheet : str, optional
+        The sheet to read; by default the first with cells.
+    max_rows, max_columns : float
+    max_bytes : int
+        The most that the workbook may hold when it is unpacked.
+
+    Returns
+    -------
+    data : bytes
+    sheets : tuple of str
+        The names of all sheets.
+    sheet : str
+        The one that was read.
+
+    Raises
+    ------
+    TableError
+        If the workbook cannot be read, is too large, or has no such sheet.
+    """
+    try:
+        import openpyxl  # noqa: PLC0415 (an extra)
+    except ImportError:
+        raise TableError(_MISSING_PACKAGE) from None
+    _reject_large(raw, file, max_bytes)
+    try:
+        book = openpyxl.load_workbook(
+            io.BytesIO(raw), read_only=True, data_only=True, keep_links=False
+        )
+        names = tuple(one.title for one in book.worksheets)
+        if sheet and sheet not in names:
+            raise TableError(
+                f'{file} has no sheet "{shortened(sheet)}". Its sheets are {listed(names)}.'
+            )
+        for name in (sheet,) if sheet else names:
+            text = TextWriter(max_rows, max_columns, max_bytes)
+            text.add_all(_rows(book[name], max_columns))
+            if text.data.strip() or name == sheet:
+                return text.data, names, name
+    except TableError:
+        raise
+    except Exception as error:  # noqa: BLE001 (openpyxl raises whatever its parsers do)
+        raise TableError(
+            f"{file} is an Excel workbook that cannot be read ({type(error).__name__}). Save the "
+            "sheet as CSV and drop that."
+        ) from None
+    raise TableError(f"{file} has no cells. Choose a workbook with a header and rows.")
+
+
+def _reject_large(raw: bytes, file: str, max_bytes: int) -> None:
+    """Refuse a workbook that would unpack to more than `max_bytes`, before it is unpacked."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as parts:
+            n_bytes = sum(part.file_size for part in parts.infolist())
+    except zipfile.BadZipFile:
+        raise TableError(
+            f"{file} is a damaged Excel workbook. Save it again, or as CSV, and drop that."
+        ) from None
+    if n_bytes > max_bytes:
+        raise TableError(
+            f"{file} holds {number(n_bytes // 2**20)} MB when it is unpacked, and at most "
+            f"{number(max_bytes // 2**20)} MB can be read. Save the sheet as CSV and drop that."
+        )
+
+
+def _rows(sheet: Any, max_columns: float) -> Iterator[list[str]]:
+    """The rows as text, without the empty cells at their ends, which then are as many in each."""
+    sheet.reset_dimensions()  # a file may state any
+    rows = [_trimmed([_text(cell) for cell in row]) for row in sheet.iter_rows(values_only=True)]
+    while rows and not rows[-1]:
+        rows.pop()
+    width = max(map(len, rows), default=0)
+    for row in rows:
+        missing = [""] * (width - len(row)) if row else []
+        yield [*row, *missing] if width <= max_columns else [""] * width
+
+
+def _trimmed(row: list[str]) -> list[str]:
+    while row and not row[-1]:
+        row.pop()
+    return row
+
+
+def _text(cell: Any) -> str:
+    if cell is None or cell in ERRORS:
+        return ""
+    if isinstance(cell, bool):
+        return str(cell)
+    if isinstance(cell, int | float):
+        return number_text(cell)
+    if isinstance(cell, dt.datetime):
+        is_day = cell.time() == dt.time()
+        return cell.date().isoformat() if is_day else cell.isoformat()
+    return cell.isoformat() if isinstance(cell, dt.date | dt.time) else str(cell)

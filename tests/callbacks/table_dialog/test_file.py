@@ -1,0 +1,60 @@
+"""The tab of the file: another sheet, and cells beyond a limit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_studio.layout import ids
+from tests.melm_studio.tables.test_readers import workbook
+from tools.driver.visitor import components
+
+CHOICE = f"{ids.CHOICE}.data"
+
+
+def sheet(*names: str) -> list[list]:
+    rng = np.random.default_rng(0)
+    rows = [[*rng.normal(size=len(names)).tolist(), "ab"[i % 2]] for i in range(20)]
+    return [[*names, "label"], *rows]
+
+
+@pytest.fixture
+def book(visitor):
+    raw = workbook(first=sheet("x", "y"), second=sheet("p", "q", "r"))
+    assert visitor.choose_file(raw, "book.xlsx")["data-error.children"] is None
+    return visitor
+
+
+def form(visitor) -> dict[str, dict]:
+    visitor.values[f"{ids.COLUMNS}.opened"] = True
+    changes = visitor.fire(ids.TABLE_TAB, "value", "file", ids.FILE_FORM)
+    parts = [part["props"] for part in components(changes[f"{ids.FILE_FORM}.children"])]
+    return {part["id"]["name"]: part for part in parts if isinstance(part.get("id"), dict)}
+
+
+def test_another_sheet_is_another_table(studio, book):
+    assert form(book)["sheet"]["value"] == "first"
+    chosen = book.fire(ids.read_option("sheet"), "value", "second")
+    book.choose(chosen[CHOICE])
+    assert studio.data_of(book).feature_names == ("p", "q", "r")
+    assert form(book)["sheet"]["value"] == "second"
+
+
+def test_what_has_just_been_drawn_chooses_nothing(book):
+    for name, part in form(book).items():
+        assert book.fire(ids.read_option(name), "value", part["value"]) == {}
+
+
+def test_cells_below_a_limit_are_read_as_the_user_says(studio, visitor):
+    visitor.choose_file(b"lead,zinc,label\n" + b"<0.5,1,a\n1.5,2,b\n" * 20, "t.csv")
+    form(visitor)
+    visitor.choose(visitor.fire(ids.read_option("limits"), "value", "half")[CHOICE])
+    assert studio.data_of(visitor).feature_names == ("lead", "zinc")
+
+
+def test_the_limits_are_told_before_a_file_is_sent(visitor):
+    assert visitor.http.get("/upload").json == {
+        "megabytes": 128,
+        "rows": 2_000_000,
+        "columns": 10_000,
+    }

@@ -1,0 +1,255 @@
+"""Workbooks, Parquet, Feather, ARFF, gzip, title lines, and cells beyond a limit."""
+
+from __future__ import annotations
+
+import datetime as dt
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from melm_studio.tables import ReadOptions, TableError, prepare, read_table
+from melm_studio.tables.readers import excel_text, unpacked
+
+FRAME = pd.DataFrame(
+    {
+        "width": [1.5, 2.25, np.nan, 1e-12],
+        "kind": ["red, dark", 'say "x"', "red, dark", "b"],
+        "n": [1.0, 2.0, 3.0, 4.0],
+    }
+).astype({"kind": "str"})
+
+
+HEADS = [b"PK\x03\x04xl/workbook", b"PAR1", b"ARROW1", b"\x1f\x8b", b"@relation x\n"]
+
+
+def workbook(**sheets) -> bytes:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def rows_of(frame: pd.DataFrame) -> list[list]:
+    cells = frame.astype(object).where(frame.notna(), None).to_numpy().tolist()
+    return [list(frame.columns), *cells]
+
+
+def arrow_file(frame: pd.DataFrame, kind: str) -> bytes:
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(
+        {name: pa.array(cells.tolist(), from_pandas=True) for name, cells in frame.items()}
+    )
+    file = io.BytesIO()
+    if kind == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, file)
+    else:
+        pytest.importorskip("pyarrow.feather").write_feather(table, file)
+    return file.getvalue()
+
+
+def arff_file(frame: pd.DataFrame) -> bytes:
+    lines = ["% made by a test", "@RELATION 'a b'", ""]
+    for name, cells in frame.items():
+        kind = "numeric" if cells.dtype.kind == "f" else "string"
+        lines.append(f"@attribute '{name}' {kind}")
+    lines.append("@DATA")
+    for row in frame.itertuples(index=False):
+        cells = [
+            "?"
+            if pd.isna(cell)
+            else repr(cell)
+            if isinstance(cell, float)
+            else "'" + cell.replace("\\", "\\\\").replace("'", "\\'") + "'"
+            for cell in row
+        ]
+        lines.append(",".join(cells))
+    return "\n".join(lines).encode()
+
+
+def packed(kind: str, frame: pd.DataFrame) -> bytes:
+    if kind == "xlsx":
+        return workbook(data=rows_of(frame))
+    if kind == "arff":
+        return arff_file(frame)
+    if kind == "csv.gz":
+        return gzip.compress(frame.to_csv(index=False).encode())
+    return arrow_file(frame, kind)
+
+
+KINDS = ["xlsx", "parquet", "feather", "arff", "csv.gz"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_table_comes_back_from_every_format(kind):
+    table = read_table(packed(kind, FRAME), f"folder/shapes.{kind}")
+    assert table.name.partition(".")[0] == "shapes"
+    pd.testing.assert_frame_equal(table.frame, FRAME)
+    assert not any("separated" in step for step in table.steps)
+
+
+texts = st.text(
+    st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=8
+).map(lambda text: f"t{text.strip()}")
+numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)
+samples = st.lists(st.tuples(numbers, texts, numbers), min_size=1, max_size=12)
+
+
+@settings(max_examples=15, deadline=None)
+@pytest.mark.parametrize("kind", KINDS)
+@given(samples)
+def test_whatever_the_cells_they_come_back(kind, rows):
+    if kind == "arff":
+        rows = [(a, " ".join(b.replace('"', "").split()), c) for a, b, c in rows]
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    frame = frame.astype({"a": np.float64, "b": "str", "c": np.float64})
+    frame["b"] = frame["b"].map(lambda text: " ".join(text.split()))
+    found = read_table(packed(kind, frame), "t").frame
+    pd.testing.assert_frame_equal(found.astype({"a": float, "c": float}), frame)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(HEADS), st.binary(max_size=200))
+def test_whatever_the_bytes_there_is_a_table_or_a_sentence(head, rest):
+    try:
+        read_table(head + rest, "file")
+    except TableError as refusal:
+        assert str(refusal).endswith(".")  # noqa: PT017
+
+
+def test_another_sheet_is_read_if_it_is_chosen():
+    raw = workbook(notes=[], first=[["a", "b"], [1, 2]], second=[["x", "y", "z"], [1, 2, 3]])
+    table = read_table(raw, "book.xlsx")
+    assert (list(table.frame), table.sheets) == (["a", "b"], ("notes", "first", "second"))
+    assert "Read from the sheet first." in table.steps
+    other = read_table(raw, "book.xlsx", options=ReadOptions(sheet="second"))
+    assert list(other.frame) == ["x", "y", "z"]
+    with pytest.raises(TableError, match='no sheet "third"'):
+        read_table(raw, "book.xlsx", options=ReadOptions(sheet="third"))
+
+
+def test_dates_truth_values_errors_and_formulas_of_a_workbook_are_values():
+    rows = [
+        ["day", "ok", "bad", "sum"],
+        [dt.datetime(2024, 5, 1), True, "#N/A", "=1+1"],  # noqa: DTZ001
+        [dt.date(2024, 5, 2), False, 3, "=WEBSERVICE(A1)"],
+    ]
+    frame = read_table(workbook(data=rows), "t.xlsx").frame
+    assert frame["day"].tolist() == ["2024-05-01", "2024-05-02"]
+    assert frame["ok"].tolist() == ["True", "False"]
+    assert frame["bad"].isna().tolist() == [True, False]
+    assert frame["sum"].isna().all()
+
+
+def test_a_workbook_that_would_unpack_to_too_much_is_refused_before():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as book:
+        book.writestr("xl/workbook.xml", b"<x/>")
+        book.writestr("xl/worksheets/sheet1.xml", b" " * 3_000_000)
+    assert len(file.getvalue()) < 10_000
+    with pytest.raises(TableError, match="2 MB when it is unpacked, and at most 1 MB"):
+        excel_text(file.getvalue(), "t", max_rows=9, max_columns=9, max_bytes=2**20)
+
+
+def test_entities_of_a_workbook_are_not_expanded():
+    raw = workbook(data=[["a", "b"], [1, 2]])
+    bomb = b'<!DOCTYPE x [<!ENTITY a "' + b"a" * 10_000 + b'">]>'
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(file, "w") as new:
+        for part in old.infolist():
+            content = old.read(part)
+            if part.filename.endswith("sheet1.xml"):
+                content = bomb + content.partition(b"?>")[2]
+            new.writestr(part.filename, content)
+    with pytest.raises(TableError, match="cannot be read"):
+        read_table(file.getvalue(), "t.xlsx")
+
+
+def test_a_gzip_file_that_would_unpack_to_too_much_is_refused_in_time():
+    raw = gzip.compress(b"a,b\n" + b"1,2\n" * 1_000_000)
+    with pytest.raises(TableError, match="holds more than 1 MB"):
+        unpacked(raw, "t.csv.gz", max_bytes=2**20)
+    with pytest.raises(TableError, match="damaged or incomplete"):
+        unpacked(raw[:-20], "t.csv.gz")
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "parquet", "feather", "arff"])
+def test_limits_hold_for_every_format(kind):
+    raw = packed(kind, FRAME)
+    with pytest.raises(TableError, match="more than 3 rows"):
+        read_table(raw, "t", max_rows=3)
+    with pytest.raises(TableError, match="3 columns but at most 2"):
+        read_table(raw, "t", max_columns=2)
+    assert len(read_table(raw, "t", max_rows=4, max_columns=3).frame) == 4
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (b"@relation x\n@attribute a numeric\n@attribute b numeric\n@data\n{0 1}\n", "is sparse"),
+        (b"@relation x\n@attribute a numeric\n", "has no @data"),
+        (
+            b"@relation x\n@attribute a numeric\n@attribute b numeric\n@data\n1\n",
+            "has 1 value for 2",
+        ),
+        (b"@relation x\n@attribute a relational\n@data\n", "cannot be read"),
+        (b"\x80\x04\x95abc", "a pickle, which could run code"),
+        (b"\xd0\xcf\x11\xe0abc", "in the format before 2007"),
+        (b"PK\x03\x04abc", "a compressed archive"),
+    ],
+)
+def test_what_is_not_read_gets_a_plain_sentence(raw, sentence):
+    with pytest.raises(TableError, match=sentence):
+        read_table(raw, "file.bin")
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "Wine data of 2024\n\n",
+        "Wine data, measured by hand\nSee the notes\n",
+        "Wine data,,,\n,,,\n",
+    ],
+)
+def test_title_lines_above_the_header_are_skipped_and_rows_keep_their_numbers(above):
+    body = "name,alcohol,ash,label\n" + "".join(f"w{i},{i}.5,{i * i},x\n" for i in range(6))
+    table = read_table((above + body + "bad,zz,1,x\n").encode(), "t.csv")
+    assert list(table.frame) == ["name", "alcohol", "ash", "label"]
+    n_titles = sum(bool(line.strip(",")) for line in above.splitlines())
+    assert any(step.startswith(f"Skipped: {n_titles}") for step in table.steps)
+    place = above.count("\n") + 8
+    assert any(f"row {place} (the first line is row 1)" in step for step in table.steps)
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b\n1,2,3\n4,5,6\n", "a,b\nx,y,z\np,q,r\n", 'a,b,c\n1,"x\ny",2\n']
+)
+def test_what_is_no_title_is_not_skipped(text):
+    try:
+        steps = read_table(text.encode(), "t.csv").steps
+    except TableError:
+        return
+    assert not any("title" in step for step in steps)
+
+
+def test_cells_beyond_a_limit_are_numbers_where_the_user_says_so():
+    raw = ("lead,zinc,label\n" + "<0.5,>100,x\n1.5,7,y\n" * 20).encode()
+    table = read_table(raw, "t.csv")
+    assert table.frame["lead"].dtype == "str"
+    assert "40 cells such as <0.5 or >100 (lead, zinc) are no numbers." in " ".join(table.steps)
+    half = read_table(raw, "t.csv", options=ReadOptions(limits="half"))
+    assert half.frame.iloc[:2, :2].to_numpy().tolist() == [[0.25, 100.0], [1.5, 7.0]]
+    limit = read_table(raw, "t.csv", options=ReadOptions(limits="limit"))
+    assert limit.frame["lead"][0] == 0.5
+    assert prepare(half).feature_names == ("lead", "zinc")
