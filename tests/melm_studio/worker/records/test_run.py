@@ -11,13 +11,19 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from msgspec.structs import replace
 
-from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState, new_check
 from tests.melm_studio.worker.helpers import plane, run_of
 
 
 def test_a_record_survives_the_round_trip():
     record = replace(run_of("zoë"), state=RunState.FAILED, message="Zażółć", outcome={"starts": 2})
     assert RunRecord.from_bytes(record.to_bytes()) == record
+
+
+def test_a_check_has_the_kernel_width_that_its_run_chose():
+    run = replace(run_of(gamma="auto"), outcome={"starts": 2, "gamma_path": {"chosen": 2.0}})
+    assert new_check(run).gamma == 2.0
+    assert new_check(run_of(gamma="auto")).gamma == 1.0
 
 
 def test_a_record_is_json_and_not_a_pickle():
