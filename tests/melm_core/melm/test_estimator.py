@@ -153,7 +153,7 @@ def test_the_units_of_the_features_do_not_matter():
     X, y = IRIS
     units = np.array([1e-3, 1.0, 10.0, 1e2])
     one, other = (MELM(n_init=2, random_state=0).fit(data, y) for data in (X, X * units))
-    assert other.divergence_ == pytest.approx(one.divergence_, rel=1e-6)
+    assert other.divergence_ == pytest.approx(one.divergence_, rel=1e-9)
     assert_orthonormal(other.components_)
 
 
@@ -178,9 +178,8 @@ def test_progress_tells_the_steps_of_the_fit():
 def test_progress_never_falls_back(quantity):
     melm, reports = recorded(n_init=3)
     melm.fit(*IRIS)
-    values = np.array([getattr(report, quantity) for report in reports])
-    # The first stages sum in single precision.
-    assert (np.diff(values) >= -1e-6 * np.abs(values[:-1])).all()
+    values = [getattr(report, quantity) for report in reports]
+    assert values == sorted(values)
     assert values[0] < values[-1]
 
 
@@ -330,8 +329,8 @@ def test_planes_to_begin_from_can_be_given():
     found = MELM(random_state=0).fit(X, y)
     again = MELM(init=found.components_[None], continuation=()).fit(X, y)
     assert [result.kind for result in again.start_results_] == ["given"]
-    assert again.n_iter_ <= 6
-    assert again.divergence_ == pytest.approx(found.divergence_, rel=1e-6)
+    assert again.n_iter_ <= 2
+    assert again.divergence_ == pytest.approx(found.divergence_, rel=1e-9)
 
 
 def test_given_planes_of_the_wrong_shape_are_refused():
