@@ -24,6 +24,10 @@ from melm_core.optimization.types import BatchObjective
 _MAX_ITER = 60
 _TOL = 1e-6
 
+# Planes within this angle, in radians, are on their way to the same optimum: converging to the
+# last digit would take longer than it is worth, and copies would take the places of other starts.
+_SAME_OPTIMUM = 0.3
+
 # Added to every covariance, relative to the mean variance: a class with fewer rows
 # than features has a singular covariance.
 _REGULARIZATION = 1e-9
@@ -112,5 +116,5 @@ def wide_kernel_optima(
     found = maximize_batch(objective, planes, max_iter=_MAX_ITER, tol=_TOL)
     ranked = np.argsort(-found.values, kind="stable")
     optima = [orthonormalize(plane) for plane in found.components[ranked]]
-    firsts = first_alike(optima)
+    firsts = first_alike(optima, _SAME_OPTIMUM)
     return [plane for i, plane in enumerate(optima) if firsts[i] == i][:max_planes]

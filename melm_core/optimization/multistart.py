@@ -135,12 +135,14 @@ def _optimize_together(
         batch.copy_to([states[i] for i in part])
 
 
-def first_alike(planes: Sequence[FloatArray]) -> list[int]:
-    """For each plane the index of the first plane that it equals up to `SAME_PLANE`.
+def first_alike(planes: Sequence[FloatArray], angle: float = SAME_PLANE) -> list[int]:
+    """For each plane the index of the first plane that it equals up to an angle.
 
     Parameters
     ----------
     planes : sequence of ndarray of shape (n_components, n_features)
+    angle : float, default=SAME_PLANE
+        Planes with a smaller largest principal angle are equal, in radians.
 
     Returns
     -------
@@ -151,7 +153,7 @@ def first_alike(planes: Sequence[FloatArray]) -> list[int]:
         return []
     frames, _ = np.linalg.qr(np.stack(planes).swapaxes(1, 2))
     cosines = np.linalg.svd(frames[:, None].swapaxes(2, 3) @ frames, compute_uv=False)[..., -1]
-    is_same = cosines > np.cos(SAME_PLANE)
+    is_same = cosines > np.cos(angle)
     firsts: list[int] = []
     for index in range(len(planes)):
         distinct = (i for i, first in enumerate(firsts) if i == first)
