@@ -161,15 +161,27 @@ def _last_stage(classes: KernelClasses, settings: SearchSettings) -> Stage:
 
 
 def _refinement_stages(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
-    """The stages on a large sample and on all rows."""
+    """The stages on a large sample and on all rows.
+
+    The finalists of the small sample compete for a few steps; only the best one goes on.
+    """
     tol = max(_REFINEMENT_TOL, settings.tol)
     n_rows = settings.sample_sizes.large
     all_rows = Stage("all rows", _objective(classes, settings), settings.max_iter, tol, 1)
     if int(classes.counts.sum()) <= 2 * n_rows:
-        return [replace(all_rows, max_starts=N_FINALISTS_OF_SAMPLE)]
+        return [_competition_of_finalists(all_rows), all_rows]
     objective = _objective(subsample(classes, n_rows, settings), settings)
-    large = Stage(f"{n_rows:,} rows", objective, settings.max_iter, tol, N_FINALISTS_OF_SAMPLE)
-    return [large, all_rows]
+    large = Stage(f"{n_rows:,} rows", objective, settings.max_iter, tol, 1)
+    return [_competition_of_finalists(large), large, all_rows]
+
+
+def _competition_of_finalists(stage: Stage) -> Stage:
+    return replace(
+        stage,
+        max_iter=min(_MAX_ITER_PER_STAGE, stage.max_iter),
+        tol=max(_STAGE_TOL, stage.tol),
+        max_starts=N_FINALISTS_OF_SAMPLE,
+    )
 
 
 def _batch_objective(

@@ -133,16 +133,21 @@ def test_every_stage_reports_the_divergence_at_gamma_itself():
 
 def test_very_many_rows_compete_on_a_sample_first():
     stages = stages_of(SAMPLED)
-    assert [stage.name for stage in stages][2:] == ["", "polishing", "200 rows", "all rows"]
-    assert [stage.max_starts for stage in stages] == [None, None, None, 3, 3, 1]
+    names = ["", "polishing", "200 rows", "200 rows", "all rows"]
+    assert [stage.name for stage in stages][2:] == names
+    assert [stage.max_starts for stage in stages] == [None, None, None, 3, 3, 1, 1]
+    assert stages[-3].max_iter < stages[-2].max_iter
     value, _ = divergence_and_gradient(prepared(), plane(2, 4), multiclass="mean")
     assert stages[-1].objective(plane(2, 4))[0] == pytest.approx(value, rel=1e-10)
 
 
-def test_many_rows_are_refined_in_one_stage():
+def test_the_finalists_compete_on_all_rows_where_these_are_few():
     sizes = replace(SAMPLED.sample_sizes, large=300)
     stages = stages_of(replace(SAMPLED, sample_sizes=sizes))
-    assert [(stage.name, stage.max_starts) for stage in stages][4:] == [("all rows", 3)]
+    assert [(stage.name, stage.max_starts) for stage in stages][4:] == [
+        ("all rows", 3),
+        ("all rows", 1),
+    ]
 
 
 def test_the_name_of_a_large_sample_has_a_comma_for_thousands():
