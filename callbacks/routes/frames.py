@@ -24,10 +24,12 @@ from melm_studio.figures.plane import arrow_handles, limits, plane_figure, plane
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.views.captions import drawn_sentence, kept_sentence, state_sentence
 from melm_studio.views.renderer import DataGoneError
+from melm_studio.views.verdicts.feature_stability import with_stability
 from melm_studio.views.verdicts.run_verdict import run_verdict
 from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.workspace import revision_of
 from melm_studio.worker.config.messages import DATA_GONE
+from melm_studio.worker.execution.validation_run import report_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 # Runs that look alike share a cached figure without data.
@@ -108,11 +110,14 @@ def profile(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def features(run_id: str, sequence: int) -> dict[str, Any]:
-    """The features of one plane, the strongest first."""
+    """The features of one plane, the strongest first, with their stability once it is known."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
-    renderer = services().renderer
+    renderer, store = services().renderer, services().store
     view = renderer.view(record, event, requested_options())
-    return feature_ranking(renderer.viewer(record).feature_names, view.loadings)
+    ranking = feature_ranking(renderer.viewer(record).feature_names, view.loadings)
+    check = workspace().checks().get(run_id)
+    found = None if check is None else report_of(store, check.run_id).stability
+    return with_stability(ranking, found)
 
 
 @lru_cache(maxsize=MAX_STYLES)

@@ -7,8 +7,8 @@ import { shortened } from "./label_placement.mjs";
 import { originOf, tipsOf } from "../plane_editing/arrows.mjs";
 
 /** @typedef {import("./panel.mjs").Panel} Panel */
-/** @typedef {{ feature: number, name: string, x: number, y: number }} Feature */
-/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null }} Ranking */
+/** @typedef {{ feature: number, name: string, x: number, y: number, is_stable?: boolean, stability?: string }} Feature */
+/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string }} Ranking */
 
 const LONGEST = 18;
 const WHILE_RUNNING_MS = 500;
@@ -29,6 +29,7 @@ class FeatureList {
     /** @type {string | null} */
     this.shown = null; // the address of the ranking in the list
     panel.node.addEventListener("panel:painted", () => this.follow());
+    panel.node.addEventListener("panel:news", ({ detail: { verdict } }) => this.noteCheck(verdict?.check));
     for (const event of ["pointerover", "focusin"]) this.list.addEventListener(event, ({ target }) => this.light(target));
     for (const event of ["pointerleave", "focusout"]) this.list.addEventListener(event, () => this.light(null));
     this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
@@ -44,6 +45,16 @@ class FeatureList {
     if (performance.now() - this.shownAt > WHILE_RUNNING_MS && !panel.isFinal) this.show(strongest(panel));
   }
 
+  // A check that has ended knows how stable each feature is.
+  noteCheck(check) {
+    const hasEnded = Boolean(check?.is_final);
+    if (hasEnded !== this.isChecked && this.isChecked !== undefined) {
+      this.shown = null;
+      this.follow();
+    }
+    this.isChecked = hasEnded;
+  }
+
   async rank() {
     const { panel } = this;
     if (panel.isDisposed || !panel.plane) return;
@@ -56,7 +67,7 @@ class FeatureList {
   }
 
   /** @param {Ranking} ranking */
-  show({ features, of, line }) {
+  show({ features, of, line, stability }) {
     this.shown = null;
     this.shownAt = performance.now();
     const longest = Math.max(...features.map(lengthOf), Number.MIN_VALUE);
@@ -65,7 +76,7 @@ class FeatureList {
     this.list.replaceChildren(...items);
     this.features = new Map(features.map((feature) => [feature.feature, feature]));
     const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
-    this.panel.part("features-more").textContent = more;
+    this.panel.part("features-more").textContent = [more, stability].filter(Boolean).join(" ");
     this.panel.part("features-line").replaceChildren(...(line ? [lineOf(line)] : []));
     this.arrow.show(this.lit());
   }
@@ -122,7 +133,10 @@ function filled(item, feature, longest) {
   const [, bar, direction] = item.firstElementChild.children;
   bar.style.setProperty("--share", String(lengthOf(feature) / longest));
   direction.style.rotate = `${Math.round((Math.atan2(feature.x, feature.y) * 180) / Math.PI)}deg`;
-  item.firstElementChild.setAttribute("aria-label", `${feature.name}, loading ${lengthOf(feature).toFixed(2)}`);
+  const words = [feature.name, `loading ${lengthOf(feature).toFixed(2)}`, feature.stability].filter(Boolean);
+  item.firstElementChild.setAttribute("aria-label", words.join(", "));
+  item.firstElementChild.title = [feature.name, feature.stability].filter(Boolean).join(": ");
+  item.firstElementChild.classList.toggle("is-unstable", feature.is_stable === false);
   return item;
 }
 
