@@ -214,6 +214,7 @@ class StudioPage:
 
     def show(self, mode: str) -> None:
         """Select a mode by its name."""
+        self.open_actions()
         self.page.locator(f"#{ids.MODE}").get_by_text(mode, exact=True).click()
         expect(self.page.locator("body")).to_have_attribute("data-mode", mode.lower())
         expect(self.page.locator(IN_MOTION)).to_have_count(0)

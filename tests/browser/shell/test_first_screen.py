@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
 
+import numpy as np
 import pytest
+from PIL import Image, ImageColor
 from playwright.sync_api import Page, ViewportSize, expect
 
+from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.layout.shell.welcome import BEGIN
 from tools.driver.page import StudioPage
 
@@ -16,6 +20,8 @@ SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 390, "height": 844},
     "double zoom": {"width": 720, "height": 450},
 }
+WINES = ("Barbera", "Barolo", "Grignolino")
+NEARLY_EQUAL = 30  # of 442: points are a little transparent
 LARGE = ("projector", "laptop")
 OVERHANG = "() => document.scrollingElement.scrollWidth - innerWidth"
 
@@ -77,6 +83,35 @@ def test_a_small_screen_shows_data_picture_and_numbers_in_turn(page: Page, size:
     studio.open_actions()
     for name in ("Story", "Help", "Light or dark mode"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
+
+
+def test_a_phone_compares_pictures_and_numbers(page: Page):
+    page.set_viewport_size(SIZES["phone"])
+    studio = StudioPage(page)
+    page.get_by_role("button", name=BEGIN).click()
+    expect(studio.panels).to_have_count(1)
+    studio.panel(0).expect_end()
+    studio.show("Compare")
+    expect(studio.panels.first).to_be_in_viewport()
+    studio.show_section("Numbers")
+    page.get_by_role("tab", name="Table").click()
+    expect(page.get_by_role("table", name="Scores of the runs")).to_be_in_viewport()
+    expect(studio.panels.first).to_be_hidden()
+    assert page.evaluate(OVERHANG) <= 0
+    studio.show("Present")
+    expect(studio.panel(0).part("plot")).to_be_in_viewport()
+
+
+def test_the_picture_keeps_its_colors_where_the_system_forces_its_own(page: Page):
+    page.emulate_media(forced_colors="active")
+    studio = StudioPage(page)
+    panel = studio.run("PCA")
+    panel.expect_end()
+    shot = panel.part("plot").locator("..").screenshot()
+    picture = np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"), dtype=float).reshape(-1, 3)
+    for color in THEMES[Scheme.LIGHT].class_colors[: len(WINES)]:
+        distances = np.linalg.norm(picture - ImageColor.getrgb(color), axis=1)
+        assert distances.min() < NEARLY_EQUAL, color
 
 
 def test_gamma_is_typed_slid_and_left_to_the_method(page: Page):
