@@ -14,21 +14,25 @@ const PANEL = {
 };
 
 test("a panel is requested with its plane, view options and axes", () => {
-  assert.deepEqual(panelRequest(PANEL, { classes: null, rows: null }), {
+  assert.deepEqual(panelRequest(PANEL, { classes: null, rows: null, colorBy: null, shapeBy: null }), {
     run: "r1",
     plane: 7,
     view: { gamma: "0.5", toward: "r2" },
     limits: [[-1, 1], [0, 2]],
     marks_outside: true,
     n_arrows: null,
+    color_by: null,
+    shape_by: null,
     classes: null,
     rows: null,
   });
 });
 
 test("a selection and a limit of arrows are part of the request", () => {
-  const request = panelRequest({ ...PANEL, arrowLimit: 3 }, { classes: [1], rows: new Set([4, 2]) });
+  const shown = { classes: [1], rows: new Set([4, 2]), colorBy: "dose", shapeBy: null };
+  const request = panelRequest({ ...PANEL, arrowLimit: 3 }, shown);
   assert.deepEqual([request.n_arrows, request.classes, request.rows], [3, [1], [4, 2]]);
+  assert.equal(request.color_by, "dose");
 });
 
 test("a preview is as sharp as a screen, and never larger than one", () => {

@@ -10,7 +10,6 @@ import { NO_PLANE, NO_SERVER, showNotice } from "./notice.mjs";
 
 const SETTLED_MS = 250; // after the last change, until the preview is requested
 const MOST_PANELS = 9;
-const CLASSES_ONLY = "Points have the colors and shapes of their classes in the file.";
 
 /** @type {HTMLDialogElement} */
 let dialog;
@@ -121,7 +120,7 @@ async function preview() {
     URL.revokeObjectURL(image.src);
     image.src = URL.createObjectURL(file);
     image.dataset.state = "drawn";
-    say([notesOf(answer), state.colorBy || state.shapeBy ? CLASSES_ONLY : ""].filter(Boolean).join(" "));
+    say(notesOf(answer));
   } catch (error) {
     if (number !== newest) return;
     image.dataset.state = "refused";

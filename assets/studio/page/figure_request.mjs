@@ -9,9 +9,9 @@ const MOST_PREVIEW_PIXELS = 1600; // along the longer side
 /**
  * What a panel shows.
  * @param {Pick<Panel, "run" | "plane" | "arrowLimit" | "query" | "axes" | "painting">} panel
- * @param {{ classes: number[] | null, rows: Set<number> | null }} selection
+ * @param {{ classes: number[] | null, rows: Set<number> | null, colorBy: string | null, shapeBy: string | null }} shown
  */
-export function panelRequest(panel, { classes, rows }) {
+export function panelRequest(panel, { classes, rows, colorBy, shapeBy }) {
   return {
     run: panel.run,
     plane: panel.plane.sequence,
@@ -19,6 +19,8 @@ export function panelRequest(panel, { classes, rows }) {
     limits: panel.axes(),
     marks_outside: !panel.painting.isZoomed(),
     n_arrows: Number.isFinite(panel.arrowLimit) ? panel.arrowLimit : null,
+    color_by: colorBy,
+    shape_by: shapeBy,
     classes,
     rows: rows && [...rows],
   };

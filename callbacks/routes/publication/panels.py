@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
+from callbacks.routes.rows.marks import column_values
 from callbacks.services import services
+from melm_studio.figures.coloring import Marks
 from melm_studio.views.captions import title
 from melm_studio.views.publication.axis_titles import axis_titles
 from melm_studio.views.publication.style import FigureFormat, FigureStyle
@@ -14,7 +18,7 @@ from melm_studio.views.view_options import ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 if TYPE_CHECKING:
-    from melm_studio.figures.publication import FigurePanel, PrintedFigure
+    from melm_studio.figures.publication import ColumnMarks, FigurePanel, PrintedFigure
 
 _ROOM = "melm_studio.figures.publication"
 
@@ -34,6 +38,18 @@ def figure_panel(
         **shown,
     )
     return panel
+
+
+def column_marks(
+    record: RunRecord, name: str | None, marks: Callable[[Sequence[pd.Series]], Marks]
+) -> ColumnMarks | None:
+    """Return the colors or shapes of the drawn points by a column; None for no column."""
+    if name is None:
+        return None
+    train, held_out = services().renderer.viewer(record).drawn_rows
+    values = column_values(record, name, [*train, *held_out])
+    found: ColumnMarks = import_module(_ROOM).ColumnMarks(name, marks(values))
+    return found
 
 
 def print_figure(

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 import flask
 import numpy as np
+import pandas as pd
 from dash import Dash
 from msgspec import Meta, Struct, field
 
 from callbacks.routes.export import attachment
-from callbacks.routes.publication.panels import figure_panel, print_figure
+from callbacks.routes.publication.panels import column_marks, figure_panel, print_figure
 from callbacks.routes.requested_view import options_in, requested_event
 from callbacks.services import services
 from callbacks.session import own_run
+from melm_studio.figures.coloring import Marks, point_colors, point_symbols
+from melm_studio.figures.theme import Scheme
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.publication.style import FigureFormat, FigureStyle
 from melm_studio.views.validation import Coordinate, Count, Text, read
@@ -42,6 +46,8 @@ class PanelRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         The view options, as the fields of a query.
     limits : tuple of tuple of float, or None
         The ranges of x and y that are shown at least.
+    color_by, shape_by : str or None
+        The columns that give points their colors and shapes; None for the classes.
     marks_outside : bool
         Whether rows beyond the limits have a mark at the edge.
     n_arrows : int or None
@@ -53,6 +59,8 @@ class PanelRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     plane: Annotated[Count, Meta(title="The plane number")] | None = None
     view: dict[Text, Text] = field(default_factory=dict)
     limits: Annotated[tuple[Range, Range], Meta(title="The limits")] | None = None
+    color_by: Text | None = None
+    shape_by: Text | None = None
     marks_outside: Annotated[bool, Meta(title="The option to mark rows outside")] = True
     n_arrows: Annotated[Count, Meta(title="The number of arrows")] | None = None
     classes: Annotated[tuple[Count, ...], Meta(title="The list of classes")] | None = None
@@ -110,8 +118,14 @@ def _panel(request: PanelRequest) -> FigurePanel:
         marks_outside=request.marks_outside,
         n_arrows=request.n_arrows,
         shown_classes=None if request.classes is None else frozenset(request.classes),
+        colors=column_marks(record, request.color_by, _light_colors),
+        shapes=column_marks(record, request.shape_by, point_symbols),
         selected=_selected(services().renderer.viewer(record), request.rows),
     )
+
+
+def _light_colors(values: Sequence[pd.Series]) -> Marks:
+    return point_colors(values, Scheme.LIGHT)
 
 
 def _selected(viewer: PlaneViewer, rows: tuple[int, ...] | None) -> Any:

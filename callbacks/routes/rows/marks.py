@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import flask
@@ -13,7 +14,7 @@ from dash import Dash
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_core.base import UserError
+from melm_core.base import IntArray, UserError
 from melm_studio.figures.coloring import point_colors, point_symbols
 from melm_studio.figures.plane import row_numbers
 from melm_studio.figures.theme import Scheme
@@ -69,10 +70,23 @@ def unlabeled(run_id: str, sequence: int) -> dict[str, Any]:
 
 def _values(record: RunRecord) -> list[pd.Series]:
     """The values of a column at the points of each trace."""
-    table, name = services().rows.table(workspace(), record), flask.request.args.get("column", "")
+    drawn = row_numbers(services().renderer.viewer(record).drawn_rows)
+    return column_values(record, flask.request.args.get("column", ""), drawn)
+
+
+def column_values(
+    record: RunRecord, name: str, drawn: Sequence[list[int] | IntArray]
+) -> list[pd.Series]:
+    """Return the values of a column of the run's table at rows of the file, for each list of them.
+
+    Raises
+    ------
+    UserError
+        If the table has no such column.
+    """
+    table = services().rows.table(workspace(), record)
     if name not in table.columns:
         raise UserError(
             f'The table of this run has no column "{shortened(name)}". Reload the page.'
         )
-    drawn = row_numbers(services().renderer.viewer(record).drawn_rows)
-    return [table[name].reindex(pd.Index(rows, dtype="int64") - 1) for rows in drawn]
+    return [table[name].reindex(pd.Index(np.asarray(rows, dtype=np.int64)) - 1) for rows in drawn]

@@ -6,7 +6,7 @@ matplotlib would delay its start.
 
 from __future__ import annotations
 
-from melm_studio.figures.publication.panel import FigurePanel, panel_of_rows
+from melm_studio.figures.publication.panel import ColumnMarks, FigurePanel, panel_of_rows
 from melm_studio.figures.publication.printing import (
     PrintedFigure,
     draw_figure,
@@ -16,6 +16,7 @@ from melm_studio.figures.publication.printing import (
 from melm_studio.views.publication.style import FigureStyle
 
 __all__ = [
+    "ColumnMarks",
     "FigurePanel",
     "FigureStyle",
     "PrintedFigure",

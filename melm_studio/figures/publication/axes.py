@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgba_array
 from matplotlib.patches import PathPatch
 
 from melm_core.base import FloatArray
-from melm_studio.figures.publication.marks import INK, ClassMark
+from melm_studio.figures.publication.marks import INK, MARKERS, ClassMark
 from melm_studio.figures.publication.panel import FigurePanel
 from melm_studio.figures.publication.regions import loops, region
 from melm_studio.views.publication.style import FigureStyle
@@ -21,7 +21,7 @@ from melm_studio.views.types import ClassView
 # More points than this make a vector graphic slow to open; they become an image within it.
 MOST_VECTOR_POINTS = 5_000
 
-_FILL, _LINE, _TRAIN, _HELD_OUT = 0.1, 0.75, 0.8, 0.95
+_FILL, _LINE, _PLAIN_LINE, _TRAIN, _HELD_OUT = 0.1, 0.75, 0.35, 0.8, 0.95
 _ABOVE_CONTOURS, _ABOVE_POINTS = 2, 3
 _INSET = 0.012  # of a side, so that a mark at the edge is not cut
 
@@ -39,11 +39,9 @@ def draw_layers(
     is_image = sum(map(len, _all_points(panel))) > MOST_VECTOR_POINTS
     for code, (part, mark) in enumerate(zip(panel.view.classes, marks, strict=True)):
         if "contours" in style.layers and panel.is_shown(code):
-            _draw_contours(axes, part, mark, unit)
+            _draw_contours(axes, part, mark, unit, is_plain=panel.colors is not None)
         if "points" in style.layers:
-            train, held_out = panel.opacities(code)
-            _draw_points(axes, part.train, mark, size, _TRAIN * train, is_image=is_image)
-            _draw_held_out(axes, part.held_out, mark, size, _HELD_OUT * held_out, is_image=is_image)
+            _draw_class(axes, panel, code, mark, size, is_image=is_image)
     if "points" in style.layers and panel.marks_outside:
         _mark_outside(axes, panel, marks, size)
     if "contours" in style.layers:
@@ -73,64 +71,80 @@ def _all_points(panel: FigurePanel) -> list[FloatArray]:
     return [rows for part in panel.view.classes for rows in (part.train, part.held_out)]
 
 
-def _draw_contours(axes: Axes, part: ClassView, mark: ClassMark, unit: float) -> None:
-    """Regions of higher levels lie within those of lower ones: their fills add up."""
+def _draw_contours(
+    axes: Axes, part: ClassView, mark: ClassMark, unit: float, *, is_plain: bool
+) -> None:
+    """Regions of higher levels lie within those of lower ones: their fills add up.
+
+    Around points that are colored by a column, the colors of classes would be read as values.
+    """
     for lines in map(loops, part.regions):
-        if lines:
+        if lines and not is_plain:
             axes.add_patch(PathPatch(region(lines), facecolor=mark.color, alpha=_FILL, linewidth=0))
     outlines = LineCollection(
         loops(part.contours),
-        colors=mark.color,
-        alpha=_LINE,
+        colors=INK if is_plain else mark.color,
+        alpha=_PLAIN_LINE if is_plain else _LINE,
         linewidths=_LINE_PT * unit,
         gid="contours",
     )
     axes.add_collection(outlines, autolim=False)
 
 
-def _draw_points(
+def _draw_class(
+    axes: Axes, panel: FigurePanel, code: int, mark: ClassMark, size: float, *, is_image: bool
+) -> None:
+    """The training rows of a class as filled markers, its held-out rows as open ones."""
+    part = panel.view.classes[code]
+    points, opacities = (part.train, part.held_out), panel.opacities(code)
+    colors = (mark.color, mark.color) if panel.colors is None else map(list, panel.colors.of(code))
+    shapes = (None, None) if panel.shapes is None else panel.shapes.of(code)
+    for i, (color, strength) in enumerate(zip(colors, (_TRAIN, _HELD_OUT), strict=True)):
+        rgba = to_rgba_array(color, strength * opacities[i])
+        for marker, chosen in _by_marker(shapes[i], mark.marker, len(points[i])):
+            _scatter(
+                axes,
+                points[i][chosen],
+                rgba[chosen],
+                marker,
+                size,
+                is_open=bool(i),
+                is_image=is_image,
+            )
+
+
+def _by_marker(
+    shapes: Sequence[str] | None, marker: str, n_points: int
+) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+    """Each marker and the points that have it; all have one unless a column shapes them."""
+    if shapes is None:
+        return [(marker, np.ones(n_points, dtype=bool))]
+    names = np.array(shapes, dtype=object)
+    return [(MARKERS[name], names == name) for name in sorted(set(shapes))]
+
+
+def _scatter(
     axes: Axes,
     points: FloatArray,
-    mark: ClassMark,
+    colors: FloatArray,
+    marker: str,
     size: float,
-    opacity: FloatArray,
     *,
+    is_open: bool,
     is_image: bool,
 ) -> None:
+    """Open markers are as large as filled ones with their outline."""
     axes.scatter(
         points[:, 0],
         points[:, 1],
-        s=size**2,
-        marker=mark.marker,
-        facecolors=to_rgba_array(mark.color, opacity),
-        linewidths=0,
+        s=(0.85 * size if is_open else size) ** 2,
+        marker=marker,
+        facecolors="none" if is_open else list(map(tuple, colors)),
+        edgecolors=list(map(tuple, colors)),
+        linewidths=0.2 * size if is_open else 0,
         zorder=_ABOVE_CONTOURS,
         rasterized=is_image,
-        gid="train",
-    )
-
-
-def _draw_held_out(
-    axes: Axes,
-    points: FloatArray,
-    mark: ClassMark,
-    size: float,
-    opacity: FloatArray,
-    *,
-    is_image: bool,
-) -> None:
-    """Open markers, as large as the filled ones."""
-    axes.scatter(
-        points[:, 0],
-        points[:, 1],
-        s=(0.85 * size) ** 2,
-        marker=mark.marker,
-        facecolors="none",
-        edgecolors=list(map(tuple, to_rgba_array(mark.color, opacity))),
-        linewidths=0.2 * size,
-        zorder=_ABOVE_CONTOURS,
-        rasterized=is_image,
-        gid="held_out",
+        gid="held_out" if is_open else "train",
     )
 
 

@@ -13,7 +13,13 @@ _THEME = THEMES[Scheme.LIGHT]
 INK, FAINT_INK, FRAME = _THEME.ink, _THEME.faint_ink, "#adb5bd"
 
 # Matplotlib's markers for the shapes of the page, and those that tell classes apart without color.
-_MARKERS = {"circle": "o", "square": "s", "diamond": "D"}
+MARKERS = {
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "triangle-up": "^",
+    "triangle-down": "v",
+}
 _GRAY_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 _DARKEST, _LIGHTEST = 0.1, 0.65
 
@@ -36,6 +42,6 @@ def class_marks(n_classes: int, style: FigureStyle) -> list[ClassMark]:
         ]
     n_colors = len(_THEME.class_colors)
     return [
-        ClassMark(class_color(code, _THEME), _MARKERS[class_shape(code, n_colors)])
+        ClassMark(class_color(code, _THEME), MARKERS[class_shape(code, n_colors)])
         for code in range(n_classes)
     ]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray
+from melm_studio.figures.coloring import Marks
 from melm_studio.figures.plane import limits
 from melm_studio.tables import LabeledData
 from melm_studio.views.plane_view import PlaneViewer
@@ -16,6 +17,27 @@ from melm_studio.views.types import PlaneView
 
 BoolArray = npt.NDArray[np.bool_]
 FAINT = 0.1  # the share of its opacity that a point keeps which is not shown
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnMarks:
+    """The colors or shapes of points by a column of the table.
+
+    Attributes
+    ----------
+    name : str
+        Of the column.
+    marks : Marks
+        Of the training rows of each class, then of the held-out rows of each class.
+    """
+
+    name: str
+    marks: Marks
+
+    def of(self, code: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the marks of the training and of the held-out rows of a class."""
+        traces = self.marks.marks
+        return traces[code], traces[code + len(traces) // 2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +65,8 @@ class FigurePanel:
     selected : tuple of tuple of ndarray of bool, or None
         For each class, which of its training and of its held-out points are not faint; None for
         all.
+    colors, shapes : ColumnMarks or None
+        Of points that are colored or shaped by a column; None for those of the classes.
     """
 
     view: PlaneView
@@ -55,6 +79,8 @@ class FigurePanel:
     n_arrows: int | None = None
     shown_classes: frozenset[int] | None = None
     selected: tuple[tuple[BoolArray, BoolArray], ...] | None = None
+    colors: ColumnMarks | None = None
+    shapes: ColumnMarks | None = None
 
     @property
     def box(self) -> FloatArray:

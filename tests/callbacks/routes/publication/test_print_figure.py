@@ -76,6 +76,25 @@ def test_limits_classes_and_rows_are_those_of_the_page(finished, printed):
     assert chosen == [3, 0, 0, 0]
 
 
+def test_points_have_the_colors_and_shapes_of_the_page(finished, printed):
+    run, http = finished.runs[0], finished.visitor.http
+    figure(finished.visitor, {"run": run, "color_by": "x", "shape_by": "label"})
+    ((panel,),) = printed
+    kinds = [trace["meta"] for trace in http.get(f"/runs/{run}/figure").json["plane"]["data"]]
+    for kind, shown, column in (("colors", panel.colors, "x"), ("symbols", panel.shapes, "label")):
+        sent = http.get(f"/runs/{run}/{kind}", query_string={"column": column}).json
+        for code in range(2):
+            for name, marks in zip(("train", "held_out"), shown.of(code), strict=True):
+                position = kinds.index({"kind": name, "class": code})
+                assert list(marks) == sent["marks"][position]
+        assert [entry.text for entry in shown.marks.legend] == [e["text"] for e in sent["legend"]]
+
+
+def test_a_column_that_the_table_does_not_have_is_refused(finished):
+    panel = {"run": finished.runs[0], "color_by": "moon"}
+    assert "moon" in figure(finished.visitor, panel, expected=400).json["words"]
+
+
 def test_axis_titles_name_the_share_of_variance(finished, printed):
     figure(finished.visitor, {"run": finished.runs[1]})
     ((panel,),) = printed

@@ -9,6 +9,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -16,8 +17,10 @@ from PIL import Image
 from pypdf import PdfReader
 
 from melm_core.base import UserError
+from melm_studio.figures.coloring import point_colors, point_symbols
 from melm_studio.figures.plane import limits
 from melm_studio.figures.publication import (
+    ColumnMarks,
     FigurePanel,
     FigureStyle,
     draw_figure,
@@ -172,6 +175,27 @@ def test_gray_tells_classes_apart_by_shade_and_shape():
     assert len(set(colors)) == 4
     assert all(re.fullmatch(r"#(..)\1\1", color) for color in colors)
     assert len({each.get_paths()[0].vertices.tobytes() for each in drawn}) == 4
+
+
+def test_points_are_colored_and_shaped_by_columns_which_the_legend_names():
+    view = view_of(2)
+    sizes = [len(part.train) for part in view.classes] + [
+        len(part.held_out) for part in view.classes
+    ]
+    traces = [pd.Series(np.arange(n, dtype=float) + 0.5) for n in sizes]
+    colors = ColumnMarks("dose $x$", point_colors(traces, Scheme.LIGHT))
+    texts = [pd.Series(["a", "b"] * n, dtype=object)[:n] for n in sizes]
+    shapes = ColumnMarks("batch", point_symbols(texts))
+    panel = panel_of(2, view=view, colors=colors, shapes=shapes)
+    figure = draw_figure([panel], FigureStyle())
+    drawn = collections(figure, "train")
+    assert len(drawn) == 4  # two classes, two shapes
+    first = np.concatenate([each.get_facecolors() for each in drawn[:2]])
+    assert {to_hex(color) for color in first} == set(colors.of(0)[0])
+    svg = print_figure([panel], FigureStyle(), "svg").content
+    words = set(text_in(svg).splitlines())
+    assert {"Color: dose $x$, shape: batch", "a", "b", "held out"} <= words
+    assert "class 0" not in words
 
 
 def test_several_panels_share_one_legend():
