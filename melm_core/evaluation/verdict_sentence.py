@@ -48,7 +48,8 @@ def verdict(
     'Yes. 98 % of held-out rows are told apart; guessing gives 33 %. None of 199 shuffles came \
 close (p = 0.005).'
     """
-    told_apart = f"{share_in_words(accuracy)} of held-out rows are told apart"
+    share = share_in_words(accuracy)
+    told_apart = f"{share[:1].upper()}{share[1:]} of held-out rows are told apart"
     numbers = f"{told_apart}; guessing gives {share_in_words(1.0 / n_classes)}."
     shuffles = _shuffles(n_permutations, n_exceeding, p_value)
     return " ".join(filter(None, (_FIRST_WORDS[answer], numbers, shuffles)))

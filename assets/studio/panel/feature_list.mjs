@@ -11,6 +11,7 @@ import { originOf, tipsOf } from "../plane_editing/arrows.mjs";
 /** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string }} Ranking */
 
 const LONGEST = 18;
+const FADED = "Features that fewer than half of the resamples select are faded.";
 const WHILE_RUNNING_MS = 500;
 const AT_REST_MS = 120; // a plane that stays this long is at rest
 const LINE_BOX = { width: 236, height: 48 };
@@ -76,6 +77,7 @@ class FeatureList {
     this.list.replaceChildren(...items);
     this.features = new Map(features.map((feature) => [feature.feature, feature]));
     const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
+    this.panel.part("features-more").title = stability ? FADED : "";
     this.panel.part("features-more").textContent = [more, stability].filter(Boolean).join(" ");
     this.panel.part("features-line").replaceChildren(...(line ? [lineOf(line)] : []));
     this.arrow.show(this.lit());

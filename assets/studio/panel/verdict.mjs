@@ -81,14 +81,16 @@ export function verdictText(numbers, nClasses) {
   const guessing = nClasses ? `guessing: ${percent(1 / nClasses)}` : "";
   if (heldOut === null) {
     const follows = [guessing, "a class has no held-out row"].filter(Boolean).join(", ");
-    return { leads: `${percent(training)} of training rows are told apart`, follows };
+    return { leads: `${capitalized(percent(training))} of training rows are told apart`, follows };
   }
   const follows = [guessing, `training rows: ${percent(training)}`].filter(Boolean).join(", ");
-  return { leads: `${percent(heldOut)} of held-out rows are told apart`, follows };
+  return { leads: `${capitalized(percent(heldOut))} of held-out rows are told apart`, follows };
 }
 
 /** A share as the server writes it: 100 % is all of them. @param {number} share */
 export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(100 * share)} %`);
+
+const capitalized = (text) => text[0].toUpperCase() + text.slice(1);
 
 // The sentence says the same, so the sign is not read out.
 function sign(answer) {

@@ -29,4 +29,4 @@ def p_value_caption(report: CheckReport, *, is_final: bool) -> str:
 def angle_sentence(stability: FeatureStability) -> str:
     """By how much the plane turns when the rows are resampled."""
     turns = f"The plane turns by {stability.angle:.0f} degrees"
-    return f"{turns} between resamples of the rows (median of {stability.n_resamples})."
+    return f"{turns} between resamples of the rows."

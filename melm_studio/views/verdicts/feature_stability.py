@@ -33,9 +33,7 @@ def with_stability(ranking: Mapping[str, Any], found: FeatureStability | None) -
     features = [
         {**feature, **_of_feature(found, feature["feature"])} for feature in ranking["features"]
     ]
-    is_faded = not all(feature["is_stable"] for feature in features)
-    faded = "Faded: selected in fewer than half of the resamples. " if is_faded else ""
-    return {**ranking, "features": features, "stability": f"{faded}{angle_sentence(found)}"}
+    return {**ranking, "features": features, "stability": angle_sentence(found)}
 
 
 def _of_feature(found: FeatureStability, code: int) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def _of_held_out(
     result = renderer.held_out(record, event)
     if result is None:
         train = share_in_words(renderer.scores(record, event).accuracy_train)
-        lead = f"{train} of training rows are told apart"
+        lead = f"{train[:1].upper()}{train[1:]} of training rows are told apart"
         follow = "a class has no held-out row, so nothing is known about new rows"
         return Verdict(Answer.UNKNOWN, lead, follow, ())
     others = {

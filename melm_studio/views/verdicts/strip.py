@@ -61,7 +61,7 @@ def held_out_verdict(result: HeldOutResult) -> Verdict:
     """What the held-out rows of a plane say before anyone asks."""
     share = share_in_words(result.accuracy)
     guessing = f"guessing: {share_in_words(1.0 / len(result.class_counts))}"
-    lead = f"{share} of held-out rows are told apart"
+    lead = f"{share[:1].upper()}{share[1:]} of held-out rows are told apart"
     if result.answer is Answer.NO:
         lead = f"No better than guessing: {share} of held-out rows"
     train = f"training rows: {share_in_words(result.accuracy_train)}"

@@ -76,7 +76,8 @@ class _Ranking:
 
     def run(self) -> None:
         known = self._known()
-        for key in METHODS:
+        # Searches take longest, and the first results are wanted soon.
+        for key in sorted(METHODS, key=lambda key: METHODS[key].streams):
             self._update(current=key)
             scored = known.get(key) or self._scored(key)
             self._update(methods=(*self._report.methods, scored))

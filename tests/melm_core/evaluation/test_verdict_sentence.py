@@ -51,6 +51,10 @@ def test_better_answers_come_with_better_accuracies():
     assert set(answers) == {0, 1, 2}
 
 
+def test_every_sentence_begins_with_a_capital_or_a_number():
+    assert verdict(Answer.YES, 0.999, 2).startswith("Yes. Over 99 % of held-out rows")
+
+
 def test_a_design_without_a_small_p_value_has_no_answer():
     assert answer_of(1.0, 2, p_value=0.1, smallest_p_value=0.1) is Answer.UNKNOWN
 
