@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
@@ -24,6 +25,9 @@ SHRINKAGES = ("auto", "ledoit-wolf")
 # Sums of squares of values in between neither overflow nor lose their digits.
 LARGEST_VALUE = 1e145
 SMALLEST_RANGE = 1e-145
+
+# Sparse rows are made dense up to this many bytes.
+LARGEST_DENSE = 2e9
 
 
 class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -52,7 +56,7 @@ class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ndarray of shape (n_samples, n_components)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, as_dense(X), dtype=np.float64, reset=False)
         projected: FloatArray = (X - self.mean_) @ self.components_.T
         return projected
 
@@ -90,11 +94,12 @@ class SupervisedPlaneEstimator(PlaneEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = True
         return tags
 
     def _validate_labeled(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
-        """Valid rows and class codes; sets `classes_` and `mean_`."""
-        X, y = validate_labeled(self, X, y)
+        """Valid rows, dense if X is sparse, and class codes; sets `classes_` and `mean_`."""
+        X, y = validate_labeled(self, as_dense(X), y)
         self.mean_ = X.mean(axis=0)
         return X, y
 
@@ -124,6 +129,33 @@ def validate_labeled(estimator: BaseEstimator, X: Any, y: Any) -> tuple[FloatArr
     check_class_sizes(estimator.classes_, codes)
     check_magnitudes(X)
     return X, codes.astype(np.int64)
+
+
+def as_dense(X: Any) -> Any:
+    """The rows as they are; those of a sparse matrix as an array.
+
+    The planes need centered rows, which are not sparse, so a sparse matrix saves no memory.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+
+    Raises
+    ------
+    ValueError
+        If the array would take more than `LARGEST_DENSE` bytes.
+    """
+    if not issparse(X):
+        return X
+    n_bytes = float(np.prod(X.shape, dtype=np.float64)) * np.dtype(np.float64).itemsize
+    if n_bytes > LARGEST_DENSE:
+        size = " x ".join(f"{length:,}" for length in X.shape)
+        raise UserError(
+            f"X is sparse, {size}, and its centered rows are not: they would take "
+            f"{n_bytes / 1e9:,.1f} GB, more than {LARGEST_DENSE / 1e9:g} GB. Reduce the features "
+            "first, for example with sklearn.decomposition.TruncatedSVD."
+        )
+    return X.toarray()
 
 
 def check_magnitudes(X: FloatArray) -> None:

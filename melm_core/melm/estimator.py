@@ -205,7 +205,8 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            A sparse matrix is made dense, which is refused beyond 2 GB.
         y : array-like of shape (n_samples,)
             Labels of two or more classes, each with at least two rows.
         groups : array-like of shape (n_samples,) or None, default=None
