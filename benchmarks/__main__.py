@@ -19,6 +19,7 @@ from benchmarks.fit import fit
 from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.hands import gamma_drag, morph, scrub
 from benchmarks.kernel_machines import approximation_of_kernel_machines
+from benchmarks.large_file import large_file
 from benchmarks.live import first_frame, frame_rate, watching
 from benchmarks.load import crowd, sizes, soak, watchers
 from benchmarks.rotations import rotations
@@ -44,6 +45,7 @@ BENCHMARKS = {
     "break-even": break_even,
     "grid": density_grid,
     "million": million,
+    "large-file": large_file,
     "rotations": rotations,
     "gem": pairs_of_ten_classes,
     "evaluation": evaluation,

@@ -62,7 +62,7 @@ def standing(studio: Studio) -> list[dict]:
     parts = [
         panel("run", "MELM", "Iris"),
         columns_table([(0, column)], 1),
-        file_form(["a"], "a", ReadOptions()),
+        file_form(["a", "b"], "a", ReadOptions()),
         classes_form("y", [("a", 2)], ClassRules(), is_number=True, how="values"),
         story_list([("MELM of Iris", "A caption"), ("PCA of Iris", "")]),
     ]

@@ -54,8 +54,9 @@ def read_again(values: list[Any], option_ids: list[dict[str, str]], data: Any) -
         return no_update
     try:
         shown = ShownData.from_json(data)
-        options = read({**chosen, "sheet": chosen["sheet"] or ""}, ReadOptions, "The file")
-        present = replace(shown.source.reading, sheet=workspace().table(shown.source).sheet)
+        options, present = read(chosen, ReadOptions, "The file"), shown.source.reading
+        if options.sheet:  # of a workbook, whose first sheet is read where none is chosen
+            present = replace(present, sheet=workspace().table(shown.source).sheet)
     except (InputError, UserError):
         return no_update
     # Controls that have just been drawn hold what is so: only a difference is a choice.

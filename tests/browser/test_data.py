@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,12 @@ DROP = """(element, [name, text]) => {
   }
 }"""
 
+PASTE = """(element, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+}"""
+
 
 @pytest.fixture
 def pots() -> str:
@@ -39,6 +46,29 @@ def test_a_dropped_file_becomes_the_data(page: Page, pots: str):
     drop(studio, "pots.csv", pots)
     expect(studio.data_name).to_have_text("pots")
     expect(studio.data_size).to_contain_text("30 rows")
+
+
+def test_cells_copied_from_a_spreadsheet_are_pasted(page: Page, pots: str):
+    studio = StudioPage(page)
+    page.locator("body").evaluate(PASTE, pots.replace(",", "\t"))
+    expect(studio.data_name).to_have_text("pasted")
+    expect(studio.data_size).to_contain_text("30 rows")
+
+
+def test_a_file_above_the_limit_is_refused_before_it_is_sent(page: Page, tmp_path: Path):
+    studio = StudioPage(page)
+    zone = page.locator(f"#{ids.DROP_ZONE} label")
+    expect(zone).to_have_attribute("title", re.compile("At most 128 MB, 2,000,000 rows"))
+    sent = []
+    page.on("request", lambda request: request.method == "POST" and sent.append(request.url))
+    large = tmp_path / "large.csv"
+    with large.open("wb") as file:
+        file.truncate(129 * 2**20)
+    studio.file_input.set_input_files(large)
+    expect(page.locator(f"#{ids.DATA_ERROR}")).to_contain_text(
+        "large.csv: The file has 129 MB, and at most 128 MB can be read."
+    )
+    assert not [url for url in sent if url.endswith("/upload")]
 
 
 def test_the_label_can_be_changed(page: Page, pots: str):

@@ -12,11 +12,10 @@ from melm_studio.layout import ids
 from melm_studio.tables import ReadOptions
 
 _LIMITS = (
-    ("text", "Text, or missing where most cells are numbers"),
+    ("text", "Not numbers"),
     ("limit", "The limit: <0.5 is 0.5"),
     ("half", "Half the limit below it: <0.5 is 0.25"),
 )
-_ONE_TABLE = "The file holds one table."
 
 
 def file_tab() -> Component:
@@ -35,20 +34,10 @@ def file_form(sheets: Sequence[str], sheet: str, options: ReadOptions) -> Compon
         The one that is read.
     options : ReadOptions
     """
+    choice = [_sheet(sheets, sheet)] if len(sheets) > 1 else []
     return dmc.Stack(
         [
-            dmc.Select(
-                id=ids.read_option("sheet"),
-                label="Sheet",
-                description="" if len(sheets) > 1 else _ONE_TABLE,
-                data=list(sheets),
-                value=sheet,
-                disabled=len(sheets) < 2,
-                allowDeselect=False,
-                searchable=True,
-                size="sm",
-                w=360,
-            ),
+            *choice,
             dmc.Select(
                 id=ids.read_option("limits"),
                 label="Cells such as <0.5 and >100",
@@ -61,4 +50,17 @@ def file_form(sheets: Sequence[str], sheet: str, options: ReadOptions) -> Compon
             ),
         ],
         gap="sm",
+    )
+
+
+def _sheet(sheets: Sequence[str], sheet: str) -> Component:
+    return dmc.Select(
+        id=ids.read_option("sheet"),
+        label="Sheet",
+        data=list(sheets),
+        value=sheet,
+        allowDeselect=False,
+        searchable=True,
+        size="sm",
+        w=360,
     )
