@@ -43,8 +43,11 @@ def new_rows_card() -> Component:
                 className="card-head",
             ),
             html.P(className="row-words", role="status", **part("new-headline")),
-            html.Ol(className="row-list", **part("new-list"), **aria(label="New rows")),
-            html.Table(className="confusion", **part("new-confusion")),
+            # The keyboard scrolls what has the focus.
+            html.Ol(
+                className="row-list", tabIndex="0", **part("new-list"), **aria(label="New rows")
+            ),
+            html.Table(className="confusion", tabIndex="0", **part("new-confusion")),
             html.Ul(className="notes", **part("new-notes")),
         ],
         className="side-card new-rows-card",

@@ -13,7 +13,7 @@ from melm_studio.layout.panel_parts.tools import LINEAR, slider
 def side() -> Component:
     """The side column; a script fills its lists."""
     return html.Div(
-        [_features(), selection_card(), new_rows_card()], className="panel-side explore-only"
+        [new_rows_card(), _features(), selection_card()], className="panel-side explore-only"
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from melm_studio.tables import load_sample
+from tests.browser.test_axe import serious
 from tools.driver.page import Panel, StudioPage, wait_until
 
 OUTLIER = 17
@@ -144,6 +145,17 @@ def test_new_rows_are_placed_in_every_panel_of_compare(
     studio_page.show("Compare")
     for panel in (finished, other):
         expect(panel.node.locator(".new-rows-line")).to_contain_text("20 labeled new rows")
+
+
+def test_cards_and_legend_have_no_serious_barrier(finished: Panel, add_rows, page: Page) -> None:
+    add_rows(wine().iloc[10:30])
+    expect(finished.part("new-headline")).to_contain_text("20 labeled new rows")
+    finished.part("find-outliers").click()
+    expect(finished.part("selected-rows")).to_contain_text("bottle 017")
+    finished.node.get_by_role("button", name="Color and shape by a column").click()
+    finished.part("color-by").select_option("cultivar")
+    expect(finished.node.locator(".mark-legend")).to_contain_text("Barolo")
+    assert not serious(page)
 
 
 COLORS_OF_POINTS = """(plot) => new Set(plot.data
