@@ -4,7 +4,8 @@ import { ID } from "../constants.mjs";
 import { setProps } from "./dash.mjs";
 import { byId, fileLabel, span, whenPresent } from "./dom.mjs";
 
-const ACCEPTED = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.parquet,.feather,.arrow,.arff,text/csv,text/plain";
+/** The files that are read. */
+export const ACCEPTED = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.parquet,.feather,.arrow,.arff,text/csv,text/plain";
 const FORMATS = "CSV, Excel, Parquet, Feather or ARFF, also as .gz";
 const MEGABYTE = 2 ** 20;
 const NO_SERVER = "The server does not answer. Check that the studio is running, then drop the file again.";

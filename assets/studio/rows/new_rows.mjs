@@ -3,7 +3,7 @@ import { PLANE_TRACE } from "../constants.mjs";
 import { bringToFront } from "../front_run.mjs";
 import { refusalOf } from "../page/answers.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { sendFile } from "../page/upload.mjs";
+import { ACCEPTED, sendFile } from "../page/upload.mjs";
 import { addToPanels, addTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { onChange, state, update } from "../state.mjs";
@@ -12,7 +12,6 @@ import { element, nameOf, percent, rowLine } from "./elements.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
-const ACCEPTED = ".csv,.tsv,.txt,text/csv,text/plain";
 const SETTLED_MS = 150;
 const SIZE = 11;
 const EDGE = 0.015; // of the picture: how far marks of rows outside are from its edge
