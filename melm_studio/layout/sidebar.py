@@ -150,7 +150,7 @@ def _group(method: Method) -> str:
 
 
 def _run() -> list[Component]:
-    keys = html.Kbd("Ctrl Enter", **aria(hidden="true"))
+    keys = html.Kbd("Ctrl Enter", className="explore-only", **aria(hidden="true"))
     return [
         html.P(id=ids.RUN_ERROR, role="alert", className="alert"),
         html.Button(["Run", keys], id=ids.RUN, type="button", className="button is-primary"),

@@ -47,7 +47,8 @@ def test_the_model_offers_every_file_and_to_a_curved_picture_no_linear_map():
     files = [props for props in model() if "data-file" in props]
     needs = {props["data-file"]: props.get("data-needs") for props in files}
     of_a_map = ("components.csv", "model.json", "script.py")
-    assert needs == dict.fromkeys(("points.csv", "replay.html")) | dict.fromkeys(of_a_map, "linear")
+    of_any = ("points.csv", "replay.html", "report.html")
+    assert needs == dict.fromkeys(of_any) | dict.fromkeys(of_a_map, "linear")
 
 
 def test_the_model_has_slots_for_what_others_fill():
