@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import gzip
 import io
 import subprocess
 import sys
@@ -266,3 +267,13 @@ def test_the_environment_of_the_test_lacks_the_studio_and_its_packages(environme
     for package in ("melm_core", "melm_studio", "scipy", "sklearn"):
         script.write_text(f"import {package}\n")
         assert "ModuleNotFoundError" in isolated(environment, script).stderr
+
+
+def test_ordered_categories_title_lines_and_gzip_are_read_as_in_the_studio():
+    doses = ["high", "", "low", "medium"] * 10
+    rows = [[f"{i * 7 % 11}.5", f"{i * i % 13}", dose, "ab"[i % 2]] for i, dose in enumerate(doses)]
+    raw = b"A title, of mine\n" + written([["width", "height", "dose", "label"], *rows])
+    data = prepare(read_table(raw, "doses.csv"))
+    assert data.feature_names == ("width", "height", "dose")
+    for file in (raw, gzip.compress(raw)):
+        assert_alike(computed(program(data), file), points(data))
