@@ -22,7 +22,7 @@ from melm_studio.worker.records.run import RunRecord
 _UPDATED_BY = (
     Input(ids.COMPARE_CLOCK, "n_intervals"),
     Input(ids.COMPARE_TAB, "value"),
-    Input(ids.RUN_TABS, "children"),
+    Input(ids.COMPARED_RUNS, "data"),
     State(ids.DATA, "data"),
 )
 
@@ -61,7 +61,7 @@ def register(app: Dash) -> None:
 
 
 def update_scores(
-    order: Mapping[str, Any], mode: str, ticks: int | None, tab: str | None, tabs: Any, data: Any
+    order: Mapping[str, Any], mode: str, ticks: int | None, tab: str | None, listed: Any, data: Any
 ) -> tuple[Any, Any, bool]:
     """Update the open table, until its runs and checks have ended."""
     if mode != "compare" or tab is None:
@@ -75,7 +75,7 @@ def update_scores(
 
 
 def update_movers(
-    start: str | None, end: str | None, ticks: int | None, tab: str | None, tabs: Any, data: Any
+    start: str | None, end: str | None, ticks: int | None, tab: str | None, listed: Any, data: Any
 ) -> tuple[Any, ...]:
     """Update the rows that move most between two runs, and the choice of these."""
     if tab != "movers":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dash import Dash, Input
+from dash import Dash, Input, Output
 
 from callbacks.scripts import connect_script
 from melm_studio.layout import ids
@@ -10,6 +10,7 @@ from melm_studio.layout import ids
 # The script function that each of these changes calls.
 _LISTENERS = {
     "noteRevision": (Input(ids.REVISION, "data"),),
+    "noteListed": (Input(ids.LISTED, "data"),),
     "setMode": (Input(ids.MODE, "value"),),
     "setAuto": (Input(ids.GAMMA_AUTO, "data"),),
     "setTable": (Input(ids.DATA, "data"),),
@@ -20,6 +21,13 @@ def register(app: Dash) -> None:
     """Pass changes of the page's state to its scripts."""
     for name, inputs in _LISTENERS.items():
         connect_script(app, name, *inputs)
+    connect_script(
+        app,
+        "noteCompared",
+        Output(ids.COMPARED_RUNS, "data"),
+        Input(ids.RUN_TABS, "children"),
+        Input(ids.MODE, "value"),
+    )
     connect_script(
         app,
         "setGamma",

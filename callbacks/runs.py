@@ -6,6 +6,7 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, no_update
 
+from callbacks.panels import show_panels
 from callbacks.session import workspace
 from callbacks.sidebar import SIDEBAR, SidebarValues
 from melm_core.base import UserError
@@ -18,8 +19,10 @@ from melm_studio.views.workspace import check_data
 def register(app: Dash) -> None:
     """Connect the Run button."""
     app.callback(
-        Output(ids.REVISION, "data", allow_duplicate=True),
+        Output(ids.LISTED, "data"),
         Output(ids.RUN_ERROR, "children"),
+        Output(ids.PANELS, "children", allow_duplicate=True),
+        Output(ids.RUN_TABS, "children", allow_duplicate=True),
         Input(ids.RUN, "n_clicks"),
         State(ids.DATA, "data"),
         State(ids.GAMMA, "value"),
@@ -31,8 +34,8 @@ def register(app: Dash) -> None:
 
 def start_run(
     clicks: int | None, data: Any, gamma: Any, is_auto: Any, *sidebar: Any
-) -> tuple[Any, str | None]:
-    """Queue a run of the shown data, or say why not."""
+) -> tuple[Any, ...]:
+    """Queue a run of the shown data and list it with the others, or say why not."""
     own, values = workspace(), SidebarValues(*sidebar)
     try:
         shown = ShownData.from_json(data)
@@ -40,5 +43,6 @@ def start_run(
         check_data(values.method, own.data(shown), parameters)
         own.queue(own.new_fit(shown, values.method, parameters))
     except UserError as error:
-        return no_update, str(error)
-    return own.revision(), None
+        return no_update, str(error), no_update, no_update
+    # The panels come with this answer, so that the first plane waits for no further one.
+    return own.revision(), None, *show_panels(None, data)

@@ -121,6 +121,7 @@ def tables() -> Component:
     """The tables below the panels, closed until a tab is clicked."""
     return html.Div(
         [
+            dcc.Store(id=ids.COMPARED_RUNS),
             dcc.Store(id=ids.SORT, data={"column": None, "descending": False}),
             dcc.Interval(id=ids.COMPARE_CLOCK, interval=_FOLLOWED_EVERY_MS, disabled=True),
             dmc.Tabs(

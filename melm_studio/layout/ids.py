@@ -8,6 +8,7 @@ SOURCE = "source"  # the last choice that could be read, which the browser remem
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from
 RECENT = "recent"  # the data that were chosen before, which the browser remembers
 REVISION = "revision"  # changes whenever the list of runs may have changed
+LISTED = "listed"  # the revision of panels that came with an answer of their own
 
 # Data
 DROP_ZONE = "drop-zone"
@@ -92,6 +93,7 @@ BRUSHED = "brushed"  # a script says here which rows are selected,
 ISOLATED = "isolated"  # and here which classes alone are shown
 COMPARE_TAB = "compare-tab"
 COMPARE_CLOCK = "compare-clock"
+COMPARED_RUNS = "compared-runs"  # the ids of the runs, while they are compared
 SORT = "sort"  # the column that the table of runs is ordered by
 COMPARED = "compared"
 CHECK_ALL = "check-all"

@@ -10,7 +10,8 @@ from melm_studio.layout import ids
 from melm_studio.views.workspace import MAX_PANELS
 from melm_studio.worker.records.run import RunState
 
-ERROR, REVISION, DATA = f"{ids.RUN_ERROR}.children", f"{ids.REVISION}.data", f"{ids.DATA}.data"
+ERROR, LISTED, DATA = f"{ids.RUN_ERROR}.children", f"{ids.LISTED}.data", f"{ids.DATA}.data"
+PANELS = f"{ids.PANELS}.children"
 DEFAULTS = {
     "n_components": 2,
     "gamma": 1.0,
@@ -40,7 +41,8 @@ def test_run_queues_what_the_page_shows_at_first(studio, ready):
     changes = ready.press_run()
     (record,) = studio.store.runs_of(ready.owner)
     assert changes[ERROR] is None
-    assert changes[REVISION]
+    assert changes[LISTED] == ready.frames()["revision"]
+    assert [part["props"]["data-run"] for part in changes[PANELS]] == [record.run_id]
     assert (record.method, record.state) == ("melm", RunState.QUEUED)
     assert record.parameters == DEFAULTS
     assert (record.data_id, record.data_name) == (ready.values[DATA]["id"], "Iris")
@@ -75,7 +77,7 @@ def test_a_method_without_gamma_draws_its_densities_with_the_default_in_place_of
 
 
 def test_every_run_gives_the_panels_a_new_revision(ready):
-    assert ready.press_run()[REVISION] != ready.press_run()[REVISION]
+    assert ready.press_run()[LISTED] != ready.press_run()[LISTED]
 
 
 @pytest.mark.parametrize("method", ["pca", "lda"])

@@ -1,13 +1,13 @@
 // The mode, which Dash renders and the scripts follow.
 import { ID } from "../constants.mjs";
 import { state, update } from "../state.mjs";
-import { provideCallbacks, setProps } from "./dash.mjs";
+import { noUpdate, provideCallbacks, setProps } from "./dash.mjs";
 import { byId, whenPresent } from "./dom.mjs";
 
 const REMEMBERED_MODE = "mode"; // in the storage of the tab
 
 export function connectControls() {
-  provideCallbacks({ setMode, noteRevision });
+  provideCallbacks({ setMode, noteRevision, noteListed: noteRevision, noteCompared });
   document.body.dataset.mode = state.mode;
   document.addEventListener("keydown", runByKey);
   const mode = sessionStorage.getItem(REMEMBERED_MODE);
@@ -29,4 +29,9 @@ function setMode(mode) {
 
 function noteRevision(revision) {
   if (revision) update({ revision });
+}
+
+// The runs that are compared: the tables follow these, and so request nothing in another mode.
+function noteCompared(tabs, mode) {
+  return mode === "compare" ? (tabs ?? []).map(({ props }) => props["data-tab"]) : noUpdate();
 }

@@ -1,21 +1,39 @@
 // Elements of the page: found as Dash renders them, or made here.
 
+/** @typedef {{ selector: string, known: WeakSet<Element>, callback: (element: HTMLElement) => void }} Watch */
+
+/** @type {Watch[]} */
+const watches = [];
+
 /**
  * Calls back with every element that matches, now and whenever Dash renders a new one.
  * @param {string} selector
  * @param {(element: HTMLElement) => void} callback
  */
 export function whenPresent(selector, callback) {
-  const known = new WeakSet();
-  const look = () => {
-    for (const element of document.querySelectorAll(selector)) {
-      if (known.has(element)) continue;
-      known.add(element);
-      callback(/** @type {HTMLElement} */ (element));
-    }
-  };
-  new MutationObserver(look).observe(document.documentElement, { childList: true, subtree: true });
-  look();
+  const watch = { selector, known: new WeakSet(), callback };
+  if (!watches.length) new MutationObserver(lookAtNew).observe(document.documentElement, { childList: true, subtree: true });
+  watches.push(watch);
+  lookIn(document.documentElement, watch);
+}
+
+// In new elements alone: a picture adds thousands of marks, and texts change with every plane.
+function lookAtNew(changes) {
+  const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
+  for (const element of added) {
+    if (!(element instanceof HTMLElement) || !element.isConnected) continue;
+    for (const watch of watches) lookIn(element, watch);
+  }
+}
+
+/** @param {HTMLElement} element @param {Watch} watch */
+function lookIn(element, { selector, known, callback }) {
+  const found = element.matches(selector) ? [element] : [];
+  for (const match of [...found, ...element.querySelectorAll(selector)]) {
+    if (known.has(match)) continue;
+    known.add(match);
+    callback(/** @type {HTMLElement} */ (match));
+  }
 }
 
 /** Calls back when the page has loaded and nothing else is to do. @param {() => void} callback */

@@ -20,7 +20,7 @@ export function connectPlayBar() {
   dressTraces(enlarge);
   addToPanels((panel) => {
     panel.node.addEventListener("panel:look", () => panel === frontPanel() && morph?.follow());
-    queueMicrotask(() => morph?.followRuns());
+    if (state.mode === "present") queueMicrotask(() => morph?.followRuns());
   });
   onChange("mode", () => morph?.followRuns());
   onChange("mode", copyLegend);
