@@ -22,6 +22,7 @@ from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.large_file import large_file
 from benchmarks.live import first_frame, frame_rate, watching
 from benchmarks.load import crowd, sizes, soak, watchers
+from benchmarks.panels import long_tasks, nine_panels
 from benchmarks.rotations import rotations
 from benchmarks.scale import million
 from benchmarks.table import as_text
@@ -32,6 +33,8 @@ BENCHMARKS = {
     "first-frame": first_frame,
     "frame-rate": frame_rate,
     "distance": distance,
+    "nine-panels": nine_panels,
+    "long-tasks": long_tasks,
     "watching": watching,
     "scrub": scrub,
     "morph": morph,

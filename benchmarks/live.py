@@ -73,8 +73,8 @@ def _time_to_first_frame(page: StudioPage, table: Path | None = None) -> float:
 
 
 def _frames_a_second(page: StudioPage, n_panels: int) -> float:
-    page.show("Compare")
     run_ids = [page.run(LONG_STARTS) for _ in range(n_panels)]
+    page.show("Compare")
     for run_id in run_ids:
         page.wait_for_first_frame(run_id)
     rate = frames_per_second(page) / n_panels

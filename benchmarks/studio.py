@@ -54,9 +54,13 @@ class StudioPage:
     def open(self) -> None:
         """Load the page and choose the sample."""
         self.page.goto("/")
+        self.choose("Breast cancer", "569 rows, 30 features")
+
+    def choose(self, sample: str, size: str) -> None:
+        """Choose a sample, and wait until the page shows its size."""
         self.page.get_by_role("button", name="Samples", exact=True).click()
-        self.page.get_by_role("menuitem", name="Breast cancer").click()
-        self.page.get_by_text("569 rows, 30 features").wait_for()
+        self.page.get_by_role("menuitem", name=sample).click()
+        self.page.get_by_text(size).wait_for()
 
     def leave(self) -> None:
         """Leave the page; runs continue."""

@@ -47,6 +47,9 @@ export const clear = (plot) => window.Plotly?.purge(plot);
 /** Whether plotly has drawn a figure here. @param {any} plot */
 export const isDrawn = (plot) => Boolean(plot._fullLayout);
 
+/** The size of the figure, which takes no layout of the page. @param {any} plot @returns {[number, number]} */
+export const drawnSize = ({ _fullLayout: { width, height } }) => [width, height];
+
 /** Whether the figure is as wide as its element. @param {any} plot */
 export const isFitted = (plot) => plot._fullLayout?.width === plot.clientWidth;
 

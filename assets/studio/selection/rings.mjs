@@ -1,5 +1,5 @@
 // Rings around a row in every panel: the row under the pointer, and the one that is marked.
-import { isDrawn, toPixels } from "../drawing/plotly.mjs";
+import { drawnSize, isDrawn, toPixels } from "../drawing/plotly.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { state, update } from "../state.mjs";
 
@@ -98,7 +98,7 @@ class Rings {
     const [trace, i] = index;
     const { x, y } = plane.traces[trace];
     const at = toPixels(plot, [x[i], y[i]]);
-    const size = [plot.clientWidth, plot.clientHeight];
+    const size = drawnSize(plot);
     return at.every((pixel, axis) => pixel >= 0 && pixel <= size[axis]) ? at : null;
   }
 }
