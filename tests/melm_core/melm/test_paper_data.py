@@ -44,7 +44,7 @@ def test_heart_reaches_what_is_known_of_it():
 
 
 def test_many_starts_agree_on_breast_cancer():
-    assert n_agreeing(fitted("breast-cancer")) > 5
+    assert n_agreeing(fitted("breast-cancer")) >= 5
 
 
 def test_several_starts_agree_on_diabetes():
