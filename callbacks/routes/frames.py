@@ -30,7 +30,7 @@ from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.workspace import revision_of
 from melm_studio.worker.config.messages import DATA_GONE
 from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 
 # Runs that look alike share a cached figure without data.
 MAX_STYLES = 32
@@ -136,7 +136,7 @@ def _progress(record: RunRecord, after: int, options: ViewOptions) -> dict[str, 
     events = store.events(record.run_id, after=after)
     newest = events[-1] if events else store.last_event(record.run_id)
     try:
-        plane, words = _newest_view(record, events, options), state_sentence(record, newest)
+        plane, words = _newest_view(record, events, options), _words(record, newest)
     except DataGoneError:  # other runs still have theirs
         plane, words = None, DATA_GONE.format(days=services().settings.days_kept)
     return {
@@ -168,6 +168,11 @@ def _verdict(
         return None
     answer: dict[str, Any] = msgspec.to_builtins(verdict)
     return answer
+
+
+def _words(record: RunRecord, newest: PlaneEvent | None) -> str:
+    is_queued = record.state is RunState.QUEUED
+    return state_sentence(record, newest, workspace().n_ahead(record) if is_queued else 0)
 
 
 def _newest_view(

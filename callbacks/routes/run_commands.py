@@ -20,6 +20,7 @@ def register(app: Dash) -> None:
     """Connect the commands."""
     app.server.post("/runs/<run_id>/<any(stop, pause, step, resume):command>")(command_run)
     app.server.post("/runs/<run_id>/remove")(remove)
+    app.server.post("/runs/<run_id>/undo-removal")(undo_removal)
     app.server.post("/runs/<run_id>/again")(again)
     app.server.post("/runs/<run_id>/check")(check)
     app.server.post("/runs/<run_id>/check/stop")(stop_check)
@@ -42,8 +43,14 @@ def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
 
 
 def remove(run_id: str) -> tuple[dict[str, Any], int]:
-    """Remove a run and its checks."""
+    """Remove a run and its checks, which stop."""
     workspace().remove(_own_fit(run_id))
+    return {"revision": workspace().revision()}, 200
+
+
+def undo_removal(run_id: str) -> tuple[dict[str, Any], int]:
+    """Undo the removal of a run."""
+    workspace().put_back(_own_fit(run_id))
     return {"revision": workspace().revision()}, 200
 
 

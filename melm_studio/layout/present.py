@@ -8,6 +8,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.buttons import button
 from melm_studio.layout.dialogs.figure_dialog import figure_button
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
@@ -37,6 +38,7 @@ def notice() -> Component:
     return html.Div(
         [
             html.P(id=ids.NOTICE, role="status"),
+            button("Undo", "notice-undo", hidden=True),
             html.Button(
                 html.Span(className="icon icon-close"),
                 type="button",

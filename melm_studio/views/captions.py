@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from melm_core.methods import AUTO, METHODS, SHARED, STARTS, Choice, Setting
+from melm_core.methods import (
+    AUTO,
+    COMPONENTS,
+    GAMMA,
+    HELD_OUT,
+    METHODS,
+    SEED,
+    SHARED,
+    STARTS,
+    Choice,
+    Setting,
+)
 from melm_studio.tables import count, number
 from melm_studio.views.types import Scores
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 
 REPRODUCTION_TOLERANCE = 1e-9
 
+_NO_WORKER = "Waiting for a free worker"
+
 
 def title(record: RunRecord) -> str:
-    """What distinguishes a run from the others on the page, as "MELM, γ 1, seed 0"."""
-    method = METHODS[record.method]
-    label = f"{method.label} refined" if "init" in record.parameters else method.label
-    parts = [label, f"γ {_gamma(record)}"]
-    if method.takes("random_state") or record.parameters["held_out"]:
-        parts.append(f"seed {record.parameters['random_state']}")
-    return ", ".join([*parts, *_own_settings(record), *_preparation(record)])
+    """The name of a run: as the user gave it, else what matters to its method, as "MELM, γ 1"."""
+    return record.name or ", ".join(
+        [_label(record), *_shared_settings(record), *_own_settings(record), *_preparation(record)]
+    )
+
+
+def unique_title(record: RunRecord, others: Iterable[RunRecord]) -> str:
+    """The title of a run, numbered where others have it, as "MELM, γ 1 (2)"."""
+    taken, wanted = set(map(title, others)), title(record)
+    numbered = (f"{wanted} ({n})" for n in range(2, len(taken) + 2))
+    return next(name for name in [wanted, *numbered] if name not in taken)
+
+
+def _label(record: RunRecord) -> str:
+    label = METHODS[record.method].label
+    return f"{label} refined" if "init" in record.parameters else label
+
+
+def _shared_settings(record: RunRecord) -> list[str]:
+    """The kernel width, where the method uses it, and what differs from the defaults."""
+    method, parameters = METHODS[record.method], record.parameters
+    n_components, n_starts = parameters[COMPONENTS.name], parameters[STARTS.name]
+    seed, held_out = parameters[SEED.name], 100 * parameters[HELD_OUT.name]
+    is_random = method.takes(SEED.name) or held_out > 0
+    shows_starts = method.takes(STARTS.name) and "init" not in parameters
+    default = next((s.default for s in method.parameters if s.name == STARTS.name), STARTS.default)
+    return [
+        *([f"γ {_gamma(record)}"] if method.takes(GAMMA.name) else []),
+        *([count(n_components, "component")] if n_components != COMPONENTS.default else []),
+        *([count(n_starts, "start")] if shows_starts and n_starts != default else []),
+        *([f"seed {seed}"] if is_random and seed != SEED.default else []),
+        *([f"{held_out:.0f} % held out"] if round(held_out) != HELD_OUT.default else []),
+    ]
 
 
 def _gamma(record: RunRecord) -> str:
@@ -122,10 +161,13 @@ def surface_caption(summary: str, cautions: Sequence[str], n_fitted: int, n_trai
     return ". ".join([summary, *rows, *cautions])
 
 
-def state_sentence(record: RunRecord, event: PlaneEvent | None) -> str:
-    """The progress of a run, with figures of its newest plane if there is one."""
+def state_sentence(record: RunRecord, event: PlaneEvent | None, n_ahead: int = 0) -> str:
+    """The progress of a run, with figures of its newest plane if there is one.
+
+    `n_ahead` runs are to be done before a queued one.
+    """
     if record.state is RunState.QUEUED:
-        return "Waiting for a free worker"
+        return f"Waiting for {count(n_ahead, 'other run')}" if n_ahead else _NO_WORKER
     if record.state is RunState.RUNNING:
         return _beginning(record) if event is None else _progress(event).capitalize()
     if record.state is RunState.PAUSED:
@@ -138,7 +180,7 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None) -> str:
 def _beginning(record: RunRecord) -> str:
     path = _gamma_path(record)
     if path is None:
-        return "Starting"
+        return "Computing the first plane"
     n_done = path.get("n_folds", 0)
     return f"Choosing γ by inner folds, {n_done} done" if n_done else "Choosing γ by inner folds"
 

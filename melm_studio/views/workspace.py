@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from melm_core.base import FloatArray, UserError
 from melm_core.methods import HELD_OUT, METHODS, SEED
 from melm_studio.tables import SAMPLES, LabeledData, load_sample, prepare, read_table
 from melm_studio.tables import Table as FileTable
+from melm_studio.views.captions import title, unique_title
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.rows.row_edits import edited_table
 from melm_studio.worker.config.settings import Settings
@@ -34,6 +38,8 @@ from melm_studio.worker.records.run import (
 from melm_studio.worker.store.protocol import RunStore
 
 MAX_PANELS = 9
+# For how long a removed run can be put back, at least.
+UNDO_S = 600.0
 PANELS_FULL = f"The page holds {MAX_PANELS} panels. Remove one to run another."
 DATA_GONE = "These data are no longer stored here. Drop the file again, or choose a sample."
 
@@ -123,7 +129,12 @@ class Workspace:
 
     def fits(self) -> list[RunRecord]:
         """Return the runs that have a panel, oldest first."""
-        return [run for run in self.store.runs_of(self.owner) if run.kind is RunKind.FIT]
+        runs = self.store.runs_of(self.owner)
+        return [run for run in runs if run.kind is RunKind.FIT and run.removed_s is None]
+
+    def n_ahead(self, record: RunRecord) -> int:
+        """Return the number of unfinished runs, of all visitors, that are older than a run."""
+        return sum(run.created_s < record.created_s for run in self.store.unfinished())
 
     def fits_of(self, table: Table) -> list[RunRecord]:
         """Return the fits of a table, however its features were prepared, oldest first."""
@@ -163,22 +174,46 @@ class Workspace:
         )
 
     def queue(self, *fits: RunRecord) -> None:
-        """Queue fits; if a limit is reached, those before it stay queued.
+        """Queue fits under titles of their own; if a limit is reached, those before stay queued.
 
         Raises
         ------
         LimitReachedError
         """
         for fit in fits:
-            if len(self.fits_of(fit.table)) >= MAX_PANELS:
+            others = self.fits_of(fit.table)
+            if len(others) >= MAX_PANELS:
                 raise PanelsFullError
-            self.store.create(fit)
+            self.store.create(replace(fit, name=_own_name(fit, others)))
 
     def remove(self, record: RunRecord) -> None:
-        """Delete a run and those about it."""
-        checks = [run for run in self.store.runs_of(self.owner) if run.of_run == record.run_id]
-        for run in (record, *checks):
-            self.store.delete(run.run_id)
+        """Remove a run, which stops; for `UNDO_S` that can be undone."""
+        self.purge()
+        for run in (record, *self._about(record)):
+            self.store.request_cancel(run.run_id)
+        self.store.annotate(record.run_id, removed_s=time.time())
+
+    def put_back(self, record: RunRecord) -> None:
+        """Undo the removal of a run.
+
+        Raises
+        ------
+        LimitReachedError
+        """
+        if len(self.fits_of(record.table)) >= MAX_PANELS:
+            raise PanelsFullError
+        self.store.annotate(record.run_id, removed_s=None)
+
+    def purge(self) -> None:
+        """Delete the runs whose removal can no longer be undone, and those about them."""
+        before = time.time() - UNDO_S
+        for record in self.store.runs_of(self.owner):
+            if record.removed_s is not None and record.removed_s < before:
+                for run in (*self._about(record), record):
+                    self.store.delete(run.run_id)
+
+    def _about(self, record: RunRecord) -> list[RunRecord]:
+        return [run for run in self.store.runs_of(self.owner) if run.of_run == record.run_id]
 
     def checks(self) -> dict[str, RunRecord]:
         """Return the current check of each run that has one, by the id of the run."""
@@ -240,10 +275,16 @@ class Workspace:
         return run
 
 
+def _own_name(record: RunRecord, others: Iterable[RunRecord]) -> str:
+    """What keeps the title of a run apart from those of others; empty if it is by itself."""
+    name = unique_title(record, others)
+    return "" if name == title(record) else name
+
+
 def revision_of(runs: Iterable[RunRecord]) -> str:
     """Return a name for a list of runs, by which a page knows whether its list is current."""
-    # The title of a run has the kernel width that it chose.
-    names = (f"{run.run_id}{run.chosen_gamma or ''}" for run in runs)
+    # The title of a run has the kernel width that it chose, or the name that the user gave it.
+    names = (f"{run.run_id}{run.chosen_gamma or ''}{run.name}" for run in runs)
     return hashlib.sha256(" ".join(names).encode()).hexdigest()[:16]
 
 

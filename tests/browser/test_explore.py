@@ -169,3 +169,12 @@ def test_features_that_are_kept_are_those_listed_and_drawn(wines: StudioPage):
     keep.focus()
     wines.page.keyboard.press("End")
     expect(panel.part("features").get_by_role("button")).to_have_count(13)
+
+
+def test_a_removed_run_is_put_back(wines: StudioPage):
+    page, panel = wines.page, finished(wines, "PCA")
+    panel.node.get_by_role("button", name="Remove this run").click()
+    expect(wines.panels).to_have_count(0)
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(wines.panels).to_have_count(1)
+    wines.panel(0).expect_end()

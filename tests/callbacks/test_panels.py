@@ -6,6 +6,7 @@ import pytest
 
 from melm_studio.layout import ids
 from melm_studio.layout.shell.welcome import BEGIN
+from melm_studio.views import workspace
 from melm_studio.worker.records.run import RunState
 from tools.driver.visitor import components
 
@@ -42,7 +43,7 @@ def test_panels_stand_in_the_order_of_their_runs_and_name_them(studio, ready):
     ready.start(method="lda", held_out=0)
     records = studio.store.runs_of(ready.owner)
     assert ready.panels() == [record.run_id for record in records]
-    assert {"MELM, γ 2, seed 0", "LDA, γ 2"} <= set(titles(ready.values[PANELS]))
+    assert {"MELM, γ 2, 1 start", "LDA, 0 % held out"} <= set(titles(ready.values[PANELS]))
 
 
 def test_panels_are_of_the_data_shown(ready):
@@ -76,18 +77,43 @@ def test_stop_of_a_finished_run_changes_nothing(studio, ready):
     assert studio.store.get(run).state is RunState.DONE
 
 
-def test_remove_deletes_the_run_and_its_history(studio, ready):
+def test_a_removed_run_can_be_put_back_with_its_history(studio, ready):
     run = ready.start(method="pca")
     studio.work()
-    assert studio.store.n_events(run) == 1
     assert ready.command(run, "remove")["revision"]
     assert ready.panels() == []
+    assert ready.frames(run)["runs"] == {}
+    assert ready.command(run, "undo-removal")["revision"]
+    assert ready.panels() == [run]
+    assert studio.store.n_events(run) == 1
+    assert studio.store.get(run).state is RunState.DONE
+
+
+def test_a_removed_run_stops(studio, ready):
+    run = ready.start(method="pca")
+    ready.command(run, "remove")
+    assert studio.store.get(run).state is RunState.CANCELLED
+
+
+def test_a_run_and_its_history_are_deleted_once_their_removal_cannot_be_undone(
+    studio, ready, monkeypatch
+):
+    run, later = ready.start(method="pca"), ready.start(method="lda")
+    studio.work()
+    ready.command(run, "remove")
+    monkeypatch.setattr(workspace, "UNDO_S", -1.0)
+    ready.command(later, "remove")
     assert studio.store.get(run) is None
     assert studio.store.n_events(run) == 0
-    assert ready.frames(run)["runs"] == {}
 
 
-@pytest.mark.parametrize("order", ["stop", "remove"])
+def test_equal_runs_have_names_of_their_own(ready):
+    for _ in range(2):
+        ready.start(method="pca")
+    assert titles(ready.values[PANELS]) == ["PCA", "PCA (2)"]
+
+
+@pytest.mark.parametrize("order", ["stop", "remove", "undo-removal"])
 def test_a_run_of_somebody_else_takes_no_orders(studio, ready, order):
     run = ready.start(method="pca")
     before = studio.store.get(run)

@@ -23,6 +23,7 @@ test("a story ends at its last view and does not go before its first", () => {
 
 test("the label counts the views until the first one is shown", () => {
   assert.equal(positionLabel({ views, at: -1 }), "3 views");
+  assert.equal(positionLabel({ views: ["a"], at: -1 }), "1 view");
   assert.equal(positionLabel({ views, at: 1 }), "2 of 3");
 });
 

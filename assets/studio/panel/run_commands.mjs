@@ -2,7 +2,9 @@
 import { ID } from "../constants.mjs";
 import { refusalOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
+import { showNotice } from "../page/notice.mjs";
 import { addToPanels } from "./features.mjs";
+import { allPanels } from "./panels.mjs";
 
 const SHOWN = {
   running: ["pause"],
@@ -14,9 +16,10 @@ const SHOWN = {
 
 export function addRunCommands() {
   addToPanels((panel) => {
-    for (const name of ["stop", "step", "again", "remove"]) {
-      panel.part(name).onclick = () => sendCommand(panel, name);
-    }
+    for (const name of ["step", "again"]) panel.part(name).onclick = () => sendCommand(panel, name);
+    panel.part("stop").onclick = () => stop(panel);
+    panel.part("remove").onclick = () => remove([panel]).catch(console.warn);
+    panel.part("remove-all").onclick = () => remove(allPanels()).catch(console.warn);
     panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
     panel.part("check").onclick = () => checkOrShow(panel);
     const surface = panel.part("surface"); // three components have none
@@ -25,6 +28,23 @@ export function addRunCommands() {
     if (refine) refine.onclick = () => sendCommand(panel, refinePath(panel));
     panel.node.addEventListener("panel:news", ({ detail: { state } }) => showFitting(panel, state));
   });
+}
+
+// The run ends at its next plane; the page answers at once.
+function stop(panel) {
+  panel.part("words").textContent = "Stopping";
+  return sendCommand(panel, "stop");
+}
+
+// Removing asks nothing, and can be undone.
+async function remove(panels) {
+  for (const panel of panels) await sendCommand(panel, "remove");
+  const [{ node }] = panels;
+  const removed = panels.length > 1 ? `${panels.length} runs were removed.` : `${node.dataset.title} was removed.`;
+  const putBack = async () => {
+    for (const panel of panels) await sendCommand(panel, "undo-removal");
+  };
+  showNotice(removed, { undo: () => putBack().catch(console.warn) });
 }
 
 // Only the commands that a run in this state can follow.

@@ -61,7 +61,7 @@ async function loadStory(file) {
   if (!story) return showNotice(refusal);
   updateStory({ at: -1 });
   setProps(ID.story, { data: story });
-  const message = `The story has ${story.views.length} views. In Present, the arrow keys step through it.`;
+  const message = `The story has ${story.views.length} ${story.views.length === 1 ? "view" : "views"}. In Present, the arrow keys step through it.`;
   return showNotice(message, { briefly: true });
 }
 

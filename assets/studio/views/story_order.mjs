@@ -16,5 +16,6 @@ export function positionAfter({ views, at }, steps) {
  * @param {{ views: unknown[], at: number }} story
  */
 export function positionLabel({ views, at }) {
-  return at < 0 ? `${views.length} views` : `${at + 1} of ${views.length}`;
+  const count = `${views.length} ${views.length === 1 ? "view" : "views"}`;
+  return at < 0 ? count : `${at + 1} of ${views.length}`;
 }

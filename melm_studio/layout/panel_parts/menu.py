@@ -31,6 +31,8 @@ def run_menu() -> list[Component]:
             _label("Everything about this run"),
             _download("report.html", "Report (HTML)"),
             _download("replay.html", "Replay (HTML)"),
+            _label("Runs"),
+            _item("Remove all runs", **part("remove-all")),
         ],
         className="menu",
         role="menu",

@@ -94,6 +94,11 @@ class RunRecord(Record, frozen=True):
         ``agreeing`` on it, and where gamma is "auto" the ``gamma_path``: ``gammas``, held-out
         ``accuracies``, their ``standard_errors``, the number of folds done, ``n_folds``, and the
         ``chosen`` gamma, None until all folds are done.
+    name : str
+        The title of the run, where that of its method and settings was taken.
+    removed_s : float or None
+        When the user removed the run, in seconds since the epoch; until it is deleted, that can be
+        undone.
     """
 
     run_id: str
@@ -114,6 +119,8 @@ class RunRecord(Record, frozen=True):
     kind: RunKind = RunKind.FIT
     of_run: str = ""
     outcome: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    name: str = ""
+    removed_s: float | None = None
 
     @property
     def gamma(self) -> float:

@@ -67,6 +67,12 @@ class DiskRunStore(RunStore):
                 self._count_end(changed)
             return True
 
+    def annotate(self, run_id: str, **changes: Any) -> None:
+        with self._cache.transaction():
+            record = self.get(run_id)
+            if record is not None:
+                self._write(replace(record, **changes))
+
     def beat(self, run_id: str, now: float) -> None:
         with self._cache.transaction():
             record = self.get(run_id)

@@ -81,6 +81,13 @@ class Runs(ABC):
         """
 
     @abstractmethod
+    def annotate(self, run_id: str, **changes: Any) -> None:
+        """Change what a user says of a run, whether or not it has ended: ``name``, ``removed_s``.
+
+        An unknown run is left alone.
+        """
+
+    @abstractmethod
     def beat(self, run_id: str, now: float) -> None:
         """Set the heartbeat of an unfinished run."""
 

@@ -89,6 +89,15 @@ class RedisRunStore(RunStore):
             lambda record: replace(record, **changes) if record.state in expected else None,
         )
 
+    def annotate(self, run_id: str, **changes: Any) -> None:
+        def write(pipe: Pipeline) -> None:
+            record = _record(pipe.get(self._run_key(run_id)))
+            pipe.multi()
+            if record is not None:
+                pipe.set(self._run_key(run_id), replace(record, **changes).to_bytes())
+
+        transact(self._redis, write, self._run_key(run_id))
+
     def beat(self, run_id: str, now: float) -> None:
         self._changed(run_id, lambda record: replace(record, heartbeat_s=now))
 

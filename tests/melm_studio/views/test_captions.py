@@ -11,6 +11,7 @@ from melm_studio.views.captions import (
     scores_caption,
     state_sentence,
     title,
+    unique_title,
 )
 from melm_studio.views.types import Scores
 from melm_studio.worker.config.messages import LOST, STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
@@ -27,7 +28,7 @@ def test_a_queued_run_waits():
 
 
 def test_a_running_run_without_a_plane_is_starting():
-    assert words(RunState.RUNNING) == "Starting"
+    assert words(RunState.RUNNING) == "Computing the first plane"
 
 
 def test_a_running_run_tells_its_start_its_time_and_its_best():
@@ -114,10 +115,13 @@ def test_a_run_that_chooses_gamma_says_so_until_it_has():
 
 
 def test_a_title_tells_method_gamma_and_seed():
-    assert title(run_of(gamma=0.316, random_state=7)) == "MELM, γ 0.316, seed 7"
+    run = run_of(gamma=0.316, random_state=7, n_init=14, held_out=0.25)
+    assert title(run) == "MELM, γ 0.316, seed 7"
 
 
-@pytest.mark.parametrize(("held_out", "expected"), [(0.0, "PCA, γ 1"), (0.25, "PCA, γ 1, seed 7")])
+@pytest.mark.parametrize(
+    ("held_out", "expected"), [(0.0, "PCA, 0 % held out"), (0.25, "PCA, seed 7")]
+)
 def test_a_seed_is_told_where_it_makes_a_difference(held_out, expected):
     assert title(run_of(method="pca", random_state=7, held_out=held_out)) == expected
 
@@ -156,3 +160,24 @@ def test_every_score_is_told_with_its_twin_where_there_is_one():
     assert scores_caption(3.05, Scores(1.0, 0.9, 2.0)) == (
         "divergence 3.05 training and 2.00 held-out, accuracy 1.00 training and 0.900 held-out"
     )
+
+
+def test_a_name_holds_what_matters_to_its_method_alone():
+    defaults = {"random_state": 0, "held_out": 0.25}
+    assert title(run_of(method="pca", gamma=3.0, **defaults)) == "PCA"
+    assert title(run_of(n_components=3, n_init=14, **defaults)) == "MELM, γ 1, 3 components"
+
+
+def test_names_are_unique_and_a_name_that_was_given_stays():
+    run = run_of(method="pca", random_state=0, held_out=0.25)
+    assert unique_title(run, []) == "PCA"
+    second = replace(run, name=unique_title(run, [run]))
+    assert second.name == "PCA (2)"
+    assert unique_title(run, [run, second]) == "PCA (3)"
+    assert title(replace(run, name="mine")) == "mine"
+
+
+def test_a_queued_run_says_how_many_are_to_be_done_before_it():
+    queued = replace(run_of(), state=RunState.QUEUED)
+    assert state_sentence(queued, None, 2) == "Waiting for 2 other runs"
+    assert state_sentence(queued, None, 1) == "Waiting for 1 other run"

@@ -84,6 +84,16 @@ def test_a_final_run_never_changes(store, state, wanted):
     assert store.get(record.run_id) == ended
 
 
+def test_what_a_user_says_of_a_run_changes_after_its_end_too(store):
+    record = started(store)
+    store.transition(record.run_id, {RUNNING}, state=RunState.DONE)
+    store.annotate(record.run_id, name="mine", removed_s=1.0)
+    changed = store.get(record.run_id)
+    assert (changed.name, changed.removed_s, changed.state) == ("mine", 1.0, RunState.DONE)
+    store.annotate("nobody", name="mine")
+    assert store.get("nobody") is None
+
+
 def test_a_transition_from_another_state_than_expected_changes_nothing(store):
     record = created(store)
     assert not store.transition(record.run_id, {RUNNING}, state=RunState.DONE)
