@@ -17,9 +17,9 @@ from flask import Flask
 from threadpoolctl import threadpool_limits
 
 import callbacks
+from callbacks.guards.web_server import ConnectionLimits, web_server
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
-from callbacks.web_server import ConnectionLimits, web_server
 from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
 from melm_studio.layout.scripts import (

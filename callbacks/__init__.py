@@ -21,20 +21,22 @@ from callbacks import (
     surface,
     validation,
 )
-from callbacks.routes import (
+from callbacks.guards import (
     compression,
     error_answers,
+    known_requests,
+    request_guards,
+    security_headers,
+)
+from callbacks.routes import (
     export,
     frames,
     health,
-    known_requests,
     metrics,
     preview,
     refine,
     replay,
-    request_guards,
     run_commands,
-    security_headers,
     shared_view,
     static_files,
     story_file,

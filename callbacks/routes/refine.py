@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import Dash
 
-from callbacks.routes.error_answers import sentence
+from callbacks.guards.error_answers import sentence
 from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.session import own_run, workspace
 from melm_core.methods import GAMMA, METHODS, SEED

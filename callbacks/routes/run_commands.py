@@ -7,7 +7,7 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.routes.error_answers import sentence
+from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.methods import METHODS, STARTS

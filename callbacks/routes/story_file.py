@@ -8,7 +8,7 @@ import flask
 from dash import Dash
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from callbacks.routes.error_answers import sentence
+from callbacks.guards.error_answers import sentence
 from melm_studio.views.story import Story
 
 _MAX_BYTES = 8 * 2**20

@@ -8,7 +8,7 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.routes.error_answers import sentence
+from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import own_run
 from melm_studio.figures.surface import surface_figure

@@ -9,7 +9,7 @@ import flask
 from dash import Dash
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from callbacks.routes.error_answers import sentence
+from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import owner
 

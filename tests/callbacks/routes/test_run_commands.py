@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from callbacks.routes.error_answers import sentence
+from callbacks.guards.error_answers import sentence
 from melm_core.linalg.planes import principal_angles
 from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
 from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER

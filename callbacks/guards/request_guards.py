@@ -8,7 +8,7 @@ import flask
 from dash import Dash
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from callbacks.routes.error_answers import sentence
+from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 
 # For all requests but uploads, whose route sets its own limit.

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import flask
 import pytest
 
-from callbacks.web_server import ConnectionLimits, web_server
+from callbacks.guards.web_server import ConnectionLimits, web_server
 from tools.driver.ports import free_port
 
 LIMITS = ConnectionLimits(connections_of_address=8, headers_s=0.2, request_s=0.6)

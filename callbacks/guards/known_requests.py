@@ -11,7 +11,7 @@ import msgspec
 from dash import Dash
 from werkzeug.exceptions import BadRequest
 
-from callbacks.routes.error_answers import sentence
+from callbacks.guards.error_answers import sentence
 
 # Dash answers every address that it does not know with the page.
 _CATCH_ALL = "/<path:path>"
