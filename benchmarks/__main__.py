@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 
-from benchmarks.distance import distance
 from benchmarks.engines import (
     against_paper,
     break_even,
@@ -14,15 +13,16 @@ from benchmarks.engines import (
     paper_fit,
 )
 from benchmarks.evaluation import evaluation
-from benchmarks.first_load import first_load
 from benchmarks.fit import fit
 from benchmarks.gem import pairs_of_ten_classes
-from benchmarks.hands import gamma_drag, morph, scrub
 from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.large_file import large_file
-from benchmarks.live import first_frame, frame_rate, watching
-from benchmarks.load import crowd, sizes, soak, watchers
-from benchmarks.panels import long_tasks, nine_panels
+from benchmarks.page.distance import distance
+from benchmarks.page.first_load import first_load
+from benchmarks.page.hands import gamma_drag, morph, scrub
+from benchmarks.page.live import first_frame, frame_rate, watching
+from benchmarks.page.load import crowd, sizes, soak, watchers
+from benchmarks.page.panels import long_tasks, nine_panels
 from benchmarks.rotations import rotations
 from benchmarks.scale import million
 from benchmarks.table import as_text

@@ -25,7 +25,7 @@ from melm_studio.worker.execution.probabilities_run import (
 )
 from melm_studio.worker.execution.ranking_run import rankings_of
 from melm_studio.worker.execution.validation_run import standing_checks
-from melm_studio.worker.records.limits import LimitReachedError
+from melm_studio.worker.records.limits import DiskFullError, LimitReachedError
 from melm_studio.worker.records.run import (
     RunKind,
     RunRecord,
@@ -184,14 +184,25 @@ class Workspace:
             others = self.fits_of(fit.table)
             if len(others) >= MAX_PANELS:
                 raise PanelsFullError
-            self.store.create(replace(fit, name=_own_name(fit, others)))
+            self._create(replace(fit, name=_own_name(fit, others)))
+
+    def _create(self, record: RunRecord) -> None:
+        """Store a run; where there is no room, what was removed is deleted for it."""
+        try:
+            self.store.create(record)
+        except LimitReachedError:
+            self.purge(older_than_s=0.0)
+            self.store.create(record)
 
     def remove(self, record: RunRecord) -> None:
-        """Remove a run, which stops; for `UNDO_S` that can be undone."""
-        self.purge()
+        """Remove a run, which stops; for `UNDO_S`, unless the disk is full, that can be undone."""
+        self.purge(UNDO_S)
         for run in (record, *self._about(record)):
             self.store.request_cancel(run.run_id)
-        self.store.annotate(record.run_id, removed_s=time.time())
+        try:
+            self.store.annotate(record.run_id, removed_s=time.time())
+        except DiskFullError:
+            self._delete(record)
 
     def put_back(self, record: RunRecord) -> None:
         """Undo the removal of a run.
@@ -204,13 +215,16 @@ class Workspace:
             raise PanelsFullError
         self.store.annotate(record.run_id, removed_s=None)
 
-    def purge(self) -> None:
-        """Delete the runs whose removal can no longer be undone, and those about them."""
-        before = time.time() - UNDO_S
+    def purge(self, older_than_s: float) -> None:
+        """Delete the runs that were removed longer ago, and those about them."""
+        before = time.time() - older_than_s
         for record in self.store.runs_of(self.owner):
             if record.removed_s is not None and record.removed_s < before:
-                for run in (*self._about(record), record):
-                    self.store.delete(run.run_id)
+                self._delete(record)
+
+    def _delete(self, record: RunRecord) -> None:
+        for run in (*self._about(record), record):
+            self.store.delete(run.run_id)
 
     def _about(self, record: RunRecord) -> list[RunRecord]:
         return [run for run in self.store.runs_of(self.owner) if run.of_run == record.run_id]
@@ -229,7 +243,7 @@ class Workspace:
         if current := self.checks().get(record.run_id):
             return current
         check = new_check(record)
-        self.store.create(check)
+        self._create(check)
         return check
 
     def ranking(self, shown: ShownData) -> RunRecord | None:
@@ -250,7 +264,7 @@ class Workspace:
         if current is not None and not current.state.is_cut_short:
             return current
         run = new_ranking(self.owner, shown.id, shown.name, source=shown.run_source)
-        self.store.create(run)
+        self._create(run)
         return run
 
     def probabilities(self, record: RunRecord) -> FloatArray | None:
@@ -271,7 +285,7 @@ class Workspace:
         if current := standing_probabilities(self.store.runs_of(self.owner)).get(record.run_id):
             return current
         run = new_probabilities(record)
-        self.store.create(run)
+        self._create(run)
         return run
 
 

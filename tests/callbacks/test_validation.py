@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from melm_studio.layout import ids
+from melm_studio.views.workspace import Workspace
+from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution import validation_run
 from melm_studio.worker.records.run import RunKind, RunState
 
@@ -65,12 +67,14 @@ def test_a_stopped_check_can_be_asked_for_again(studio, finished):
     assert opened(visitor, run)[RUN] != first
 
 
-def test_a_check_has_no_panel_and_goes_with_its_run(studio, finished):
+def test_a_check_has_no_panel_and_goes_with_its_run(studio, finished, tmp_path):
     visitor, run = finished
     known = opened(visitor, run)[RUN]
     assert visitor.panels() == [run]
     assert set(visitor.frames(run, known)["runs"]) == {run}
     visitor.command(run, "remove")
+    assert studio.store.get(known).state is RunState.CANCELLED
+    Workspace(studio.store, visitor.owner, Settings(data_dir=tmp_path)).purge(older_than_s=0.0)
     assert studio.store.get(known) is None
 
 

@@ -107,7 +107,20 @@ def test_on_a_full_disk_data_and_a_run_say_so_where_they_were_asked(visitor_of, 
     disk.fill(studio.store)
     changes = visitor.choose({"kind": "upload", **sent})
     assert list(changes) == [DATA_ERROR]
-    assert changes[DATA_ERROR].startswith(FULL)
+    assert changes[DATA_ERROR].startswith(f"table.csv: {FULL}")
+
+
+def test_a_run_can_be_removed_from_a_full_disk(visitor_of, monkeypatch):
+    studio, visitor = visitor_of()
+    run = visitor.start(method="pca")
+    visitor.panels()
+
+    def refuse(run_id, **changes):
+        raise DiskFullError
+
+    monkeypatch.setattr(studio.store, "annotate", refuse)
+    assert visitor.http.post(f"/runs/{run}/remove", json={}).status_code == 200
+    assert studio.store.get(run) is None
 
 
 def test_a_button_that_finds_no_room_answers_a_sentence_and_no_traceback(visitor_of, monkeypatch):
@@ -115,10 +128,20 @@ def test_a_button_that_finds_no_room_answers_a_sentence_and_no_traceback(visitor
     run = visitor.start(method="pca")
     visitor.panels()
 
-    def refuse(run_id):
+    def refuse(run_id, **changes):
         raise DiskFullError
 
+    monkeypatch.setattr(studio.store, "annotate", refuse)
     monkeypatch.setattr(studio.store, "delete", refuse)
     answer = visitor.http.post(f"/runs/{run}/remove", json={})
     assert answer.status_code == 507
     assert answer.json["words"].startswith(FULL)
+
+
+def test_what_was_removed_makes_room_for_a_new_run(visitor_of):
+    studio, visitor = visitor_of(max_session_runs=1)
+    run = visitor.start(method="pca")
+    studio.work()
+    visitor.command(run, "remove")
+    assert visitor.press_run(method="lda")[RUN_ERROR] is None
+    assert studio.store.get(run) is None

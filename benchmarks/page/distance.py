@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.conditions import Conditions, throttle
-from benchmarks.live import LONG_STARTS, frames_per_second
-from benchmarks.studio import StudioPage, studio_page
+from benchmarks.page.conditions import Conditions, throttle
+from benchmarks.page.live import LONG_STARTS, frames_per_second
+from benchmarks.page.studio import StudioPage, studio_page
 from benchmarks.table import Measurement
 
 ROUND_TRIPS_MS = (0, 50, 100, 200)

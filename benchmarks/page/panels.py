@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.live import LONG_STARTS, frames_per_second
-from benchmarks.studio import StudioPage, studio_page
+from benchmarks.page.live import LONG_STARTS, frames_per_second
+from benchmarks.page.studio import StudioPage, studio_page
 from benchmarks.table import Measurement
 
 MOST_PANELS = 9

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Browser, sync_playwright
 
-from benchmarks.conditions import Conditions, throttle
-from benchmarks.studio import VIEWPORT, own_studio
+from benchmarks.page.conditions import Conditions, throttle
+from benchmarks.page.studio import VIEWPORT, own_studio
 from benchmarks.table import Measurement
 from tools.find_browser import launch_options
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.page.studio import StudioPage, fit_seconds, studio_page
 from benchmarks.paper_data import paper_table
-from benchmarks.studio import StudioPage, fit_seconds, studio_page
 from benchmarks.table import Measurement
 
 USUAL_STARTS = 16

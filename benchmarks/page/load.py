@@ -19,7 +19,7 @@ from typing import Any
 import psutil
 from requests import RequestException
 
-from benchmarks.studio import own_studio
+from benchmarks.page.studio import own_studio
 from benchmarks.table import Measurement
 from tools.driver.launcher import Studio
 from tools.driver.remote_client import Answer, RemoteClient

@@ -7,7 +7,7 @@ import statistics
 
 from sklearn.datasets import make_blobs
 
-from benchmarks.studio import StudioPage, studio_page
+from benchmarks.page.studio import StudioPage, studio_page
 from benchmarks.table import Measurement
 
 STARTS = 16

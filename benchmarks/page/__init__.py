@@ -1,0 +1,1 @@
+"""Speed of the page, in a browser or over HTTP."""
