@@ -23,6 +23,14 @@ class GammaPath:
     fold_accuracies : ndarray of shape (n_folds, n_gammas)
         Balanced accuracy of the class densities, of Silverman's width, in the plane that
         was fitted to the other folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.base import GammaPath
+    >>> path = GammaPath(np.array([2.0, 1.0]), np.array([[0.9, 0.8], [0.8, 0.7]]))
+    >>> path.accuracies.round(2).tolist()
+    [0.85, 0.75]
     """
 
     gammas: FloatArray

@@ -223,7 +223,7 @@ def test_names_appear_in_the_program_as_literals_only():
     data = replace(prepare(read_table(raw, "table.csv"), "class"), name=name)
     tree = ast.parse(program(data))
     imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
-    assert imported == {"csv", "io", "re", "sys", "numpy", "numpy.typing", "pandas"}
+    assert imported == {"csv", "gzip", "io", "re", "sys", "numpy", "numpy.typing", "pandas"}
     assert name in {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, Choice
-from melm_studio.layout.page import MODES as MODES_OF_THE_PAGE
+from melm_studio.layout.shell.header import MODES as MODES_OF_THE_PAGE
 from melm_studio.tables.samples import SAMPLES
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.plane_edits import LoadingEdit
