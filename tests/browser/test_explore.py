@@ -45,7 +45,7 @@ def test_an_arrow_is_turned_by_keyboard_and_the_plane_polished(wines: StudioPage
     before = panel.divergence
     layers = panel.open_layers()
     layers.get_by_role("combobox", name="Feature").select_option(index=2)
-    layers.get_by_label("Angle").focus()
+    layers.get_by_role("slider", name="Angle").focus()
     for _ in range(8):
         wines.page.keyboard.press("PageUp")
     wines.wait_until(lambda: panel.divergence != before, "the divergence follows")
@@ -61,7 +61,7 @@ def test_an_arrow_is_turned_by_keyboard_and_the_plane_polished(wines: StudioPage
 def test_a_few_features_tell_what_they_keep(wines: StudioPage):
     panel = finished(wines)
     before = panel.divergence
-    panel.node.get_by_label("Keep top features").focus()
+    panel.node.get_by_role("slider", name="Keep top features").focus()
     wines.page.keyboard.press("Home")
     expect(panel.part("kept-words")).to_have_text(
         re.compile(r"^\S+ and \S+ alone keep \d+% of the divergence\.$")
@@ -74,7 +74,7 @@ def test_weak_arrows_can_be_hidden(wines: StudioPage):
     wines.toggle("Class names")
     names = panel.part("plot").locator(".textpoint")
     wines.wait_until(lambda: names.count() > 1, "arrows are named")
-    limit = panel.open_layers().get_by_label("Arrows shown")
+    limit = panel.open_layers().get_by_role("slider", name="Arrows shown")
     limit.focus()
     wines.page.keyboard.press("Home")
     expect(names).to_have_count(0)
@@ -100,7 +100,7 @@ def test_one_component_shows_its_densities_and_three_can_be_turned(wines: Studio
     wines.page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=4)
     wines.page.mouse.up()
     expect(first).not_to_have_attribute("transform", before or "")
-    expect(space.open_layers().get_by_label("Azimuth")).not_to_have_value("0")
+    expect(space.open_layers().get_by_role("slider", name="Azimuth")).not_to_have_value("0")
 
 
 def test_the_newest_run_is_in_front_and_another_can_be_brought_there(wines: StudioPage):
@@ -160,7 +160,7 @@ def test_a_feature_pointed_at_in_the_list_has_its_arrow_lit(wines: StudioPage):
 def test_features_that_are_kept_are_those_listed_and_drawn(wines: StudioPage):
     panel = finished(wines)
     wines.toggle("Class names")
-    keep = panel.node.get_by_label("Keep top features")
+    keep = panel.node.get_by_role("slider", name="Keep top features")
     keep.focus()
     wines.page.keyboard.press("Home")
     wines.page.keyboard.press("ArrowRight")
