@@ -98,8 +98,8 @@ def three_components(studio: StudioPage) -> None:
     _choose_components(studio, 3)
     panel = _found(studio, "MELM")
     layers = panel.open_layers()
-    layers.get_by_label("Azimuth").fill("35")
-    layers.get_by_label("Elevation").fill("-20")
+    layers.get_by_role("slider", name="Azimuth").fill("35")
+    layers.get_by_role("slider", name="Elevation").fill("-20")
     studio.page.keyboard.press("Escape")
 
 
