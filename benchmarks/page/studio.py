@@ -89,7 +89,7 @@ class StudioPage:
         )
         if method == "MELM":  # the other methods used here have no starts
             self._show_settings()
-            self.page.get_by_label("Starts").fill(str(n_init))
+            self.page.get_by_label("Starts", exact=True).fill(str(n_init))
         self.page.get_by_role("button", name="Run", exact=True).click()
         return self.panels.nth(position).get_attribute("data-run") or ""
 

@@ -146,7 +146,7 @@ class StudioPage:
         self.connection = page.locator(f"#{ids.CONNECTION}")
         self.file_input = page.get_by_label("Labeled CSV file")
         self.method = page.get_by_role("textbox", name="Method", exact=True)
-        self.starts = page.get_by_label("Starts")
+        self.starts = page.get_by_label("Starts", exact=True)
         self.run_button = page.get_by_role("button", name="Run", exact=True)
         self.panels = page.locator("[data-run]")
         page.goto(url)
