@@ -12,7 +12,7 @@ from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.figures.theme import THEMES, Scheme, class_shape
 from melm_studio.layout import ids
-from melm_studio.layout.shell.header import named
+from melm_studio.layout.menus import named
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.tables import ClassRules, LabeledData, Role, Table, label_candidates, summarize
 from melm_studio.views.data_source import DataSource, ShownData

@@ -12,13 +12,13 @@ from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS, Method
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import batch_form, run_batch_button
+from melm_studio.layout.menus import menu, menu_button, menu_item
 from melm_studio.layout.method_form import (
     components_control,
     gamma_control,
     number_input,
     own_settings,
 )
-from melm_studio.layout.shell.header import menu, menu_button, menu_item
 from melm_studio.layout.table_dialog.dialog import columns_button
 from melm_studio.tables import SAMPLES
 
@@ -48,7 +48,7 @@ def _data() -> Component:
                 ],
                 className="side-by-side",
             ),
-            menu(ids.SAMPLES, "Samples", [_sample(key) for key in SAMPLES]),
+            menu("Samples", map(_sample, SAMPLES), "is-wide", id=ids.SAMPLES),
             html.P(id=ids.DATA_ERROR, role="alert", className="alert"),
             html.Div([html.Span("Label"), columns_button()], className="field-head"),
             dmc.Select(

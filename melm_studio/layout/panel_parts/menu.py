@@ -7,47 +7,42 @@ from typing import Any
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria, data, needs, part
+from melm_studio.layout.attributes import data, needs, part
 from melm_studio.layout.buttons import icon_button
+from melm_studio.layout.menus import menu, menu_item
 from melm_studio.layout.panel_parts.tools import FLAT, LINEAR
 
 
 def run_menu() -> list[Component]:
     """A button and its menu; a script sets the addresses of the items."""
-    menu = html.Div(
-        [
-            _label("This view"),
-            _item("Copy link", **data(link="copy")),
-            _item("Add to story", **data(story="add")),
-            _item("Decision surface", **part("surface"), **needs(FLAT)),
-            _label("New rows in this plane"),
-            _item("From a file…", **part("add-rows")),
-            _item("Paste", **part("paste-rows")),
-            _label("Plane on screen"),
-            _download("points.csv", "Projected points"),
-            _download("components.csv", "Components", **needs(LINEAR)),
-            _download("model.json", "Model (JSON)", **needs(LINEAR)),
-            _download("script.py", "Python script", **needs(LINEAR)),
-            _label("Everything about this run"),
-            _download("report.html", "Report (HTML)"),
-            _download("replay.html", "Replay (HTML)"),
-            _label("Runs"),
-            _item("Remove all runs", **part("remove-all")),
-        ],
-        className="menu",
-        role="menu",
-        **part("exports"),
-        **aria(label="Download and share"),
-    )
-    return [icon_button("more", "Download and share", **part("export")), menu]
+    items = [
+        _label("This view"),
+        menu_item("Copy link", **data(link="copy")),
+        menu_item("Add to story", **data(story="add")),
+        menu_item("Decision surface", **part("surface"), **needs(FLAT)),
+        _label("New rows in this plane"),
+        menu_item("From a file…", **part("add-rows")),
+        menu_item("Paste", **part("paste-rows")),
+        _label("Plane on screen"),
+        _download("points.csv", "Projected points"),
+        _download("components.csv", "Components", **needs(LINEAR)),
+        _download("model.json", "Model (JSON)", **needs(LINEAR)),
+        _download("script.py", "Python script", **needs(LINEAR)),
+        _label("Everything about this run"),
+        _download("report.html", "Report (HTML)"),
+        _download("replay.html", "Replay (HTML)"),
+        _label("Runs"),
+        menu_item("Remove all runs", **part("remove-all")),
+    ]
+    label = "Download and share"
+    return [
+        icon_button("more", label, **part("export")),
+        menu(label, items, **part("exports")),
+    ]
 
 
 def _label(text: str) -> Component:
     return html.Div(text, className="menu-label", role="presentation")
-
-
-def _item(label: str, **properties: Any) -> Component:
-    return html.Button(label, type="button", className="menu-item", role="menuitem", **properties)
 
 
 def _download(file: str, label: str, **properties: Any) -> Component:

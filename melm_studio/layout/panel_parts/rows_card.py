@@ -7,6 +7,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, data, part
 from melm_studio.layout.buttons import button, icon_button
+from melm_studio.layout.menus import menu, menu_item
 
 _ACTIONS = {
     "new-class": "As a class of their own…",
@@ -82,22 +83,11 @@ def _finder() -> Component:
 
 
 def _selected() -> Component:
-    menu = html.Div(
-        [
-            html.Button(
-                label, type="button", className="menu-item", role="menuitem", **data(rows=name)
-            )
-            for name, label in _ACTIONS.items()
-        ],
-        className="menu",
-        role="menu",
-        **part("row-menu"),
-        **aria(label="Selected rows"),
-    )
+    items = [menu_item(label, **data(rows=name)) for name, label in _ACTIONS.items()]
     commands = [
         button("Leave out, run again", "is-light", **part("leave-out")),
         icon_button("more", "More about the selected rows", **part("row-actions")),
-        menu,
+        menu("Selected rows", items, **part("row-menu")),
     ]
     return html.Div(
         [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import dash_mantine_components as dmc
 import msgspec
@@ -12,12 +11,10 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.menus import menu, menu_button, menu_item
 from melm_studio.layout.shell.help import help_button
 from melm_studio.layout.story import story_button
-from melm_studio.tables import shortened
 from melm_studio.views.data_source import DataSource, RecentData
-
-_LONGEST_NAME = 36
 
 MODES = {"explore": "Explore", "compare": "Compare", "present": "Present"}
 
@@ -48,29 +45,10 @@ def header() -> Component:
                 **data(toggles="top-actions"),
                 **aria(label="More", expanded="false"),
             ),
-            menu(ids.RECENT_LIST, "Recent data"),
+            menu("Recent data", modifier="is-wide", id=ids.RECENT_LIST),
         ],
         className="top",
     )
-
-
-def menu_button(label: str, menu_id: str, **properties: Any) -> Component:
-    """A button that opens a menu; a script connects the two."""
-    return html.Button(
-        named(label),
-        type="button",
-        className="button menu-button",
-        **data(menu=menu_id),
-        **properties,
-    )
-
-
-def named(label: str) -> list[Component]:
-    """What is on the button of a menu; the full text of a long name is shown on hover."""
-    return [
-        html.Span(shortened(label, _LONGEST_NAME), className="menu-name", title=label),
-        html.Span(className="icon icon-chevron"),
-    ]
 
 
 def recent_list(recent: Sequence[RecentData]) -> list[Component]:
@@ -88,24 +66,6 @@ def _with_runs(one: RecentData) -> list[Component]:
 
 def _json(source: DataSource) -> str:
     return msgspec.json.encode(source).decode()
-
-
-def menu_item(children: Sequence[Any], modifier: str = "", **properties: Any) -> Component:
-    """One choice of a menu."""
-    return html.Button(
-        list(children),
-        type="button",
-        role="menuitem",
-        className=f"menu-item {modifier}".strip(),
-        **properties,
-    )
-
-
-def menu(component_id: str, label: str, items: Sequence[Component] = ()) -> Component:
-    """A menu, closed until its button is pressed."""
-    return html.Div(
-        list(items), id=component_id, className="menu is-wide", role="menu", **aria(label=label)
-    )
 
 
 def _modes() -> Component:
