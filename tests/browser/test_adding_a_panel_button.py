@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from pathlib import Path
 
 from playwright.sync_api import expect
 
 from melm_studio.layout import ids
-from tools.driver import launcher
+from tools.driver.launcher import running_studio
 from tools.driver.page import StudioPage
 
 ROOT = Path(__file__).parents[2]
@@ -54,12 +55,12 @@ def add_the_button(studio: Path) -> None:
     insert_before(callbacks, r"(?<=routes = \()\w|(?<=ROUTES = \()\s", "run_parameters, ")
 
 
-def test_three_parts_add_a_button_that_works(tmp_path, page, monkeypatch):
+def test_three_parts_add_a_button_that_works(tmp_path, page):
     copy = tmp_path / "copy"
     copy.mkdir()
     add_the_button(copy_of_the_studio(copy))
-    monkeypatch.setattr(launcher, "ROOT", copy)
-    with launcher.running_studio(tmp_path, workers=1) as studio:
+    command = (sys.executable, str(copy / "app.py"))
+    with running_studio(tmp_path, workers=1, command=command) as studio:
         copied = StudioPage(page, studio.url)
         panel = copied.run("PCA")
         panel.expect_end()
