@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -89,7 +89,36 @@ class SupervisedPlaneEstimator(PlaneEstimator):
         The labels; class code c is the label `classes_[c]`.
     """
 
+    n_components: int
     classes_: np.typing.NDArray[Any]
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Compute the plane.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            A sparse matrix is made dense, which is refused beyond 2 GB.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes, each with at least two rows.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid; the message says which and why.
+        """
+        X, y = self._validate_labeled(X, y)
+        check_n_components(self.n_components, X.shape[1])
+        self._check_parameters()
+        self._fit_plane(X, y)
+        return self
+
+    def _check_parameters(self) -> None:
+        """Check the parameters other than n_components."""
+
+    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
+        """Set `components_` and what else `fit` finds, from valid rows and class codes."""
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

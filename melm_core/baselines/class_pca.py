@@ -7,12 +7,10 @@ that are constant within the classes and separate them come first.
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import SupervisedPlaneEstimator, check_n_components
+from melm_core.base.estimator import SupervisedPlaneEstimator
 from melm_core.linalg.class_moments import class_covariances, rows_by_class
 from melm_core.linalg.completion import plane_through, separating_constants
 from melm_core.linalg.row_space import row_space
@@ -24,22 +22,7 @@ class _ClassCovariancePlane(SupervisedPlaneEstimator):
     def __init__(self, n_components: int = 2) -> None:
         self.n_components = n_components
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the plane.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes, each with at least two rows.
-
-        Raises
-        ------
-        ValueError
-            If the data or n_components are invalid.
-        """
-        X, y = self._validate_labeled(X, y)
-        check_n_components(self.n_components, X.shape[1])
+    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
         centered = X - self.mean_
         space = row_space(centered, self.n_components)
         directions = np.vstack(
@@ -48,7 +31,6 @@ class _ClassCovariancePlane(SupervisedPlaneEstimator):
         self.components_, self.n_class_axes_ = plane_through(
             directions, centered, self.n_components
         )
-        return self
 
     def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
         """Directions in order of priority, shape (n_directions, n_features)."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
+from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
-    check_n_components,
     check_shrinkage,
 )
 from melm_core.density.shrinkage import Shrinkage
@@ -54,23 +52,10 @@ class DiscriminantPlane(SupervisedPlaneEstimator):
         self.n_components = n_components
         self.shrinkage = shrinkage
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the plane.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes, each with at least two rows.
-
-        Raises
-        ------
-        ValueError
-            If the data or n_components are invalid.
-        """
-        X, y = self._validate_labeled(X, y)
-        check_n_components(self.n_components, X.shape[1])
+    def _check_parameters(self) -> None:
         check_shrinkage(self.shrinkage)
+
+    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
         centered = X - self.mean_
         whitener = within_class_whitening(centered, y, shrinkage=self.shrinkage)
         discriminants = fisher_discriminants(centered @ whitener, y, self.n_components)
@@ -79,4 +64,3 @@ class DiscriminantPlane(SupervisedPlaneEstimator):
         if len(found):
             found = orthonormalize(found)
         self.components_ = complete(found, centered, self.n_components)
-        return self

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
-    check_n_components,
     check_shrinkage,
 )
 from melm_core.density.shrinkage import Shrinkage, regularized_covariances
@@ -73,29 +72,15 @@ class ChernoffDiscriminantPlane(SupervisedPlaneEstimator):
         self.n_components = n_components
         self.shrinkage = shrinkage
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the plane.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes, each with at least two rows.
-
-        Raises
-        ------
-        ValueError
-            If the data or a parameter are invalid.
-        """
-        X, y = self._validate_labeled(X, y)
-        check_n_components(self.n_components, X.shape[1])
+    def _check_parameters(self) -> None:
         check_shrinkage(self.shrinkage)
+
+    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
         centered = X - self.mean_
         whitener = within_class_whitening(centered, y, shrinkage=self.shrinkage)
         criterion = chernoff_criterion(centered @ whitener, y, self.shrinkage)
         directions = np.linalg.eigh(criterion)[1][:, ::-1].T @ whitener.T
         self.components_, _ = plane_through(directions, centered, self.n_components)
-        return self
 
 
 def chernoff_criterion(X: FloatArray, y: IntArray, shrinkage: Shrinkage) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -14,7 +13,6 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
     check_integer,
-    check_n_components,
     check_positive,
 )
 from melm_core.base.progress import Callback
@@ -103,25 +101,12 @@ class NeighborhoodComponentsPlane(SupervisedPlaneEstimator):
         self.max_rows = max_rows
         self.callback = callback
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the plane.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes, each with at least two rows.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are invalid.
-        """
-        X, y = self._validate_labeled(X, y)
-        check_n_components(self.n_components, X.shape[1])
+    def _check_parameters(self) -> None:
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)
         check_integer("max_rows", self.max_rows, minimum=4)
+
+    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
         standardized, widths = standard_units(X)
         self.sample_indices_ = stratified_sample(y, self.max_rows / len(y), len(self.classes_))
         space = row_space(standardized, self.n_components)
@@ -138,7 +123,6 @@ class NeighborhoodComponentsPlane(SupervisedPlaneEstimator):
         self.objective_ = neighbor_accuracy(rows @ ascent.mapping.T, codes)
         self.n_iter_ = ascent.n_accepted
         self.converged_ = not ascent.is_stopped and ascent.n_accepted < self.max_iter
-        return self
 
 
 def neighbor_accuracy(Z: FloatArray, y: IntArray) -> float:

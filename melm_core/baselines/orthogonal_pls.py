@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
     check_integer,
-    check_n_components,
 )
+from melm_core.baselines.deflation import deflate
 from melm_core.baselines.partial_least_squares import class_indicators, explained_shares
 from melm_core.linalg.completion import plane_through
 from melm_core.linalg.row_space import row_space
@@ -75,23 +74,10 @@ class OPLSDiscriminantPlane(SupervisedPlaneEstimator):
         self.n_components = n_components
         self.n_orthogonal = n_orthogonal
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the plane.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes, each with at least two rows.
-
-        Raises
-        ------
-        ValueError
-            If the data or a parameter are invalid.
-        """
-        X, y = self._validate_labeled(X, y)
-        check_n_components(self.n_components, X.shape[1])
+    def _check_parameters(self) -> None:
         check_integer("n_orthogonal", self.n_orthogonal, minimum=0)
+
+    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
         centered = X - self.mean_
         space = row_space(centered, self.n_components)
         targets = class_indicators(y)
@@ -106,7 +92,6 @@ class OPLSDiscriminantPlane(SupervisedPlaneEstimator):
         self.s_plot_ = s_plot(centered, scores[:, 0])
         directions = np.vstack([self.predictive_rotations_, self.orthogonal_rotations_])
         self.components_, _ = plane_through(directions, centered, self.n_components)
-        return self
 
 
 def s_plot(centered: FloatArray, score: FloatArray) -> FloatArray:
@@ -138,18 +123,8 @@ def _corrected(
     """Remove orthogonal components and find the predictive ones in what is left."""
     weights = _predictive_weights(X, targets, n_components)
     wanted = max(n_orthogonal, n_components - weights.shape[1])
-    remover, rotations, rest = np.eye(X.shape[1]), [], X
-    for _ in range(wanted):
-        direction = _orthogonal_weights(rest, weights)
-        if direction is None:
-            break
-        score = rest @ direction
-        loading = score @ rest / (score @ score)
-        rotations.append(remover @ direction)
-        rest = rest - np.outer(score, loading)
-        remover = remover - np.outer(remover @ direction, loading)
-    orthogonal = np.array(rotations).reshape(len(rotations), X.shape[1])
-    return _Correction((remover @ weights).T, orthogonal)
+    removed = deflate(X, lambda rest: _orthogonal_weights(rest, weights), wanted)
+    return _Correction((removed.remover @ weights).T, removed.rotations)
 
 
 def _predictive_weights(X: FloatArray, targets: FloatArray, most: int) -> FloatArray:

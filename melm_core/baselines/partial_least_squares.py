@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import SupervisedPlaneEstimator, check_n_components
+from melm_core.base.estimator import SupervisedPlaneEstimator
+from melm_core.baselines.deflation import Deflation, deflate
 from melm_core.linalg.completion import plane_through
 from melm_core.linalg.row_space import row_space
 
@@ -67,34 +66,18 @@ class PLSDiscriminantPlane(SupervisedPlaneEstimator):
     def __init__(self, n_components: int = 2) -> None:
         self.n_components = n_components
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the plane.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes, each with at least two rows.
-
-        Raises
-        ------
-        ValueError
-            If the data or n_components are invalid.
-        """
-        X, y = self._validate_labeled(X, y)
-        check_n_components(self.n_components, X.shape[1])
+    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
         centered = X - self.mean_
         space = row_space(centered, self.n_components)
         targets = class_indicators(y)
-        weights, rotations = _components(space.rows, targets, self.n_components)
-        scores = space.rows @ rotations.T
-        self.weights_ = space.lift(weights)
-        self.rotations_ = space.lift(rotations)
+        found = _components(space.rows, targets, self.n_components)
+        scores = space.rows @ found.rotations.T
+        self.weights_ = space.lift(found.weights)
+        self.rotations_ = space.lift(found.rotations)
         self.r2x_ = explained_shares(scores, centered)
         self.r2y_ = explained_shares(scores, targets)
         self.vip_ = variable_importance(self.weights_, self.r2y_)
         self.components_, _ = plane_through(self.rotations_, centered, self.n_components)
-        return self
 
 
 def class_indicators(y: IntArray) -> FloatArray:
@@ -150,27 +133,16 @@ def variable_importance(weights: FloatArray, explained: FloatArray) -> FloatArra
     return importance
 
 
-def _components(
-    X: FloatArray, targets: FloatArray, n_components: int
-) -> tuple[FloatArray, FloatArray]:
-    """Weights and rotations, each of shape (n_found, n_features).
+def _components(X: FloatArray, targets: FloatArray, n_components: int) -> Deflation:
+    """The directions of the largest covariance with the indicators.
 
-    The features are deflated after each component. The indicators need not be: what is
-    left of the features does not vary with the scores before.
+    The indicators need not be deflated: what is left of the features does not vary with
+    the scores before.
     """
     scale = _NULL * float(np.linalg.norm(X)) * float(np.linalg.norm(targets))
-    weights, rotations = [], []
-    remover, rest = np.eye(X.shape[1]), X
-    for _ in range(n_components):
+
+    def of_largest_covariance(rest: FloatArray) -> FloatArray | None:
         directions, covariances, _ = np.linalg.svd(rest.T @ targets, full_matrices=False)
-        if covariances[0] <= scale:
-            break
-        direction = directions[:, 0]
-        score = rest @ direction
-        loading = score @ rest / (score @ score)
-        weights.append(direction)
-        rotations.append(remover @ direction)
-        rest = rest - np.outer(score, loading)
-        remover = remover - np.outer(rotations[-1], loading)
-    shape = (len(weights), X.shape[1])
-    return np.reshape(weights, shape), np.reshape(rotations, shape)
+        return directions[:, 0] if covariances[0] > scale else None
+
+    return deflate(X, of_largest_covariance, n_components)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh
@@ -30,7 +30,6 @@ from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
     check_choice,
     check_class_sizes,
-    check_n_components,
 )
 from melm_core.density.shrinkage import (
     LEAST_VARIANCE_OF_MEANS,
@@ -150,23 +149,10 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
         self.member = member
         self.noise = noise
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the plane.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes, each with at least two rows.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are invalid.
-        """
-        X, y = self._validate_labeled(X, y)
-        check_n_components(self.n_components, X.shape[1])
+    def _check_parameters(self) -> None:
         check_choice("member", self.member, tuple(MEMBERS))
+
+    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
         centered = centered_rows(X)
         ratios, vectors = _directions(centered, y, self.member, self.noise)
         with_signal = ratios > _NO_SIGNAL * ratios.max(initial=0.0)
@@ -174,7 +160,6 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
         self.n_directions_ = len(found)
         self.ratios_ = ratios[with_signal][kept]
         self.components_ = with_positive_loadings(complete(found, centered, self.n_components))
-        return self
 
 
 def total_covariance(centered: FloatArray) -> FloatArray:

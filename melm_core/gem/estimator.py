@@ -23,7 +23,6 @@ from melm_core.base.estimator import (
     SupervisedPlaneEstimator,
     check_choice,
     check_integer,
-    check_n_components,
     check_positive,
 )
 from melm_core.gem.class_pairs import SELECTIONS, Pairs, all_pairs
@@ -256,23 +255,10 @@ class GEMPlane(SupervisedPlaneEstimator):
         self.gamma = gamma
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Compute the plane.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Labels of two or more classes, each with at least two rows.
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are invalid.
-        """
-        X, y = self._validate_labeled(X, y)
-        check_n_components(self.n_components, X.shape[1])
+    def _check_parameters(self) -> None:
         check_gamma(self.gamma)
+
+    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
         centered = centered_rows(X)
         space = row_space(centered, self.n_components)
         pairs = all_pairs(len(self.classes_))
@@ -296,7 +282,6 @@ class GEMPlane(SupervisedPlaneEstimator):
         self.eigenvalues_ = eigenvalues[chosen]
         self.pairs_ = self.classes_[pairs[of_pair[chosen]]]
         self.components_ = complete(found, centered, self.n_components)
-        return self
 
     def _gamma_within(self, space: RowSpace) -> float:
         """Gamma in units of the mean eigenvalue over all features, not over the coordinates."""
