@@ -31,6 +31,7 @@ from callbacks.guards import (
 from callbacks.routes import (
     export,
     frames,
+    guide,
     health,
     metrics,
     preview,
@@ -60,6 +61,7 @@ _GUARDS = (
 )
 _ROUTES = (
     static_files,
+    guide,
     health,
     metrics,
     upload,

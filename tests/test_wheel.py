@@ -37,7 +37,7 @@ def test_it_puts_no_common_name_into_the_environment(wheel):
 def test_it_holds_every_file_of_the_application(wheel):
     held = set(zipfile.ZipFile(wheel).namelist())
     committed = subprocess.run(
-        ["git", "ls-files", "app.py", "callbacks", "assets", "melm_core", "melm_studio"],
+        ["git", "ls-files", "app.py", "callbacks", "assets", "docs", "melm_core", "melm_studio"],
         cwd=ROOT,
         check=True,
         capture_output=True,

@@ -88,13 +88,12 @@ def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
 
 def run_batch_button() -> Component:
     """The button that starts the batch."""
-    return dmc.Button(
-        "Run these",
+    keys = html.Kbd("Ctrl Enter", **aria(hidden="true"))
+    return html.Button(
+        ["Run these", keys],
         id=ids.RUN_BATCH,
-        fullWidth=True,
-        size="md",
-        variant="light",
-        className="compare-only",
+        type="button",
+        className="button is-primary compare-only",
     )
 
 

@@ -153,6 +153,6 @@ def _run() -> list[Component]:
     keys = html.Kbd("Ctrl Enter", className="explore-only", **aria(hidden="true"))
     return [
         html.P(id=ids.RUN_ERROR, role="alert", className="alert"),
-        html.Button(["Run", keys], id=ids.RUN, type="button", className="button is-primary"),
         run_batch_button(),
+        html.Button(["Run", keys], id=ids.RUN, type="button", className="button is-primary"),
     ]

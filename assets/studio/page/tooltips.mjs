@@ -40,19 +40,22 @@ function followFocus(target) {
   if (element) plan(element, target);
 }
 
-function plan(element, described = element) {
+function plan(element, described = null) {
   owner = element;
   clearTimeout(timer);
   timer = window.setTimeout(() => show(element, described), DELAY_MS);
 }
 
-function show(element, described = element) {
+/** @param {any} element @param {Element | null} focused what has the focus, if that calls for it */
+function show(element, focused = null) {
   clearTimeout(timer);
   owner = element;
   tooltip ??= newTooltip();
   tooltip.textContent = element.dataset.tip;
+  // Shown for the focus, it must not cover what the pointer goes to next.
+  tooltip.classList.toggle("is-passed", focused !== null);
   tooltip.showPopover();
-  described.setAttribute("aria-describedby", tooltip.id);
+  (focused ?? element).setAttribute("aria-describedby", tooltip.id);
   placeWithin(tooltip, element.getBoundingClientRect());
 }
 

@@ -59,6 +59,18 @@ _PAGE_KEYS = (
 )
 
 
+# Pages of the documentation that a user of the page needs, which the studio serves.
+GUIDE = {
+    "explore": "Explore",
+    "compare": "Compare",
+    "present": "Present",
+    "figures-for-print": "Figures for print",
+    "report": "Report",
+    "kernel-machines": "Decision surface",
+    "notation": "Notation",
+}
+
+
 def help_button() -> Component:
     """The button that opens the help."""
     return html.Button("Help", type="button", className="button menu-button", id=ids.HELP_OPEN)
@@ -85,6 +97,8 @@ def help_view() -> Component:
             html.Button(
                 "Take the tour", type="button", className="button is-primary", **data(help="tour")
             ),
+            html.H3("Documentation"),
+            html.Ul([_page(name, label) for name, label in GUIDE.items()], className="help-pages"),
             html.H3("Words"),
             html.Dl([part for word in WORDS.items() for part in _entry(*word)]),
             html.H3("Keys"),
@@ -101,6 +115,10 @@ def help_view() -> Component:
 def _tour() -> Component:
     steps = [html.Li(text, **data(within=section, stop=element)) for section, element, text in TOUR]
     return html.Ol(steps, id=ids.TOUR)
+
+
+def _page(name: str, label: str) -> Component:
+    return html.Li(html.A(label, href=f"docs/{name}.md", target="_blank"))
 
 
 def _entry(word: str, meaning: str) -> list[Component]:

@@ -1,0 +1,80 @@
+"""The documentation, served by the studio itself: its Markdown as pages, and their pictures."""
+
+from __future__ import annotations
+
+import mimetypes
+from functools import cache
+from pathlib import Path
+
+import flask
+from dash import Dash
+from jinja2 import Environment, FileSystemLoader, Template
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from melm_studio.application_folder import APPLICATION_FOLDER
+from melm_studio.layout.shell.help import GUIDE
+
+_DOCS = APPLICATION_FOLDER / "docs"
+_PICTURES = _DOCS / "pictures"
+
+
+def register(app: Dash) -> None:
+    """Connect the pages and their pictures."""
+    app.server.get("/docs/<name>.md")(guide)
+    app.server.get("/docs/pictures/<name>")(guide_picture)
+
+
+def guide(name: str) -> str:
+    """A page of the documentation."""
+    if name not in _names():
+        flask.abort(404)
+    title, body = _rendered(name)
+    return _template().render(title=title, body=body, pages=GUIDE, current=name)
+
+
+def guide_picture(name: str) -> flask.Response:
+    """A picture of the documentation."""
+    if name not in _pictures():
+        flask.abort(404)
+    mimetype = mimetypes.guess_type(name)[0]
+    # Read at once: streams are not compressed.
+    return flask.Response((_PICTURES / name).read_bytes(), mimetype=mimetype)
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(file.stem for file in _DOCS.glob("*.md"))
+
+
+@cache
+def _pictures() -> frozenset[str]:
+    return frozenset(file.name for file in _PICTURES.iterdir())
+
+
+@cache
+def _rendered(name: str) -> tuple[str, str]:
+    """The title of a page and its HTML."""
+    markdown = MarkdownIt("commonmark").enable("table")
+    tokens = markdown.parse((_DOCS / f"{name}.md").read_text(encoding="utf-8"))
+    title = next(token.content for token in tokens if token.type == "inline")
+    for token in tokens:
+        token.children = _reachable(token.children or [])
+    return title, markdown.renderer.render(tokens, markdown.options, {})
+
+
+def _reachable(tokens: list[Token]) -> list[Token]:
+    """The tokens of a line, without links to files that are not served."""
+    kept, leads_out = [], False
+    for token in tokens:
+        if token.type == "link_open":
+            leads_out = str(token.attrGet("href")).startswith("../")
+        if not (leads_out and token.type in {"link_open", "link_close"}):
+            kept.append(token)
+    return kept
+
+
+@cache
+def _template() -> Template:
+    folder = FileSystemLoader(Path(__file__).parent)
+    return Environment(loader=folder, autoescape=True).get_template("guide.html")
