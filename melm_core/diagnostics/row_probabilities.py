@@ -10,8 +10,8 @@ import numpy as np
 from melm_core.base.array_types import FloatArray
 from melm_core.density.classifier import density_shares
 from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, fold_log_densities
-from melm_core.evaluation.folds import check_training_rows, coded_rows, stratified_folds
-from melm_core.evaluation.refitting import MethodLike, fit_projection, make_estimator
+from melm_core.evaluation.folds import refit_folds
+from melm_core.evaluation.refitting import MethodLike, fit_projection
 
 # (number of the fold from 1, number of folds) -> whether to stop
 FoldDone = Callable[[int, int], bool]
@@ -80,19 +80,25 @@ def out_of_fold_probabilities(
     >>> out_of_fold_probabilities("lda", X, y)[0].argmax()
     np.int64(0)
     """
-    rows = coded_rows(X, y, groups)
-    folds = stratified_folds(rows.y, n_folds, random_state, rows.groups)
-    estimator = make_estimator(method, parameters, random_state)
-    check_training_rows(rows, [fold.test for fold in folds], estimator)
+    plan = refit_folds(
+        method,
+        X,
+        y,
+        groups,
+        parameters=parameters,
+        n_folds=n_folds,
+        random_state=random_state,
+    )
+    rows = plan.rows
     shares = np.full((len(rows.y), len(rows.classes)), np.nan)
-    for number, fold in enumerate(folds, start=1):
-        train = rows.take(fold.train)
+    for number, fold in enumerate(plan.folds, start=1):
+        train = plan.training_rows(fold)
         projection = fit_projection(
-            estimator, train.X, train.y, standardize=standardize, groups=train.groups
+            plan.estimator, train.X, train.y, standardize=standardize, groups=train.groups
         )
         shares[fold.test] = density_shares(
             fold_log_densities(projection, train, rows.X[fold.test], gamma)
         )
-        if callback is not None and callback(number, len(folds)):
+        if callback is not None and callback(number, len(plan.folds)):
             break
     return shares

@@ -20,9 +20,8 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.evaluation.folds import (
     CodedRows,
     Fold,
-    check_training_rows,
-    coded_rows,
-    sampled_rows,
+    RefitFolds,
+    refit_folds,
     stratified_folds,
 )
 from melm_core.evaluation.plane_classifiers import N_INNER_FOLDS, balanced_accuracies
@@ -38,7 +37,6 @@ from melm_core.evaluation.refitting import (
     FittedProjection,
     MethodLike,
     fit_projection,
-    make_estimator,
     map_in_order,
 )
 
@@ -193,18 +191,22 @@ def cross_validated_separability(
     >>> result.held_out.mean.balanced_accuracy > 0.9
     True
     """
-    rows = coded_rows(X, y, groups)
-    estimator = make_estimator(method, parameters, random_state)
-    plan = _Plan(estimator, tune or {}, standardize, random_state)
-    sample = sampled_rows(rows.y, max_rows, rows.groups)
-    scored = rows.take(sample)
-    folds = stratified_folds(scored.y, n_folds, random_state, scored.groups)
-    check_training_rows(rows, [sample[fold.test] for fold in folds], estimator)
+    outer = refit_folds(
+        method,
+        X,
+        y,
+        groups,
+        parameters=parameters,
+        n_folds=n_folds,
+        random_state=random_state,
+        max_rows=max_rows,
+    )
+    plan = _Plan(outer.estimator, tune or {}, standardize, random_state)
+    rows, sample = outer.rows, outer.sample
     chosen = plan.tuned(rows)
-    projected = plan.fitted(chosen, rows).transform(scored.X)
-    work = _FoldWork(plan, rows, sample, projected, len(folds))
+    work = _FoldWork(plan, outer, plan.fitted(chosen, rows).transform(outer.scored.X))
     results = []
-    for result in map_in_order(work.result, enumerate(folds, start=1), n_jobs):
+    for result in map_in_order(work.result, enumerate(outer.folds, start=1), n_jobs):
         results.append(result)
         if callback is not None:
             callback(result)
@@ -251,21 +253,18 @@ class _FoldWork:
     """Inputs shared by all folds; `projected` is the sample in the in-sample plane."""
 
     plan: _Plan
-    rows: CodedRows
-    sample: IntArray
+    outer: RefitFolds
     projected: FloatArray
-    n_folds: int
 
     def result(self, numbered: tuple[int, Fold]) -> FoldResult:
         """The result of one fold; its plane is fitted to all rows except the test rows."""
         number, fold = numbered
-        train = self.rows.without(self.sample[fold.test])
+        train, scored = self.outer.training_rows(fold), self.outer.scored
         chosen = self.plan.tuned(train)
         projection = self.plan.fitted(chosen, train)
-        scored = self.rows.take(self.sample)
         return FoldResult(
             number=number,
-            n_folds=self.n_folds,
+            n_folds=len(self.outer.folds),
             in_sample=_confusion(self.projected, scored.y, fold),
             held_out=_confusion(projection.transform(scored.X), scored.y, fold),
             chosen=chosen,

@@ -16,22 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.kernel_density import kernel_classes, log_densities
-from melm_core.evaluation.folds import (
-    CodedRows,
-    Fold,
-    check_training_rows,
-    coded_rows,
-    sampled_rows,
-    stratified_folds,
+from melm_core.density.kernel_density import (
+    KernelClasses,
+    kernel_classes,
+    log_densities,
+    most_likely_classes,
 )
+from melm_core.evaluation.folds import CodedRows, Fold, RefitFolds, refit_folds
 from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
 from melm_core.evaluation.plane_separability import Score, fold_notes
 from melm_core.evaluation.refitting import (
     FittedProjection,
     MethodLike,
     fit_projection,
-    make_estimator,
     map_in_order,
 )
 
@@ -152,24 +149,28 @@ def density_scores(
     >>> scores.held_out.balanced_accuracy > 0.9
     True
     """
-    rows = coded_rows(X, y, groups)
-    estimator = make_estimator(method, parameters, random_state)
-    sample = sampled_rows(rows.y, max_rows, rows.groups)
-    scored = rows.take(sample)
-    folds = stratified_folds(scored.y, n_folds, random_state, scored.groups)
-    check_training_rows(rows, [sample[fold.test] for fold in folds], estimator)
-    work = _FoldWork(estimator, rows, sample, gamma, standardize)
+    plan = refit_folds(
+        method,
+        X,
+        y,
+        groups,
+        parameters=parameters,
+        n_folds=n_folds,
+        random_state=random_state,
+        max_rows=max_rows,
+    )
+    work = _FoldWork(plan, gamma, standardize)
     confusions = []
-    for confusion in map_in_order(work.confusions, folds, n_jobs):
+    for confusion in map_in_order(work.confusions, plan.folds, n_jobs):
         confusions.append(confusion)
         if callback is not None:
-            callback(len(confusions), len(folds))
+            callback(len(confusions), len(plan.folds))
     train, held_out = zip(*confusions, strict=True)
     return DensityScores(
         train_confusions=np.stack(train),
         held_out_confusions=np.stack(held_out),
-        classes=rows.classes,
-        notes=fold_notes(rows, sample, len(folds), n_folds),
+        classes=plan.rows.classes,
+        notes=fold_notes(plan.rows, plan.sample, len(plan.folds), n_folds),
     )
 
 
@@ -177,21 +178,18 @@ def density_scores(
 class _FoldWork:
     """Inputs shared by all folds."""
 
-    estimator: Any
-    rows: CodedRows
-    sample: IntArray
+    plan: RefitFolds
     gamma: float
     standardize: bool
 
     def confusions(self, fold: Fold) -> tuple[FloatArray, FloatArray]:
         """Confusion of the scored training rows and of the test rows of a fold."""
-        train = self.rows.without(self.sample[fold.test])
+        train, scored = self.plan.training_rows(fold), self.plan.scored
         projection = fit_projection(
-            self.estimator, train.X, train.y, standardize=self.standardize, groups=train.groups
+            self.plan.estimator, train.X, train.y, standardize=self.standardize, groups=train.groups
         )
-        scored = self.rows.take(self.sample)
         predicted = class_predictions(projection, train, scored.X, self.gamma)
-        n_classes = len(self.rows.classes)
+        n_classes = len(scored.classes)
         in_train, in_test = (
             confusion_shares(scored.y[part], predicted[part], n_classes)
             for part in (fold.train, fold.test)
@@ -203,8 +201,7 @@ def class_predictions(
     projection: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
 ) -> IntArray:
     """The class with the largest density at each row, shape (n_rows,); see `fold_log_densities`."""
-    predicted: IntArray = fold_log_densities(projection, train, X, gamma).argmax(axis=1)
-    return predicted
+    return most_likely_classes(*_points_and_classes(projection, train, X, gamma))
 
 
 def fold_log_densities(
@@ -221,6 +218,13 @@ def fold_log_densities(
         In the units of the training rows.
     gamma : float
     """
+    return log_densities(*_points_and_classes(projection, train, X, gamma))
+
+
+def _points_and_classes(
+    projection: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
+) -> tuple[FloatArray, KernelClasses]:
+    """The rows of X in the plane, and the kernels of the training rows there."""
     points = projection.transform(X)
     n_components = points.shape[1]
     if hasattr(projection.estimator, "components_"):
@@ -231,4 +235,4 @@ def fold_log_densities(
     else:  # a nonlinear projection: its coordinates take the place of the features
         coordinates = projection.transform(train.X)
         classes = kernel_classes(coordinates, train.y, n_components=n_components, gamma=gamma)
-    return log_densities(points, classes)
+    return points, classes

@@ -1,9 +1,10 @@
-"""Class codes, and the stratified folds that all cross-validation uses."""
+"""Class codes, and the stratified folds in which estimators are refitted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from melm_core.base.groups import group_codes
 from melm_core.base.sampling import stratified_sample
 from melm_core.evaluation.group_folds import fold_of_groups
 from melm_core.evaluation.groups import check_groups, sampled_by_group
+from melm_core.evaluation.refitting import MethodLike, make_estimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,26 +156,80 @@ def stratified_folds(
     return tuple(Fold(train, test) for train, test in splitter.split(np.empty((len(y), 0)), y))
 
 
-def check_training_rows(rows: CodedRows, test_rows: Sequence[IntArray], estimator: Any) -> None:
-    """Check that an estimator can be fitted without the test rows of each fold.
+@dataclass(frozen=True, eq=False)
+class RefitFolds:
+    """An estimator, and the folds without whose test rows it is refitted.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Unfitted.
+    rows : CodedRows
+    sample : ndarray of shape (n_scored,)
+        Indices of the rows that are scored; all others are training rows of every fold.
+    folds : tuple of Fold
+        Of the scored rows.
+    """
+
+    estimator: Any
+    rows: CodedRows
+    sample: IntArray
+    folds: tuple[Fold, ...]
+
+    @cached_property
+    def scored(self) -> CodedRows:
+        """The rows that are scored."""
+        return self.rows.take(self.sample)
+
+    def training_rows(self, fold: Fold) -> CodedRows:
+        """All rows except the test rows of a fold and the rows of their groups."""
+        return self.rows.without(self.sample[fold.test])
+
+
+def refit_folds(
+    method: MethodLike,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    *,
+    parameters: Mapping[str, Any] | None,
+    n_folds: int,
+    random_state: int,
+    max_rows: int | None = None,
+) -> RefitFolds:
+    """Validate the rows, and divide a stratified sample of them into folds.
 
     Parameters
     ----------
-    rows : CodedRows
-    test_rows : sequence of ndarray of int
-        Indices of the test rows of each fold.
-    estimator : estimator
+    method, X, y, groups, parameters, n_folds, random_state
+        See `melm_core.evaluation.density_scores`.
+    max_rows : int or None
+        The largest sample; None takes all rows.
 
     Raises
     ------
     ValueError
-        If a class keeps fewer than two rows and the estimator needs them.
+        If a parameter or the data are invalid, or a fold leaves too few rows for the fit.
     """
-    if not isinstance(estimator, SupervisedPlaneEstimator):
+    rows = coded_rows(X, y, groups)
+    estimator = make_estimator(method, parameters, random_state)
+    most = max(len(rows.y), 4) if max_rows is None else max_rows
+    sample = sampled_rows(rows.y, most, rows.groups)
+    scored = rows.take(sample)
+    folds = stratified_folds(scored.y, n_folds, random_state, scored.groups)
+    plan = RefitFolds(estimator, rows, sample, folds)
+    _check_training_rows(plan)
+    return plan
+
+
+def _check_training_rows(plan: RefitFolds) -> None:
+    """Check that every class keeps two rows in each fold if the estimator needs them."""
+    if not isinstance(plan.estimator, SupervisedPlaneEstimator):
         return
+    rows = plan.rows
     counts = np.bincount(rows.y)
     left = np.min(
-        [np.bincount(rows.without(test).y, minlength=len(counts)) for test in test_rows], 0
+        [np.bincount(plan.training_rows(fold).y, minlength=len(counts)) for fold in plan.folds], 0
     )
     smallest = int(left.argmin())
     if left[smallest] < 2:

@@ -13,7 +13,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.gamma_path import GammaPath
 from melm_core.base.progress import Callback
-from melm_core.density.kernel_density import kernel_classes, log_densities
+from melm_core.density.kernel_density import kernel_classes, most_likely_classes
 from melm_core.melm.bagging import without_callback
 from melm_core.melm.relay import ProgressRelay
 
@@ -145,6 +145,6 @@ def density_accuracy(Z: FloatArray, y: IntArray, points: FloatArray, true: IntAr
     points, true : ndarray of shape (n_points, n_components), (n_points,)
     """
     classes = kernel_classes(Z, y, n_components=Z.shape[1], shrinkage="auto")
-    right = log_densities(points, classes).argmax(axis=1) == true
+    right = most_likely_classes(points, classes) == true
     present = np.unique(true)
     return float(np.mean([right[true == code].mean() for code in present]))

@@ -13,7 +13,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_positive
 from melm_core.base.progress import Callback, Progress
-from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
+from melm_core.density.kernel_density import KernelClasses, kernel_classes, most_likely_classes
 from melm_core.melm.held_out import held_out_divergence
 
 
@@ -135,5 +135,5 @@ class HeldOutHistory:
 
 
 def _accuracy(points: FloatArray, codes: IntArray, classes: KernelClasses) -> float:
-    predicted = log_densities(points, classes).argmax(axis=1)
+    predicted = most_likely_classes(points, classes)
     return float(balanced_accuracy_score(codes, predicted))
