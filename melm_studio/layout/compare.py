@@ -13,6 +13,7 @@ from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.ranking import ranking_panel
+from melm_studio.tables import percent
 from melm_studio.views.comparison import Agreement, ComparedRun, Mover
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)
@@ -249,7 +250,7 @@ def _p_value(row: ComparedRun) -> str:
     known = "–" if value is None else f"{value:.3f}"
     if row.checked_share is None:
         return known
-    return f"{100 * row.checked_share:.0f} %" if value is None else f"{known} …"
+    return percent(row.checked_share) if value is None else f"{known} …"
 
 
 def agreement_table(agreement: Agreement) -> Component:

@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, tip
 from melm_studio.layout.attributes import data as data_attributes
-from melm_studio.tables import LabeledData, Summary, count, number, shortened
+from melm_studio.tables import LabeledData, Summary, count, number, percent, shortened
 
 _LONGEST_NAME = 36
 
@@ -50,7 +50,7 @@ def _key_figures(summary: Summary) -> str:
     sampled = f", in a sample of {number(summary.n_rows_used)} rows" if is_sample else ""
     components = count(summary.n_directions, "principal component")
     return (
-        f"{100 * summary.density:.0f} % of the cells are filled, that is, not zero. {components} "
+        f"{percent(summary.density)} of the cells are filled, that is, not zero. {components} "
         f"hold{'s' if summary.n_directions == 1 else ''} 95 % of the variance{sampled}."
     )
 

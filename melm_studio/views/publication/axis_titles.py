@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from melm_core.methods import METHODS
+from melm_studio.tables import percent
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
@@ -26,8 +27,7 @@ def axis_titles(
         return names
     shares = renderer.explained_shares(record, event, options)
     first, *others = (
-        f"{name}, {share:.0%} of variance".replace("%", " %")
-        for name, share in zip(names, shares, strict=False)
+        f"{name}, {percent(share)} of variance" for name, share in zip(names, shares, strict=False)
     )
     return first, others[0] if others else names[1]
 

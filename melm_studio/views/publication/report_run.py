@@ -10,7 +10,7 @@ import numpy as np
 from melm_core.base import FloatArray
 from melm_core.evaluation import share_in_words, verdict
 from melm_core.methods import COMPONENTS, HELD_OUT, METHODS, SEED
-from melm_studio.tables import LabeledData, count
+from melm_studio.tables import LabeledData, count, percent
 from melm_studio.views.captions import state_sentence
 from melm_studio.views.publication.report_section import Picture, Section, Table
 from melm_studio.views.types import Scores
@@ -186,7 +186,7 @@ def _features(run: ReportedRun) -> Section:
     rows = tuple(
         (
             run.data.feature_names[i],
-            f"{arrows[i] / arrows.max():.0%}".replace("%", " %"),
+            percent(arrows[i] / arrows.max()),
             f"{lengths[i]:.3f}",
             *(_interval(run, int(i)) if stability else ()),
             *(f"{loading:+.3f}" for loading in components[:, i]),
@@ -243,7 +243,7 @@ def _method(run: ReportedRun) -> Section:
 
 def _value(name: str, value: Any) -> str:
     if name == HELD_OUT.name:
-        return f"{value:.0%}".replace("%", " %")
+        return percent(value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

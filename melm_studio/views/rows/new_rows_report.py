@@ -9,6 +9,7 @@ import pandas as pd
 from msgspec import Struct
 
 from melm_core.base import FloatArray
+from melm_core.evaluation import share_in_words
 from melm_studio.tables import LabeledData, count
 from melm_studio.views.rows.new_rows import NewRows
 from melm_studio.views.rows.placement import Placement, RowPlacer
@@ -138,8 +139,8 @@ def _headline(data: LabeledData, new: NewRows, placement: Placement, confusion: 
     accuracy = np.mean(np.diagonal(confusion)[present] / sizes[present])
     guessing = 1 / len(data.class_names)
     return (
-        f"{100 * accuracy:.0f} % of {count(int(sizes.sum()), 'labeled new row')} told apart "
-        f"(guessing: {100 * guessing:.0f} %)"
+        f"{share_in_words(accuracy)} of {count(int(sizes.sum()), 'labeled new row')} told apart "
+        f"(guessing: {share_in_words(guessing)})"
     )
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from melm_core.evaluation import Score, share_in_words
 from melm_core.methods import METHODS
+from melm_studio.tables import count
 from melm_studio.worker.records.ranking_report import RankedMethod, RankingReport
 
 # Folds share training rows, so that one standard error would be too small a difference.
@@ -71,26 +73,21 @@ def ranking_sentence(report: RankingReport) -> str:
     if not rows:
         return ""
     first, ties = rows[0], [row.label for row in rows[1:] if row.is_tied]
-    share = f"{100.0 * first.held_out:.0f} %; guessing gives {100.0 / report.n_classes:.0f} %."
-    sentence = f"{first.label} tells most held-out rows apart: {share}"
+    share, guessing = share_in_words(first.held_out), share_in_words(1.0 / report.n_classes)
+    sentence = f"{first.label} tells most held-out rows apart: {share}; guessing gives {guessing}."
     if not ties:
         return sentence
-    others = "1 other method" if len(ties) == 1 else f"{len(ties)} other methods"
-    return f"{sentence} It is tied with {others}."
+    return f"{sentence} It is tied with {count(len(ties), 'other method')}."
 
 
 def _row(method: RankedMethod, best: RankedMethod) -> RankedRow:
     folds, leading = np.array(method.held_out), np.array(best.held_out)
-    behind = leading - folds
+    score, behind = Score.over_folds(folds), Score.over_folds(leading - folds)
     return RankedRow(
         label=METHODS[method.method].label,
-        held_out=float(folds.mean()),
-        standard_error=_standard_error(folds),
+        held_out=score.balanced_accuracy,
+        standard_error=score.standard_error,
         train=method.train,
-        is_tied=bool(behind.mean() <= TIE_ERRORS * _standard_error(behind)),
+        is_tied=behind.balanced_accuracy <= TIE_ERRORS * behind.standard_error,
         seconds=method.seconds,
     )
-
-
-def _standard_error(folds: np.ndarray) -> float:
-    return float(folds.std(ddof=1) / np.sqrt(len(folds)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from melm_core.base import IntArray
 from melm_core.evaluation import Answer, share_in_words
-from melm_studio.tables import number
+from melm_studio.tables import count, number
 from melm_studio.views.verdicts.held_out import HeldOutResult
 from melm_studio.worker.records.check_report import CheckReport
 
@@ -142,7 +142,8 @@ def _few_held_out(result: HeldOutResult) -> Iterator[str]:
     units: IntArray = np.array(result.units)
     rarest = int(units.argmin())
     if units[rarest] < FEW_HELD_OUT:
-        what = "group" if result.has_groups else "row"
-        plural = what if units[rarest] == 1 else f"{what}s"
+        units_left = count(
+            int(units[rarest]), "held-out group" if result.has_groups else "held-out row"
+        )
         name = list(result.class_counts)[rarest]
-        yield f"Only {units[rarest]} held-out {plural} of {name}: the share is rough."
+        yield f"Only {units_left} of {name}: the share is rough."
