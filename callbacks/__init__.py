@@ -44,6 +44,7 @@ from callbacks.routes import (
     upload,
 )
 from callbacks.routes import surface as surface_route
+from callbacks.routes.api import routes as api
 from callbacks.routes.publication import print_figure, report
 from callbacks.routes.rows import edit_rows, marks, new_rows, table_rows
 from callbacks.services import Services, install
@@ -80,6 +81,7 @@ _ROUTES = (
     table_rows,
     edit_rows,
     marks,
+    api,
 )
 _CALLBACKS = (
     method_form,

@@ -11,12 +11,18 @@ from dash import Dash
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
 
+from callbacks.guards.error_answers import sentence
 from callbacks.routes.static_files import is_static
 from callbacks.services import services
+from callbacks.token import DAYS, bearer_of, owner_of
 from melm_studio.views.workspace import Workspace
-from melm_studio.worker.records.run import RunRecord
+from melm_studio.worker.records.run import RunKind, RunRecord
 
 _OWNER = "owner"
+_BAD_TOKEN = (
+    f"This token is not valid here, or older than {DAYS} days. Request another by POST "
+    "/api/v1/tokens."
+)
 # Of all studios, before each had a name of its own; still read, never set.
 _FORMER_NAME = "melm-studio"
 # Browsers accept a cookie of this prefix only over HTTPS and from this very host.
@@ -52,6 +58,8 @@ class _Sessions(SecureCookieSessionInterface):
         return f"{_OF_THIS_HOST}{name}" if flask.request.is_secure else name
 
     def open_session(self, app: flask.Flask, request: flask.Request) -> SecureCookieSession | None:
+        if (token := bearer_of(request)) is not None:
+            return self._of_token(token)
         # The visitor may have come before, without HTTPS or to an earlier version.
         names = self.get_cookie_name(app), super().get_cookie_name(app), _FORMER_NAME
         for value in filter(None, map(request.cookies.get, names)):
@@ -59,6 +67,11 @@ class _Sessions(SecureCookieSessionInterface):
             if content is not None:
                 return self.session_class(content)
         return self.session_class()
+
+    def _of_token(self, token: str) -> SecureCookieSession:
+        """The visitor of a token; nobody if it is not valid, so that the request is refused."""
+        named = owner_of(token)
+        return self.session_class({} if named is None else {_OWNER: named})
 
     def _content(self, app: flask.Flask, value: str) -> dict[str, str] | None:
         """What a cookie holds; None if it is not ours or too old."""
@@ -73,7 +86,8 @@ class _Sessions(SecureCookieSessionInterface):
         return content if -_MOST_AHEAD < age < app.permanent_session_lifetime else None
 
     def should_set_cookie(self, app: flask.Flask, session: SessionMixin) -> bool:
-        return not is_static(flask.request) and super().should_set_cookie(app, session)
+        is_page = not is_static(flask.request) and bearer_of(flask.request) is None
+        return is_page and super().should_set_cookie(app, session)
 
     def get_cookie_secure(self, app: flask.Flask) -> bool:
         return flask.request.is_secure
@@ -97,9 +111,20 @@ def own_run(run_id: str) -> RunRecord:
     return record
 
 
-def _ensure_owner() -> None:
+def own_fit(run_id: str) -> RunRecord:
+    """Return the visitor's run of that id; answer 404 for what is about a run, such as a check."""
+    record = own_run(run_id)
+    if record.kind is not RunKind.FIT:
+        flask.abort(404)
+    return record
+
+
+def _ensure_owner() -> tuple[dict[str, str], int] | None:
     if is_static(flask.request) or flask.request.endpoint in _MONITORING:
-        return
+        return None
     if _OWNER not in flask.session:
+        if bearer_of(flask.request) is not None:
+            return sentence(_BAD_TOKEN), 401
         flask.session.permanent = True
         flask.session[_OWNER] = secrets.token_urlsafe(16)
+    return None

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import flask
 from dash import Dash
 
 from callbacks.guards.error_answers import sentence
 from callbacks.services import services
-from callbacks.session import own_run, workspace
+from callbacks.session import own_fit, workspace
 from melm_core.methods import METHODS, STARTS
 from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER
-from melm_studio.worker.records.run import RunKind, RunRecord, RunState
+from melm_studio.worker.records.run import RunRecord, RunState
 from melm_studio.worker.store.best_plane import best_event
 
 
@@ -28,7 +27,7 @@ def register(app: Dash) -> None:
 
 def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
     """Pass a command to a run that has not ended."""
-    record, store = _own_fit(run_id), services().store
+    record, store = own_fit(run_id), services().store
     if record.state.is_final:
         return sentence(HAS_ENDED), 409
     request = {
@@ -44,19 +43,19 @@ def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
 
 def remove(run_id: str) -> tuple[dict[str, Any], int]:
     """Remove a run and its checks, which stop."""
-    workspace().remove(_own_fit(run_id))
+    workspace().remove(own_fit(run_id))
     return {"revision": workspace().revision()}, 200
 
 
 def undo_removal(run_id: str) -> tuple[dict[str, Any], int]:
     """Undo the removal of a run."""
-    workspace().put_back(_own_fit(run_id))
+    workspace().put_back(own_fit(run_id))
     return {"revision": workspace().revision()}, 200
 
 
 def again(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue a run with the same data, method, and parameters."""
-    record, own = _own_fit(run_id), workspace()
+    record, own = own_fit(run_id), workspace()
     parameters = {**record.parameters, **_warm_start(record)}
     own.queue(own.rerun(record, record.method, parameters))
     return {"revision": own.revision()}, 201
@@ -64,25 +63,17 @@ def again(run_id: str) -> tuple[dict[str, Any], int]:
 
 def check(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue the check of a run, unless it has one."""
-    workspace().check(_own_fit(run_id))
+    workspace().check(own_fit(run_id))
     return {}, 201
 
 
 def stop_check(run_id: str) -> tuple[dict[str, Any], int]:
     """Stop the check of a run."""
-    current = workspace().checks().get(_own_fit(run_id).run_id)
+    current = workspace().checks().get(own_fit(run_id).run_id)
     if current is None or current.state.is_final:
         return sentence(HAS_ENDED), 409
     services().store.request_cancel(current.run_id)
     return {}, 200
-
-
-def _own_fit(run_id: str) -> RunRecord:
-    """The visitor's run of that id; checks have a dialog of their own."""
-    record = own_run(run_id)
-    if record.kind is not RunKind.FIT:
-        flask.abort(404)
-    return record
 
 
 def _warm_start(record: RunRecord) -> dict[str, Any]:

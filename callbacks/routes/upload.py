@@ -12,6 +12,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import owner
+from melm_studio.views.validation import InputError
 
 # The multipart encoding around the file.
 _ENVELOPE_BYTES = 16_384
@@ -41,15 +42,29 @@ def limits() -> dict[str, int]:
 
 def upload() -> tuple[dict[str, Any], int]:
     """Store a file under the hash of its content."""
+    key, name = stored_upload()
+    return {"key": key, "name": name}, 200
+
+
+def stored_upload() -> tuple[str, str]:
+    """Store the file of the request; return the hash of its content, and its name.
+
+    Raises
+    ------
+    InputError
+        If there is no file.
+    RequestEntityTooLarge
+    """
     max_mb = services().settings.max_upload_mb
     flask.request.max_content_length = max_mb * 2**20 + _ENVELOPE_BYTES
     try:
         file = flask.request.files.get("file")
-    except RequestEntityTooLarge:
-        return sentence(_TOO_LARGE.format(mb=max_mb)), 413
+    except RequestEntityTooLarge as error:
+        error.response = flask.make_response(sentence(_TOO_LARGE.format(mb=max_mb)), 413)
+        raise
     if file is None:
-        return sentence(_NO_FILE), 400
+        raise InputError(_NO_FILE)
     raw = file.read()
     key = hashlib.sha256(raw).hexdigest()
     services().store.put_upload(owner(), key, raw)
-    return {"key": key, "name": file.filename or "table"}, 200
+    return key, file.filename or "table"

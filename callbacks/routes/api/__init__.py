@@ -1,0 +1,1 @@
+"""The HTTP interface for programs, which docs/http-api.md describes."""

@@ -1,0 +1,139 @@
+"""What programs send and receive, as JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field
+
+from melm_studio.views.data_source import DataSource
+from melm_studio.views.view_spec import Method
+from melm_studio.worker.records.run import RunState
+
+
+class Token(Struct, frozen=True):
+    """A token, which acts as the visitor who made it."""
+
+    token: str
+    days: Annotated[int, Meta(description="Days for which the token is valid.")]
+
+
+class StoredFile(Struct, frozen=True):
+    """A file that was stored, by the hash of its content."""
+
+    key: Annotated[str, Meta(description="SHA-256 of the file.")]
+    name: str
+
+
+class Feature(Struct, frozen=True):
+    """A column of the prepared table."""
+
+    name: str
+    center: float
+    scale: float
+
+
+class PreparedTable(Struct, frozen=True):
+    """A table as runs use it: encoded, centered, scaled."""
+
+    id: Annotated[str, Meta(description="SHA-256 of the prepared table.")]
+    name: str
+    label: str
+    n_rows: int
+    classes: Annotated[dict[str, int], Meta(description="Number of rows of each class.")]
+    features: tuple[Feature, ...]
+    steps: Annotated[tuple[str, ...], Meta(description="What was done to the table.")]
+    warnings: tuple[str, ...]
+
+
+class NewRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A run to start.
+
+    Attributes
+    ----------
+    source : DataSource
+    method : str
+    parameters : mapping of str to JSON values
+        Those left out have their defaults.
+    """
+
+    source: Annotated[DataSource, Meta(title="The data")]
+    method: Method
+    parameters: Annotated[dict[str, Any], Meta(title="The parameters")] = field(
+        default_factory=dict
+    )
+
+
+class Run(Struct, frozen=True):
+    """A run and how far it is."""
+
+    id: str
+    title: str
+    data: Annotated[str, Meta(description="Name of the table.")]
+    data_id: str
+    method: str
+    parameters: dict[str, Any]
+    state: RunState
+    message: Annotated[str, Meta(description="Why the run ended, unless it is done.")]
+    n_planes: int
+    divergence: Annotated[float | None, Meta(description="Of the newest plane, in nats.")]
+    seconds: Annotated[
+        float | None, Meta(description="For which the run worked; None before its end.")
+    ]
+
+
+class Runs(Struct, frozen=True):
+    """All runs of the visitor, oldest first."""
+
+    runs: tuple[Run, ...]
+
+
+class Plane(Struct, frozen=True):
+    """A plane in the history of a run."""
+
+    number: int
+    components: Annotated[
+        tuple[tuple[float, ...], ...], Meta(description="Orthonormal rows, a number a feature.")
+    ]
+    objective: float
+    seconds: float
+    is_final: bool
+
+
+class Planes(Struct, frozen=True):
+    """Consecutive planes of a run; further ones may follow."""
+
+    planes: tuple[Plane, ...]
+    state: RunState
+
+
+class Result(Struct, frozen=True):
+    """What a run found: its newest plane, and how its rows are told apart there."""
+
+    run: Run
+    components: tuple[tuple[float, ...], ...]
+    features: tuple[str, ...]
+    accuracy_train: Annotated[float, Meta(description="Balanced accuracy of the training rows.")]
+    accuracy_held_out: Annotated[
+        float | None,
+        Meta(description="Balanced accuracy of the held-out rows; None where a class has none."),
+    ]
+    chance: Annotated[float, Meta(description="Balanced accuracy of guessing.")]
+
+
+class Check(Struct, frozen=True):
+    """What the check of a run has found so far."""
+
+    state: RunState
+    fraction: Annotated[float, Meta(description="Share of the work done.")]
+    answer: Annotated[str, Meta(description="yes, partly, no, or unknown; empty before it.")]
+    words: str
+    p_value: float | None
+    n_permutations: int
+    notes: tuple[str, ...]
+
+
+class Refusal(Struct, frozen=True):
+    """Why a request was refused, and what to do."""
+
+    error: str

@@ -1,0 +1,138 @@
+"""Runs of programs: they are those of the visitor's page, too."""
+
+from __future__ import annotations
+
+import flask
+
+from callbacks.routes.api.json_body import json_body
+from callbacks.routes.api.models import Check, NewRun, Plane, Planes, Result, Run, Runs
+from callbacks.routes.api.tables import label_of, prepared
+from callbacks.routes.requested_view import requested_event
+from callbacks.services import services
+from callbacks.session import own_fit, workspace
+from melm_studio.views.captions import title
+from melm_studio.views.data_source import ShownData
+from melm_studio.views.validation import Count, read
+from melm_studio.views.view_spec import checked_parameters
+from melm_studio.views.workspace import check_data
+from melm_studio.worker.execution.validation_run import report_of
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
+
+MOST_PLANES = 100  # in one answer
+
+
+def list_runs() -> Runs:
+    """All runs of the visitor."""
+    return Runs(tuple(map(_described, workspace().fits())))
+
+
+def start() -> Run:
+    """Prepare the data and queue a run."""
+    request, own = json_body(NewRun, "The run"), workspace()
+    parameters = checked_parameters(request.method, request.parameters)
+    data = prepared(request.source)
+    check_data(request.method, data, parameters)
+    shown = ShownData(data.content_hash, data.name, label_of(data), request.source)
+    record = own.new_fit(shown, request.method, parameters)
+    own.queue(record)
+    return _described(own_fit(record.run_id))
+
+
+def show(run_id: str) -> Run:
+    """How far a run is."""
+    return _described(own_fit(run_id))
+
+
+def remove(run_id: str) -> Runs:
+    """Remove a run, which stops; answers those that are left."""
+    workspace().remove(own_fit(run_id))
+    return list_runs()
+
+
+def stop(run_id: str) -> Run:
+    """Stop a run, which keeps the planes it has found."""
+    services().store.request_cancel(own_fit(run_id).run_id)
+    return _described(own_fit(run_id))
+
+
+def planes(run_id: str) -> Planes:
+    """The planes after a number, oldest first."""
+    record = own_fit(run_id)
+    text = flask.request.args.get("after")
+    first = 0 if text is None else 1 + read(text, Count, "The number in after")
+    events = services().store.events(run_id, after=first - 1, limit=MOST_PLANES)
+    return Planes(tuple(map(_plane, events)), own_fit(record.run_id).state)
+
+
+def result(run_id: str) -> Result:
+    """The newest plane, and how its rows are told apart."""
+    record, renderer = own_fit(run_id), services().renderer
+    event = requested_event(run_id, None)
+    scores, data = renderer.scores(record, event), renderer.data(record)
+    return Result(
+        run=_described(record),
+        components=_rows(event),
+        features=data.feature_names,
+        accuracy_train=scores.accuracy_train,
+        accuracy_held_out=scores.accuracy_held_out,
+        chance=1.0 / len(data.class_names),
+    )
+
+
+def start_check(run_id: str) -> Check:
+    """Queue the check of a run, unless it has one."""
+    return _check(workspace().check(own_fit(run_id)))
+
+
+def show_check(run_id: str) -> Check:
+    """What the check of a run has found so far; answers 404 before it is started."""
+    check = workspace().checks().get(own_fit(run_id).run_id)
+    if check is None:
+        flask.abort(404)
+    return _check(check)
+
+
+def _check(check: RunRecord) -> Check:
+    report = report_of(services().store, check.run_id)
+    return Check(
+        state=check.state,
+        fraction=report.fraction,
+        answer=report.answer,
+        words=report.words,
+        p_value=report.p_value,
+        n_permutations=report.n_permutations,
+        notes=report.notes,
+    )
+
+
+def _described(record: RunRecord) -> Run:
+    store, renderer = services().store, services().renderer
+    event = store.last_event(record.run_id)
+    began, ended = record.started_s, record.finished_s
+    return Run(
+        id=record.run_id,
+        title=title(record),
+        data=record.data_name,
+        data_id=record.data_id,
+        method=record.method,
+        parameters=dict(record.parameters),
+        state=record.state,
+        message=record.message,
+        n_planes=store.n_events(record.run_id),
+        divergence=None if event is None else renderer.divergence(record, event),
+        seconds=None if began is None or ended is None else ended - began,
+    )
+
+
+def _plane(event: PlaneEvent) -> Plane:
+    return Plane(
+        number=event.sequence,
+        components=_rows(event),
+        objective=event.objective,
+        seconds=event.elapsed_s,
+        is_final=event.is_final,
+    )
+
+
+def _rows(event: PlaneEvent) -> tuple[tuple[float, ...], ...]:
+    return tuple(map(tuple, event.components.tolist()))

@@ -1,0 +1,12 @@
+"""Tokens for programs."""
+
+from __future__ import annotations
+
+from callbacks.routes.api.models import Token
+from callbacks.session import owner
+from callbacks.token import DAYS, new_token
+
+
+def create() -> Token:
+    """A token of the visitor; a program without a cookie becomes a new visitor."""
+    return Token(new_token(owner()), DAYS)

@@ -1,0 +1,224 @@
+"""Programs do by HTTP what people do on the page, under the same rules."""
+
+from __future__ import annotations
+
+import csv as csv_reader
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from msgspec import Struct
+
+from callbacks.routes.api.endpoints import ENDPOINTS, PREFIX
+from callbacks.routes.api.models import Check, Planes, PreparedTable, Result, Run, Runs
+from tests.callbacks.tables import blobs, csv
+
+TABLE = csv(blobs(n_rows=60))
+
+
+@dataclass
+class Program:
+    """A program with a token, and no cookie."""
+
+    http: Any
+    token: str
+
+    def __call__(self, method: str, path: str, **body: Any) -> Any:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        return self.http.open(f"{PREFIX}{path}", method=method, headers=headers, **body)
+
+    def read(self, model: type[Struct], method: str, path: str, **body: Any) -> Any:
+        answer = self(method, path, **body)
+        assert answer.status_code in (200, 201), answer.text
+        return msgspec.json.decode(answer.data, type=model)
+
+    def upload(self, raw: bytes = TABLE, name: str = "blobs.csv") -> dict[str, str]:
+        answer = self("POST", "/files", data={"file": (io.BytesIO(raw), name)})
+        assert answer.status_code == 201, answer.text
+        return {"kind": "upload", **answer.json}
+
+
+@pytest.fixture
+def program(studio) -> Program:
+    return new_program(studio)
+
+
+def new_program(studio) -> Program:
+    http = studio.app.server.test_client(use_cookies=False)
+    return Program(http, http.post(f"{PREFIX}/tokens").json["token"])
+
+
+@pytest.fixture
+def run(program, studio) -> Run:
+    request = {"source": program.upload(), "method": "lda", "parameters": {"random_state": 3}}
+    run = program.read(Run, "POST", "/runs", json=request)
+    studio.work()
+    return run
+
+
+def test_a_table_is_prepared_as_for_a_run(program, run):
+    table = program.read(PreparedTable, "POST", "/tables", json=program.upload())
+    assert table.id == run.data_id
+    assert sum(table.classes.values()) == table.n_rows == 60
+    assert table.label not in [feature.name for feature in table.features]
+
+
+def test_a_run_is_that_of_the_page(program, run):
+    ended = program.read(Run, "GET", f"/runs/{run.id}")
+    assert (ended.state, ended.parameters["random_state"]) == ("done", 3)
+    result = program.read(Result, "GET", f"/runs/{run.id}/result")
+    headers = {"Authorization": f"Bearer {program.token}"}
+    page = program.http.get(f"/runs/{run.id}/components.csv", headers=headers)
+    rows = list(csv_reader.DictReader(io.StringIO(page.text.removeprefix("\ufeff"))))
+    drawn = [[float(row[f"component_{i}"]) for row in rows] for i in (1, 2)]
+    np.testing.assert_allclose(result.components, drawn, rtol=1e-12)
+    assert result.chance == 1 / 2
+    assert 0.0 <= result.accuracy_held_out <= 1.0
+
+
+def test_planes_come_in_order_after_a_number(program, run):
+    every = program.read(Planes, "GET", f"/runs/{run.id}/planes").planes
+    assert [plane.number for plane in every] == list(range(len(every)))
+    assert every[-1].is_final
+    rest = program.read(Planes, "GET", f"/runs/{run.id}/planes?after={every[-1].number}").planes
+    assert rest == ()
+
+
+def test_a_check_is_started_followed_and_answered(program, run, studio):
+    assert program("GET", f"/runs/{run.id}/check").status_code == 404
+    started = program.read(Check, "POST", f"/runs/{run.id}/check")
+    assert (started.state, started.answer) == ("queued", "")
+    studio.work()
+    check = program.read(Check, "GET", f"/runs/{run.id}/check")
+    assert (check.state, check.fraction) == ("done", 1.0)
+    assert check.answer in ("yes", "partly", "no", "unknown")
+    assert 0.0 < check.p_value <= 1.0
+
+
+def test_a_report_is_a_page(program, run):
+    report = program("GET", f"/runs/{run.id}/report")
+    assert (report.status_code, report.mimetype) == (200, "text/html")
+    assert "blobs" in report.text
+
+
+def test_a_queued_run_is_stopped_and_removed(program):
+    queued = program.read(
+        Run, "POST", "/runs", json={"source": {"kind": "sample", "key": "wine"}, "method": "pca"}
+    )
+    assert program.read(Run, "POST", f"/runs/{queued.id}/stop").state == "cancelled"
+    assert program.read(Runs, "DELETE", f"/runs/{queued.id}") == Runs(())
+
+
+def test_no_token_opens_the_runs_of_another(studio, program, run):
+    other = new_program(studio)
+    assert other.read(Runs, "GET", "/runs") == Runs(())
+    for endpoint in ENDPOINTS:
+        if "<run_id>" in endpoint.path:
+            path = endpoint.path.replace("<run_id>", run.id)
+            assert other(endpoint.method, path).status_code == 404
+    assert program.read(Run, "GET", f"/runs/{run.id}").id == run.id
+
+
+def test_a_token_of_the_page_shows_the_runs_of_the_page(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    run = visitor.start(method="pca")
+    token = visitor.http.post(f"{PREFIX}/tokens").json["token"]
+    program = Program(studio.app.server.test_client(use_cookies=False), token)
+    assert [each.id for each in program.read(Runs, "GET", "/runs").runs] == [run]
+
+
+@pytest.mark.parametrize("token", ["", "x", "x.y.z", "é" * 9])
+def test_a_token_that_is_not_ours_is_refused_in_a_sentence(studio, token):
+    program = Program(studio.app.server.test_client(use_cookies=False), token)
+    answer = program("GET", "/runs")
+    assert answer.status_code == 401
+    assert answer.json["error"].endswith("POST /api/v1/tokens.")
+
+
+def test_a_cookie_is_no_token_and_a_token_sets_no_cookie(studio, program):
+    cookie = studio.visitor().cookie
+    assert Program(program.http, cookie)("GET", "/runs").status_code == 401
+    assert "Set-Cookie" not in program("GET", "/runs").headers
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({}, "must be a JSON object"),
+        ({"json": []}, "must be a JSON object"),
+        ({"json": {"method": "lda"}}, "The data is missing"),
+        ({"json": {"source": {"kind": "sample", "key": "wine"}, "method": "x"}}, "The method must"),
+        (
+            {"json": {"source": {"kind": "sample", "key": "x"}, "method": "lda"}},
+            "The sample must be one of",
+        ),
+        (
+            {
+                "json": {
+                    "source": {"kind": "upload", "key": "0" * 64, "name": "a.csv"},
+                    "method": "lda",
+                }
+            },
+            "a.csv is no longer stored here",
+        ),
+        (
+            {
+                "json": {
+                    "source": {"kind": "sample", "key": "wine"},
+                    "method": "lda",
+                    "parameters": {"gamma": -1},
+                }
+            },
+            "-1",
+        ),
+    ],
+)
+def test_a_run_that_breaks_a_rule_is_refused_in_a_sentence(program, body, words):
+    answer = program("POST", "/runs", **body)
+    assert answer.status_code == 400
+    assert words in answer.json["error"]
+
+
+def test_a_number_of_planes_that_is_none_is_refused(program, run):
+    answer = program("GET", f"/runs/{run.id}/planes?after=x")
+    assert answer.status_code == 400
+    assert "'x'" in answer.json["error"]
+
+
+def test_the_description_names_every_route_and_no_other(studio, program):
+    described = {
+        (method.upper(), path)
+        for path, operations in program("GET", "/openapi.json").json["paths"].items()
+        for method in operations
+    }
+    rules = [rule for rule in studio.app.server.url_map.iter_rules() if PREFIX in rule.rule]
+    served = {
+        (method, rule.rule.replace("<", "{").replace(">", "}"))
+        for rule in rules
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+    }
+    assert described == served - {("GET", f"{PREFIX}/openapi.json")}
+
+
+def test_the_description_defines_all_that_it_refers_to(program):
+    description = program("GET", "/openapi.json").json
+    assert description["openapi"] == "3.1.0"
+    schemas = description["components"]["schemas"]
+    referred = {name.removeprefix("#/components/schemas/") for name in references(description)}
+    assert referred <= set(schemas)
+    assert {"Run", "NewRun", "DataSource", "Refusal"} <= referred
+
+
+def references(values: Any) -> list[str]:
+    if isinstance(values, dict):
+        own = [values["$ref"]] if "$ref" in values else []
+        return own + [found for value in values.values() for found in references(value)]
+    return (
+        [found for value in values for found in references(value)]
+        if isinstance(values, list)
+        else []
+    )
