@@ -19,36 +19,31 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
         name="this step",
         mode="lines",
         line={"color": theme.faint_ink, "width": 1.2},
-        hovertemplate="%{y:.4g}<extra>this step</extra>",
     )
     best = go.Scatter(
         meta=trace_meta(CurveTrace.BEST),
         name="best so far",
         mode="lines",
         line={"color": theme.ink, "width": 2.2, "shape": "hv"},
-        hovertemplate="%{y:.4g}<extra>best so far</extra>",
     )
     held_out = go.Scatter(
         meta=trace_meta(CurveTrace.HELD_OUT),
         name="held-out rows",
         mode="lines+markers",
         line={"color": theme.class_colors[1], "width": 1.6},
-        marker={"size": 3},
-        hovertemplate="%{y:.4g}<extra>held-out rows</extra>",
+        marker={"size": 3, "color": theme.class_colors[1]},
     )
     starts = go.Scatter(
         meta=trace_meta(CurveTrace.STARTS),
         name="new start",
         mode="markers",
         marker={"symbol": "line-ns-open", "size": 8, "color": theme.faint_ink},
-        hovertemplate="new start<extra></extra>",
     )
     records = go.Scatter(
         meta=trace_meta(CurveTrace.RECORDS),
         name="new best",
         mode="markers",
         marker={"symbol": "circle", "size": 5, "color": theme.ink},
-        hoverinfo="skip",
     )
     caption = {
         "text": objective,
@@ -78,6 +73,5 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
             "plot_bgcolor": "rgba(0, 0, 0, 0)",
             "font": {"family": FONT, "color": theme.faint_ink},
             "showlegend": False,
-            "hovermode": "x",
         },
     )

@@ -92,11 +92,10 @@ def test_whoever_types_presses_no_shortcut(wines: StudioPage, pair: tuple[Panel,
 def test_the_history_is_marked_where_starts_begin_and_records_fall(wines: StudioPage):
     panel = wines.run("MELM", n_init=3)
     panel.expect_end()
-    curve = panel.part("curve")
-    starts, records = (curve.evaluate(f"el => el.data[{i}].x") for i in (3, 4))
-    best = curve.evaluate("el => el.data[4].y")
-    assert len(starts) >= 1
-    assert records
+    curve = panel.curve
+    best = curve["records"]["y"]
+    assert len(curve["starts"]["x"]) >= 1
+    assert best
     assert best == sorted(best)
     assert best[-1] == pytest.approx(panel.divergence)
 

@@ -35,7 +35,7 @@ def test_stop_ends_a_long_run_and_keeps_its_best_plane(long_run: Panel):
     long_run.expect_end("cancelled")
     expect(long_run.part("words")).to_have_text(STOPPED)
     expect(long_run.stop).to_be_hidden()
-    steps = long_run.part("curve").evaluate("el => el.data[0].y")
+    steps = long_run.curve["steps"]["y"]
     assert len(steps) == long_run.sequence + 1
     assert long_run.divergence == max(steps)
 

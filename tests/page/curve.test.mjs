@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { divergenceTraces, objectiveTraces, recordIndices, startIndices, valueRange } from "../../assets/studio/history/curve.mjs";
+import { divergenceTraces, objectiveTraces, rangeOf, recordIndices, startIndices, valueRange } from "../../assets/studio/history/curve.mjs";
 
 const styles = ["steps", "best", "held_out", "starts", "records"].map((kind) => ({
   meta: { kind },
@@ -61,4 +61,12 @@ test("the axis holds the best values and cuts the falls where starts begin", () 
 test("a curve of one value has a span", () => {
   const [low, high] = valueRange({ x: [0], objective: [0], best: [0], starts: [0], heldOut: new Map() });
   assert.ok(low <= 0 && high >= 0 && high >= low);
+});
+
+test("the range of traces holds their values with room, and has a length even for one value", () => {
+  const [low, high] = rangeOf([{ y: [1, null, 3] }, { y: [2] }]);
+  assert.ok(low < 1 && high > 3 && high - low < 3);
+  const [below, above] = rangeOf([{ y: [0] }]);
+  assert.ok(below < 0 && above > 0);
+  assert.deepEqual(rangeOf([{ y: [] }]), [0, 1]);
 });

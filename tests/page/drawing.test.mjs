@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { numbers } from "../../assets/studio/drawing/arrays.mjs";
-import { multiples, scale, steadyLimits, union, withEqualUnits } from "../../assets/studio/drawing/scales.mjs";
+import { multiples, scale, steadyLimits, tickLabel, tickStep, union, withEqualUnits } from "../../assets/studio/drawing/scales.mjs";
 
 // As the server writes the codes: all low bytes of the differences, then all high bytes.
 function compact(codes, low, step) {
@@ -70,4 +70,13 @@ test("limits that shrink a little stay; limits that grow or shrink much change",
   assert.deepEqual(steadyLimits(old, [[4, 6], [0, 10]]), [[4, 6], [0, 10]]);
   assert.deepEqual(steadyLimits(old, [[0, 11], [1, 9]]), [[0, 11], [0, 10]]);
   assert.deepEqual(steadyLimits(null, old), old);
+});
+
+test("ticks are one, two or five times a power of ten apart, and no more than asked for", () => {
+  assert.deepEqual([[0, 8], [0, 9], [0, 170], [-0.1, 0.1]].map((range) => tickStep(range, 8)), [1, 2, 50, 0.05]);
+  assert.equal(tickStep([3, 3], 8), undefined);
+});
+
+test("ticks say as many digits as tell them apart", () => {
+  assert.deepEqual([tickLabel(0.3, 0.05), tickLabel(-2, 1), tickLabel(-0, 0.5), tickLabel(2e6, 1e6)], ["0.30", "−2", "0.0", "2.0e+6"]);
 });

@@ -25,6 +25,12 @@ TIP_OF_THE_STRONGEST_ARROW = """async (plot) => {
   const box = plot.getBoundingClientRect();
   return [box.left + x, box.top + y];
 }"""
+CURVE = """async (panel) => {
+  const { panelOfRun } = await import(
+    document.querySelector('[href$="/panel/panels.mjs"]').href);
+  const { traces } = panelOfRun(panel.dataset.run).history.chart.chart;
+  return Object.fromEntries(traces.map(({ meta, x, y }) => [meta.kind, { x: [...x], y: [...y] }]));
+}"""
 SHOWS_LAST_PLANE = """(panel, state) => {
   const slider = panel.querySelector('[aria-label="History of the run"]');
   const isLast = panel.dataset.state === state && panel.dataset.sequence === slider?.max;
@@ -85,6 +91,11 @@ class Panel:
         """The position of the tip of the longest arrow on the screen."""
         x, y = self.part("plot").evaluate(TIP_OF_THE_STRONGEST_ARROW)
         return x, y
+
+    @property
+    def curve(self) -> dict[str, dict[str, list[float]]]:
+        """The x and y of each trace of the curve, by its kind."""
+        return dict(self.node.evaluate(CURVE))
 
     def part(self, name: str) -> Locator:
         return self.node.locator(f'[data-part="{name}"]')

@@ -4,7 +4,7 @@
 // animation however slowly they come, and the very first plane does not wait for plotly.
 import { keepMoving, stopMoving } from "./clock.mjs";
 import { lessMotion } from "../page/dom.mjs";
-import { drawGrid, drawTrace } from "./canvas.mjs";
+import { clearedPen, drawGrid, drawTrace } from "./canvas.mjs";
 import { between, isAlike } from "./glide.mjs";
 import { isDrawn, pixelAxes, shownRanges } from "./plotly.mjs";
 import { multiples, scale } from "./scales.mjs";
@@ -88,8 +88,9 @@ export class CanvasAnimation {
 
   /** Draws the picture at a time, and returns whether it still moves. @param {number} now */
   drawAt(now) {
+    const { plot } = this;
     const picture = this.pictureAt(now);
-    this.drawOn(this.clearedPen(), [...picture.fading, ...picture.traces], picture.axes);
+    this.drawOn(clearedPen(this.canvas, [plot.clientWidth, plot.clientHeight]), [...picture.fading, ...picture.traces], picture.axes);
     if (now - this.began >= this.duration()) this.from = null;
     return this.from !== null;
   }
@@ -123,16 +124,5 @@ export class CanvasAnimation {
   dispose() {
     clearTimeout(this.timer);
     stopMoving(this.move);
-  }
-
-  clearedPen() {
-    const { canvas, plot } = this;
-    const density = window.devicePixelRatio || 1;
-    const [width, height] = [plot.clientWidth, plot.clientHeight].map((side) => Math.round(side * density));
-    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    const pen = canvas.getContext("2d");
-    pen.setTransform(density, 0, 0, density, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    return pen;
   }
 }

@@ -5,6 +5,21 @@ const NAME_GAP_PX = 3;
 const HALO_PX = 4;
 
 /**
+ * What draws on a canvas of this size, in CSS pixels, after everything is wiped.
+ * @param {HTMLCanvasElement} canvas
+ * @param {[number, number]} size
+ */
+export function clearedPen(canvas, size) {
+  const density = window.devicePixelRatio || 1;
+  const [width, height] = size.map((side) => Math.round(side * density));
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const pen = canvas.getContext("2d");
+  pen.setTransform(density, 0, 0, density, 0, 0);
+  pen.clearRect(0, 0, ...size);
+  return pen;
+}
+
+/**
  * @param {CanvasRenderingContext2D} pen
  * @param {any} trace
  * @param {ArrayLike<number>} x in pixels
@@ -46,6 +61,7 @@ function drawLines(pen, { line, fill, fillcolor: inside }, x, y) {
   let isDown = false;
   for (let i = 0; i < x.length; i += 1) {
     const isPoint = !Number.isNaN(x[i]) && !Number.isNaN(y[i]);
+    if (isPoint && isDown && line.shape === "hv") pen.lineTo(x[i], y[i - 1]);
     if (isPoint) pen[isDown ? "lineTo" : "moveTo"](x[i], y[i]);
     isDown = isPoint;
   }
@@ -61,7 +77,7 @@ function drawLines(pen, { line, fill, fillcolor: inside }, x, y) {
 }
 
 function drawMarkers(pen, { marker, selectedpoints: selected }, x, y) {
-  const { symbol, size, color, line } = marker;
+  const { symbol = "circle", size, color, line } = marker;
   const symbolOf = each(symbol);
   const colorOf = each(color);
   const chosen = selected && new Set(selected);
@@ -91,6 +107,7 @@ const SHAPES = {
   "triangle-down": (pen, x, y, r) => polygon(pen, x, y, Math.PI, [[0, -1.2 * r], [1.1 * r, 0.8 * r], [-1.1 * r, 0.8 * r]]),
   cross: (pen, x, y, r) => polygon(pen, x, y, 0, PLUS.map((corner) => corner.map((side) => side * r))),
   x: (pen, x, y, r) => polygon(pen, x, y, Math.PI / 4, PLUS.map((corner) => corner.map((side) => side * r))),
+  "line-ns": (pen, x, y, r) => polygon(pen, x, y, 0, [[0, -1.4 * r], [0, 1.4 * r]]),
   // The point of an arrow is at its coordinates, as in plotly.
   arrow: (pen, x, y, r, angle) => polygon(pen, x, y, angle, [[0, 0], [0.75 * r, 2 * r], [-0.75 * r, 2 * r]]),
 };

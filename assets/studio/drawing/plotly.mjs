@@ -100,9 +100,6 @@ export function shownRanges(ranges, { x, y, hasEqualUnits }) {
   return hasEqualUnits ? withEqualUnits(ranges, [x.length, y.length]) : ranges;
 }
 
-/** The range of the horizontal axis that is drawn. @param {any} plot @returns {[number, number]} */
-export const drawnRange = (plot) => plot._fullLayout.xaxis.range;
-
 const axesOf = ({ _fullLayout: { xaxis, yaxis } }) => [xaxis, yaxis];
 
 /**

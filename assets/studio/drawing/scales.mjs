@@ -47,6 +47,30 @@ export function multiples(step, [low, high]) {
 }
 
 /**
+ * The distance of the ticks on an axis: one, two or five times a power of ten.
+ * @param {Range} range
+ * @param {number} most ticks
+ */
+export function tickStep([low, high], most) {
+  const least = (high - low) / most;
+  if (!(least > 0 && least < Infinity)) return undefined;
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * [1, 2, 5, 10].find((factor) => factor * power >= least);
+}
+
+/**
+ * What a tick says: as few digits as tell it from its neighbors.
+ * @param {number} value
+ * @param {number} step between ticks
+ */
+export function tickLabel(value, step) {
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const isPlain = decimals <= 4 && Math.abs(value) < 1e5;
+  const text = isPlain ? value.toFixed(decimals) : value.toExponential(1);
+  return text.replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
+}
+
+/**
  * The smallest axes that hold several boxes; boxes that are not known yet are left out.
  * @param {(Axes | null)[]} boxes
  * @returns {Axes}

@@ -48,9 +48,8 @@ export function objectiveTraces(styles, { x, objective, best, starts, heldOut })
  */
 export function divergenceTraces(styles, x, train, heldOut) {
   const line = traceOf(styles, CURVE_TRACE.best);
-  const ofTrain = { line: { ...line.line, shape: "linear" }, hovertemplate: "%{y:.4g}<extra>training rows</extra>" };
   return [
-    { ...line, ...ofTrain, x, y: train },
+    { ...line, line: { ...line.line, shape: "linear" }, x, y: train },
     { ...traceOf(styles, CURVE_TRACE.heldOut), mode: "lines", x, y: heldOut },
   ];
 }
@@ -66,8 +65,23 @@ export function valueRange({ objective, best, heldOut }) {
   const at = (values, share) => values[Math.floor(share * (values.length - 1))];
   const lows = [at(steps, LOW), ...(shown.length ? [at(shown, LOW_HELD_OUT)] : [])];
   const highs = [...best.slice(-1), ...shown.slice(-1), steps.at(-1)];
-  const [low, high] = [Math.min(...lows), Math.max(...highs)];
-  const room = MARGIN * Math.max(high - low, LEAST_SPAN * Math.abs(high), Number.MIN_VALUE);
+  return withRoom(Math.min(...lows), Math.max(...highs));
+}
+
+/**
+ * The range that holds the values of traces.
+ * @param {Trace[]} traces
+ * @returns {[number, number]}
+ */
+export function rangeOf(traces) {
+  const values = traces.flatMap(({ y }) => [...y]).filter(Number.isFinite);
+  if (!values.length) return [0, 1];
+  return withRoom(Math.min(...values), Math.max(...values));
+}
+
+/** @returns {[number, number]} */
+function withRoom(low, high) {
+  const room = MARGIN * Math.max(high - low, LEAST_SPAN * Math.abs(high), Number.EPSILON);
   return [low - room, high + room];
 }
 

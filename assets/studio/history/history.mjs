@@ -1,17 +1,17 @@
 // The history of a run: its curve, the slider through its planes, and the player.
-import { clear, draw, drawnRange, isDrawn, keepFitted, pixelAxes } from "../drawing/plotly.mjs";
 import { refusalOf } from "../page/answers.mjs";
 import { playButton, rangeInput } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { isAsFound, morphIn } from "../panel/view_options.mjs";
 import { gammaAt } from "../views/gamma.mjs";
-import { divergenceTraces, objectiveTraces, valueRange } from "./curve.mjs";
+import { ChartCanvas } from "./chart.mjs";
+import { divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
 import { Player } from "./player.mjs";
 import { Tabs } from "./tabs.mjs";
 
 /** @typedef {import("../types").Plane} Plane */
 /** @typedef {import("../types").Range} Range */
-/** @typedef {{ name: string, caption?: string, range: Range, values?: Range, ticks?: object, traces: object[] }} Curve */
+/** @typedef {{ name: string, caption?: string, range: Range, values?: Range, ticks?: import("./chart.mjs").Chart["ticks"], traces: import("../types").Trace[] }} Curve */
 
 const DRAWN_EVERY_MS = 250;
 const GAMMA_RANGE = { min: -1, max: 1, step: 0.02, value: 0 }; // decimal logarithms
@@ -27,7 +27,7 @@ export class History {
     /** @type {{ name: string | null, points: Map<number, [number, number]> }} */
     this.morphed = { name: null, points: new Map() }; // divergences on the way to another run, by share
     this.drawnAt = performance.now(); // the picture of a first plane does not wait for the curve
-    this.node = panel.part("curve");
+    this.chart = new ChartCanvas(panel.part("curve"), () => this.moveCursor());
     this.player = new Player(panel);
     this.slider = rangeInput("History of the run", { min: 0, max: 0, value: 0, disabled: true });
     this.slider.addEventListener("input", () => panel.scrubTo(Number(this.slider.value)));
@@ -37,14 +37,12 @@ export class History {
     panel.part("player").replaceChildren(this.button);
     panel.part("scrubber").replaceChildren(this.slider, this.gammaSlider);
     this.tabs = new Tabs(panel, () => this.draw(true));
-    this.endFitting = keepFitted(this.node, () => this.moveCursor());
   }
 
   dispose() {
     clearTimeout(this.timer);
     this.player.pause();
-    this.endFitting();
-    clear(this.node);
+    this.chart.dispose();
   }
 
   /** Takes over what another history of the same run knows. @param {History} other */
@@ -101,10 +99,8 @@ export class History {
     this.drawn = name;
     this.drawnAt = performance.now();
     const { layout } = figure.curve;
-    const annotations = layout.annotations.map((note) => ({ ...note, text: curve.caption ?? note.text }));
-    const xaxis = { ...layout.xaxis, range: curve.range, ...curve.ticks };
-    const yaxis = { ...layout.yaxis, ...(curve.values ? { range: curve.values } : { autorange: true }) };
-    await draw(this.node, curve.traces, { ...layout, annotations, xaxis, yaxis });
+    const caption = curve.caption ?? layout.annotations[0]?.text;
+    this.chart.draw({ ...curve, caption, values: curve.values ?? rangeOf(curve.traces) }, layout);
   }
 
   /** @returns {Curve | null | Promise<Curve | null>} */
@@ -114,16 +110,23 @@ export class History {
 
   // To where on the curve the plane on screen is.
   moveCursor() {
-    if (!isDrawn(this.node)) return;
-    const { offset, length } = pixelAxes(this.node, null).x;
-    const [low, high] = drawnRange(this.node);
+    const { axis } = this.chart;
+    if (!axis) return;
+    const { offset, length } = axis;
+    const [low, high] = axis.range;
     const share = Math.min(1, (this.position() - low) / (high - low)); // the curve may lag behind
-    const { gamma, options, node } = this.panel;
+    const { gamma, options } = this.panel;
     this.gammaSlider.value = String(Math.log10(options.gamma ?? gamma));
     this.gammaSlider.setAttribute("aria-valuetext", `γ ${options.gamma ?? gamma}`);
-    node.style.setProperty("--curve-left", `${offset}px`);
-    node.style.setProperty("--curve-length", `${length}px`);
+    this.fitScrubber(`${offset}px`, `${length}px`);
     this.panel.part("cursor").style.transform = `translateX(${(offset + share * length).toFixed(1)}px)`;
+  }
+
+  // Only when it changes: what inherits from an element is styled anew.
+  fitScrubber(left, length) {
+    const { style } = this.panel.part("scrubber");
+    if (style.getPropertyValue("--curve-left") !== left) style.setProperty("--curve-left", left);
+    if (style.getPropertyValue("--curve-length") !== length) style.setProperty("--curve-length", length);
   }
 
   position() {

@@ -31,7 +31,7 @@ function panelOf(node) {
   const { run } = node.dataset;
   const former = known.get(run);
   if (former?.node === node) return former;
-  for (const part of node.querySelectorAll(".plot, .curve")) clear(part);
+  for (const part of node.querySelectorAll(".plot")) clear(part);
   const panel = new Panel(node, peers);
   known.set(run, panel);
   if (former) {

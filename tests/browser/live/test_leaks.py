@@ -59,7 +59,7 @@ def add_and_remove(studio: StudioPage) -> None:
     """A run with its picture and its curve, removed again."""
     panel = studio.run("PCA")
     panel.expect_end()
-    expect(panel.part("curve").locator("svg").first).to_be_attached()
+    expect(panel.part("curve").locator("canvas")).to_be_attached()
     panel.part("remove").evaluate("button => button.click()")
     expect(studio.panels).to_have_count(0)
 
