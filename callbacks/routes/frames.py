@@ -56,21 +56,17 @@ def frames() -> dict[str, Any]:
     began = perf_counter()
     pairs = (pair.partition(":") for pair in flask.request.args.getlist("run"))
     requested = {run_id: after for run_id, _, after in pairs}  # each once, however often named
-    own = workspace()
-    fits = {record.run_id: record for record in own.fits()}
+    own_fits, checks = workspace().fits_and_checks()
+    fits = {record.run_id: record for record in own_fits}
     toward = flask.request.args.get("toward")
     options = ViewOptions(toward=toward if toward in fits else None)
-    checks = own.checks()
     runs = {
-        run_id: {
-            **_progress(fits[run_id], _sequence(after), options),
-            "verdict": _verdict(fits[run_id], fits.values(), checks.get(run_id)),
-        }
+        run_id: _news(fits[run_id], _sequence(after), options, own_fits, checks.get(run_id))
         for run_id, after in requested.items()
         if run_id in fits
     }
     return {
-        "revision": revision_of(fits.values()),
+        "revision": revision_of(own_fits),
         "states": {run_id: record.state for run_id, record in fits.items()},
         "runs": runs,
         # In ms, by which the page knows how long the answer was on its way.
@@ -130,8 +126,14 @@ def _style(
     return {"plane": plane.to_plotly_json(), "curve": curve.to_plotly_json()}
 
 
-def _progress(record: RunRecord, after: int, options: ViewOptions) -> dict[str, Any]:
-    """State and objectives since the plane `after`, and the newest plane if it is newer."""
+def _news(
+    record: RunRecord,
+    after: int,
+    options: ViewOptions,
+    fits: Iterable[RunRecord],
+    check: RunRecord | None,
+) -> dict[str, Any]:
+    """State and objectives since the plane `after`, the newest plane if it is newer, a verdict."""
     store = services().store
     events = store.events(record.run_id, after=after)
     newest = events[-1] if events else store.last_event(record.run_id)
@@ -151,19 +153,22 @@ def _progress(record: RunRecord, after: int, options: ViewOptions) -> dict[str, 
         "best": [event.best_objective for event in events],
         "starts": [event.start for event in events],
         "plane": plane,
+        "verdict": _verdict(record, newest, fits, check),
     }
 
 
 def _verdict(
-    record: RunRecord, fits: Iterable[RunRecord], check: RunRecord | None
+    record: RunRecord,
+    newest: PlaneEvent | None,
+    fits: Iterable[RunRecord],
+    check: RunRecord | None,
 ) -> dict[str, Any] | None:
     """What the strip says about a run that has ended with a plane."""
-    store = services().store
-    event = store.last_event(record.run_id) if record.state.is_final else None
-    if event is None:
+    renderer, store = services().renderer, services().store
+    if newest is None or not record.state.is_final:
         return None
     try:
-        verdict = run_verdict(services().renderer, store, record, event, fits=fits, check=check)
+        verdict = run_verdict(renderer, store, record, newest, fits=fits, check=check)
     except DataGoneError:
         return None
     answer: dict[str, Any] = msgspec.to_builtins(verdict)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -78,6 +80,7 @@ class PlaneRenderer:
         self._coordinates = shared(self._project, MAX_VIEWERS)
         self._scores = shared(self._score, MAX_VIEWS)
         self._held_out = shared(self._test_held_out, MAX_VIEWS)
+        self._final_accuracy = shared(self._score_last, MAX_VIEWS)
         self._quick = shared(self._fit_quickly, MAX_VIEWERS)
         self._profile = shared(self._measure_profile, MAX_VIEWS)
         self._surface = shared(self._fit_surface, MAX_SURFACES)
@@ -237,6 +240,17 @@ class PlaneRenderer:
         class_counts = self.data(record).class_counts
         return held_out_result(self._scores(run_id, sequence), predictions, class_counts)
 
+    def final_accuracy(self, record: RunRecord) -> float | None:
+        """Return the held-out accuracy of the last plane of a run that is done, or None.
+
+        A run that is done changes no more, so its history is read once.
+        """
+        return self._final_accuracy(record.run_id)
+
+    def _score_last(self, run_id: str) -> float | None:
+        event = self._store.last_event(run_id)
+        return None if event is None else self._scores(run_id, event.sequence).accuracy_held_out
+
     def quick_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of an LDA fitted to the training rows of a run.
 
@@ -246,18 +260,14 @@ class PlaneRenderer:
 
     def _fit_quickly(self, key: ViewerKey, gamma: float) -> float | None:
         record = key.record
-        train, _ = rows_of(self.data(record), record)
-        n_components = record.parameters["n_components"]
-        lda = METHODS[QUICK_METHOD]
-        if (
-            not METHODS[record.method].is_linear
-            or train.X.size * min(train.X.shape) > MOST_QUICK_WORK
-            or lda.refusal(train.X.shape[1], train.class_counts, n_components)
-        ):
+        if not METHODS[record.method].is_linear:
             return None
-        with threadpool_limits(1):
-            fitted = lda.estimator({COMPONENTS.name: n_components}).fit(train.X, train.y)
-        return self._viewer(key).at(gamma).scores(fitted.components_).accuracy_held_out
+        parameters = {COMPONENTS.name: record.parameters[COMPONENTS.name]}
+        try:
+            components = self._closed_form(record, QUICK_METHOD, parameters, MOST_QUICK_WORK)
+        except UserError:
+            return None
+        return self._viewer(key).at(gamma).scores(components).accuracy_held_out
 
     def profile(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -314,17 +324,26 @@ class PlaneRenderer:
         return self._preview(ViewerKey.of(record), record.gamma)
 
     def _fit_preview(self, key: ViewerKey, gamma: float) -> PlaneView:
-        record, method = key.record, METHODS[key.record.method]
+        record = key.record
+        components = self._closed_form(record, record.method, record.parameters, MAX_PREVIEW_WORK)
+        return self._viewer(key).at(gamma).view(components)
+
+    def _closed_form(
+        self, record: RunRecord, key: str, parameters: Mapping[str, Any], most_work: float
+    ) -> FloatArray:
+        """The components that a method without search finds in the training rows of a run."""
+        method = METHODS[key]
         train, _ = rows_of(self.data(record), record)
-        n_rows, n_features = train.X.shape
-        if n_rows * n_features * min(n_rows, n_features) > MAX_PREVIEW_WORK:
+        if train.X.size * min(train.X.shape) > most_work:
             raise UserError(_TOO_LARGE)
-        refusal = method.refusal(n_features, train.class_counts, record.parameters["n_components"])
+        n_components = parameters[COMPONENTS.name]
+        refusal = method.refusal(train.X.shape[1], train.class_counts, n_components)
         if refusal is not None:
             raise UserError(refusal)
-        with threadpool_limits(1):
-            components = method.estimator(record.parameters).fit(train.X, train.y).components_
-        return self._viewer(key).at(gamma).view(components)
+        with threadpool_limits(1):  # the workers need the other cores
+            fitted = method.estimator(parameters).fit(train.X, train.y)
+        components: FloatArray = fitted.components_
+        return components
 
     def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters

@@ -129,8 +129,12 @@ class Workspace:
 
     def fits(self) -> list[RunRecord]:
         """Return the runs that have a panel, oldest first."""
+        return _fits_of(self.store.runs_of(self.owner))
+
+    def fits_and_checks(self) -> tuple[list[RunRecord], dict[str, RunRecord]]:
+        """Return the runs that have a panel and their checks, by one look at the store."""
         runs = self.store.runs_of(self.owner)
-        return [run for run in runs if run.kind is RunKind.FIT and run.removed_s is None]
+        return _fits_of(runs), standing_checks(runs)
 
     def n_ahead(self, record: RunRecord) -> int:
         """Return the number of unfinished runs, of all visitors, that are older than a run."""
@@ -287,6 +291,10 @@ class Workspace:
         run = new_probabilities(record)
         self._create(run)
         return run
+
+
+def _fits_of(runs: Iterable[RunRecord]) -> list[RunRecord]:
+    return [run for run in runs if run.kind is RunKind.FIT and run.removed_s is None]
 
 
 def _own_name(record: RunRecord, others: Iterable[RunRecord]) -> str:

@@ -19,6 +19,7 @@ from melm_studio.views.verdicts.strip import (
     rare_class_note,
 )
 from melm_studio.worker.execution.validation_run import report_of
+from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
 
@@ -50,24 +51,21 @@ def run_verdict(
     check : RunRecord or None
         Of the run.
     """
-    progress = None if check is None else _progress(store, check)
-    if check is not None and progress is not None:
-        report = report_of(store, check.run_id)
-        if report.words:
-            return checked_verdict(report, progress)
-    verdict = _of_held_out(renderer, store, record, event, fits)
+    report = None if check is None else report_of(store, check.run_id)
+    progress = None if check is None or report is None else _progress(check, report)
+    if report is not None and progress is not None and report.words:
+        return checked_verdict(report, progress)
+    verdict = _of_held_out(renderer, record, event, fits)
     return replace(verdict, check=progress)
 
 
-def _progress(store: RunStore, check: RunRecord) -> CheckProgress:
-    report = report_of(store, check.run_id)
+def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:
     stage = _WAITS if check.state is RunState.QUEUED else check.message or report.stage
     return CheckProgress(stage, report.fraction, check.state.is_final)
 
 
 def _of_held_out(
     renderer: PlaneRenderer,
-    store: RunStore,
     record: RunRecord,
     event: PlaneEvent,
     fits: Iterable[RunRecord],
@@ -82,7 +80,7 @@ def _of_held_out(
         title(other): score
         for other in fits
         if _has_same_rows(other, record)
-        if (score := _accuracy(renderer, store, other)) is not None
+        if (score := renderer.final_accuracy(other)) is not None
     }
     if not others and record.method != QUICK_METHOD:
         quick = renderer.quick_accuracy(record)
@@ -104,8 +102,3 @@ def _has_same_rows(other: RunRecord, record: RunRecord) -> bool:
         and other.data_id == record.data_id
         and all(other.parameters[name] == record.parameters[name] for name in _SPLIT)
     )
-
-
-def _accuracy(renderer: PlaneRenderer, store: RunStore, record: RunRecord) -> float | None:
-    event = store.last_event(record.run_id)
-    return None if event is None else renderer.scores(record, event).accuracy_held_out

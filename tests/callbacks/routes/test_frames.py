@@ -254,3 +254,21 @@ def test_the_twin_of_the_objective_is_given_where_it_is_of_the_same_kind(studio,
     plane = visitor.news(run)["plane"]
     unseen = plane["numbers"]["divergence-unseen"]
     assert plane["twin"] == (None if method == "rotations" else unseen)
+
+
+def test_a_poll_of_finished_runs_reads_the_last_plane_of_each_once(studio, monkeypatch):
+    visitor = studio.visitor()
+    visitor.choose_file(csv(blobs()), "blobs.csv")
+    runs = [visitor.start(method=method) for method in ("pca", "lda")]
+    studio.work()
+    first = visitor.frames(*runs)
+    reads = []
+    read = type(studio.store).last_event
+    monkeypatch.setattr(
+        type(studio.store), "last_event", lambda self, run: reads.append(run) or read(self, run)
+    )
+    known = visitor.http.get("/frames", query_string={"run": [f"{run}:99" for run in runs]}).json
+    assert sorted(reads) == sorted(runs)
+    verdicts = [{run: news["runs"][run]["verdict"] for run in runs} for news in (first, known)]
+    assert verdicts[0] == verdicts[1]
+    assert all(verdicts[0].values())
