@@ -11,7 +11,12 @@ from melm_core.base.array_types import FloatArray
 from melm_core.density.classifier import density_shares
 from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, fold_log_densities
 from melm_core.evaluation.folds import refit_folds
-from melm_core.evaluation.refitting import MethodLike, fit_projection
+from melm_core.evaluation.refitting import (
+    MethodLike,
+    Preparation,
+    chosen_preparation,
+    fit_projection,
+)
 
 # (number of the fold from 1, number of folds) -> whether to stop
 FoldDone = Callable[[int, int], bool]
@@ -26,6 +31,7 @@ def out_of_fold_probabilities(
     gamma: float = 1.0,
     parameters: Mapping[str, Any] | None = None,
     standardize: bool = True,
+    preparation: Preparation | None = None,
     n_folds: int = DEFAULT_FOLDS,
     random_state: int = 0,
     callback: FoldDone | None = None,
@@ -50,6 +56,9 @@ def out_of_fold_probabilities(
     parameters : mapping, optional
         Of the method.
     standardize : bool, default=True
+    preparation : Preparation or None, default=None
+        Takes the place of `standardize`: `fit(X)` learns from the rows that a plane is fitted
+        to and returns an object whose `apply(X)` prepares any rows. X may then have NaN.
     n_folds : int, default=5
         Reduced to the number of rows, or groups, of the smallest class.
     random_state : int, default=0
@@ -88,13 +97,15 @@ def out_of_fold_probabilities(
         parameters=parameters,
         n_folds=n_folds,
         random_state=random_state,
+        may_miss=preparation is not None,
     )
+    chosen = chosen_preparation(preparation, standardize=standardize)
     rows = plan.rows
     shares = np.full((len(rows.y), len(rows.classes)), np.nan)
     for number, fold in enumerate(plan.folds, start=1):
         train = plan.training_rows(fold)
         projection = fit_projection(
-            plan.estimator, train.X, train.y, standardize=standardize, groups=train.groups
+            plan.estimator, train.X, train.y, preparation=chosen, groups=train.groups
         )
         shares[fold.test] = density_shares(
             fold_log_densities(projection, train, rows.X[fold.test], gamma)

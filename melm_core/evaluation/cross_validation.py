@@ -36,6 +36,8 @@ from melm_core.evaluation.plane_separability import (
 from melm_core.evaluation.refitting import (
     FittedProjection,
     MethodLike,
+    Preparation,
+    chosen_preparation,
     fit_projection,
     map_in_order,
 )
@@ -129,6 +131,7 @@ def cross_validated_separability(
     parameters: Mapping[str, Any] | None = None,
     tune: Mapping[str, Sequence[Any]] | None = None,
     standardize: bool = True,
+    preparation: Preparation | None = None,
     n_folds: int = DEFAULT_FOLDS,
     max_rows: int = DEFAULT_MAX_ROWS,
     random_state: int = 0,
@@ -155,6 +158,9 @@ def cross_validated_separability(
         ``{"gamma": (0.5, 1.0, 2.0)}`` for MELM in Table 2.
     standardize : bool, default=True
         Whether to standardize the features, in each fold by its training rows.
+    preparation : Preparation or None, default=None
+        Takes the place of `standardize`: `fit(X)` learns from the rows that a plane is fitted
+        to and returns an object whose `apply(X)` prepares any rows. X may then have NaN.
     n_folds : int, default=5
         Reduced, with a note, to the number of rows or groups of the smallest class.
     max_rows : int, default=2000
@@ -200,8 +206,14 @@ def cross_validated_separability(
         n_folds=n_folds,
         random_state=random_state,
         max_rows=max_rows,
+        may_miss=preparation is not None,
     )
-    plan = _Plan(outer.estimator, tune or {}, standardize, random_state)
+    plan = _Plan(
+        outer.estimator,
+        tune or {},
+        chosen_preparation(preparation, standardize=standardize),
+        random_state,
+    )
     rows, sample = outer.rows, outer.sample
     chosen = plan.tuned(rows)
     work = _FoldWork(plan, outer, plan.fitted(chosen, rows).transform(outer.scored.X))
@@ -220,17 +232,17 @@ def cross_validated_separability(
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """How planes are fitted: estimator, candidates to tune, and standardization."""
+    """How planes are fitted: estimator, candidates to tune, and preparation."""
 
     estimator: Any
     candidates: Mapping[str, Sequence[Any]]
-    standardize: bool
+    preparation: Preparation
     random_state: int
 
     def fitted(self, chosen: Mapping[str, Any], rows: CodedRows) -> FittedProjection:
         estimator = clone(self.estimator).set_params(**chosen)
         return fit_projection(
-            estimator, rows.X, rows.y, standardize=self.standardize, groups=rows.groups
+            estimator, rows.X, rows.y, preparation=self.preparation, groups=rows.groups
         )
 
     def tuned(self, rows: CodedRows) -> Mapping[str, Any]:

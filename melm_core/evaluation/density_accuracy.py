@@ -28,6 +28,8 @@ from melm_core.evaluation.plane_separability import Score, fold_notes
 from melm_core.evaluation.refitting import (
     FittedProjection,
     MethodLike,
+    Preparation,
+    chosen_preparation,
     fit_projection,
     map_in_order,
 )
@@ -93,6 +95,7 @@ def density_scores(
     parameters: Mapping[str, Any] | None = None,
     gamma: float = 1.0,
     standardize: bool = True,
+    preparation: Preparation | None = None,
     n_folds: int = DEFAULT_FOLDS,
     max_rows: int = DEFAULT_MAX_ROWS,
     random_state: int = 0,
@@ -116,6 +119,9 @@ def density_scores(
         Kernel width of the densities that classify, relative to Silverman's rule.
     standardize : bool, default=True
         Whether to standardize the features, in each fold by its training rows.
+    preparation : Preparation or None, default=None
+        Takes the place of `standardize`: `fit(X)` learns from the rows that a plane is fitted
+        to and returns an object whose `apply(X)` prepares any rows. X may then have NaN.
     n_folds : int, default=5
         Reduced, with a note, to the number of rows or groups of the smallest class.
     max_rows : int, default=2000
@@ -158,8 +164,9 @@ def density_scores(
         n_folds=n_folds,
         random_state=random_state,
         max_rows=max_rows,
+        may_miss=preparation is not None,
     )
-    work = _FoldWork(plan, gamma, standardize)
+    work = _FoldWork(plan, gamma, chosen_preparation(preparation, standardize=standardize))
     confusions = []
     for confusion in map_in_order(work.confusions, plan.folds, n_jobs):
         confusions.append(confusion)
@@ -180,13 +187,13 @@ class _FoldWork:
 
     plan: RefitFolds
     gamma: float
-    standardize: bool
+    preparation: Preparation
 
     def confusions(self, fold: Fold) -> tuple[FloatArray, FloatArray]:
         """Confusion of the scored training rows and of the test rows of a fold."""
         train, scored = self.plan.training_rows(fold), self.plan.scored
         projection = fit_projection(
-            self.plan.estimator, train.X, train.y, standardize=self.standardize, groups=train.groups
+            self.plan.estimator, train.X, train.y, preparation=self.preparation, groups=train.groups
         )
         predicted = class_predictions(projection, train, scored.X, self.gamma)
         n_classes = len(scored.classes)
@@ -215,7 +222,7 @@ def fold_log_densities(
     train : CodedRows
         The rows that it was fitted to.
     X : ndarray of shape (n_rows, n_features)
-        In the units of the training rows.
+        Before preparation, as the training rows.
     gamma : float
     """
     return log_densities(*_points_and_classes(projection, train, X, gamma))
@@ -228,10 +235,10 @@ def _points_and_classes(
     points = projection.transform(X)
     n_components = points.shape[1]
     if hasattr(projection.estimator, "components_"):
-        standardized = (train.X - projection.mean) / projection.scale
-        classes = kernel_classes(standardized, train.y, n_components=n_components, gamma=gamma)
+        prepared = projection.preparation.apply(train.X)
+        classes = kernel_classes(prepared, train.y, n_components=n_components, gamma=gamma)
         classes = classes.project(projection.components)
-        points = (X - projection.mean) / projection.scale @ projection.components.T
+        points = projection.preparation.apply(X) @ projection.components.T
     else:  # a nonlinear projection: its coordinates take the place of the features
         coordinates = projection.transform(train.X)
         classes = kernel_classes(coordinates, train.y, n_components=n_components, gamma=gamma)

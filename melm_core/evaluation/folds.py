@@ -90,19 +90,26 @@ class Fold:
     test: IntArray
 
 
-def coded_rows(X: Any, y: Any, groups: Any = None) -> CodedRows:
+def coded_rows(X: Any, y: Any, groups: Any = None, *, may_miss: bool = False) -> CodedRows:
     """Validate rows, labels and groups, and encode labels and groups.
+
+    Parameters
+    ----------
+    X, y, groups
+        See `melm_core.evaluation.density_scores`.
+    may_miss : bool, default=False
+        Whether values may be NaN.
 
     Raises
     ------
     ValueError
         If a value is missing or infinite, or a class has fewer than two rows or groups.
     """
-    X, y = check_X_y(X, y, dtype=np.float64)
+    X, y = check_X_y(X, y, dtype=np.float64, ensure_all_finite="allow-nan" if may_miss else True)
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     check_class_sizes(classes, codes)
-    check_magnitudes(X)
+    check_magnitudes(np.nan_to_num(X) if may_miss else X)
     if groups is not None:
         groups = group_codes(groups, len(codes))
         check_groups(classes, codes, groups)
@@ -196,6 +203,7 @@ def refit_folds(
     n_folds: int,
     random_state: int,
     max_rows: int | None = None,
+    may_miss: bool = False,
 ) -> RefitFolds:
     """Validate the rows, and divide a stratified sample of them into folds.
 
@@ -205,13 +213,15 @@ def refit_folds(
         See `melm_core.evaluation.density_scores`.
     max_rows : int or None
         The largest sample; None takes all rows.
+    may_miss : bool, default=False
+        Whether values of X may be NaN.
 
     Raises
     ------
     ValueError
         If a parameter or the data are invalid, or a fold leaves too few rows for the fit.
     """
-    rows = coded_rows(X, y, groups)
+    rows = coded_rows(X, y, groups, may_miss=may_miss)
     estimator = make_estimator(method, parameters, random_state)
     most = max(len(rows.y), 4) if max_rows is None else max_rows
     sample = sampled_rows(rows.y, most, rows.groups)

@@ -19,7 +19,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.classifier import density_shares
 from melm_core.evaluation.folds import stratified_folds
 from melm_core.evaluation.plane_classifiers import class_log_densities, unit_covariance
-from melm_core.evaluation.refitting import fit_projection
+from melm_core.evaluation.refitting import Preparation, chosen_preparation, fit_projection
 
 N_FOLDS = 5
 
@@ -30,6 +30,7 @@ def held_out_share(
     y: IntArray,
     *,
     standardize: bool = True,
+    preparation: Preparation | None = None,
     groups: IntArray | None = None,
 ) -> float:
     """Mean posterior probability of the true class of held-out rows.
@@ -47,6 +48,9 @@ def held_out_share(
         Class codes, each with at least two rows.
     standardize : bool, default=True
         Whether to standardize the features by the training rows.
+    preparation : Preparation or None, default=None
+        Takes the place of `standardize`: `fit(X)` learns from the rows that a plane is fitted
+        to and returns an object whose `apply(X)` prepares any rows. X may then have NaN.
     groups : ndarray of shape (n_samples,) or None, default=None
         Groups whose rows stay in one fold.
 
@@ -63,13 +67,14 @@ def held_out_share(
     >>> held_out_share(DiscriminantPlane(), *load_iris(return_X_y=True)) > 0.9
     True
     """
+    chosen = chosen_preparation(preparation, standardize=standardize)
     shares = np.empty(len(y))
     for fold in stratified_folds(y, N_FOLDS, 0, groups):
         projection = fit_projection(
             estimator,
             X[fold.train],
             y[fold.train],
-            standardize=standardize,
+            preparation=chosen,
             groups=None if groups is None else groups[fold.train],
         )
         Z, points = projection.transform(X[fold.train]), projection.transform(X[fold.test])
@@ -83,6 +88,7 @@ def in_sample_share(
     y: IntArray,
     *,
     standardize: bool = True,
+    preparation: Preparation | None = None,
     groups: IntArray | None = None,
 ) -> float:
     """As `held_out_share`, in a single plane fitted to all rows.
@@ -91,7 +97,7 @@ def in_sample_share(
 
     Parameters
     ----------
-    estimator, X, y, standardize, groups
+    estimator, X, y, standardize, preparation, groups
         See `held_out_share`.
 
     Returns
@@ -107,7 +113,8 @@ def in_sample_share(
     >>> in_sample_share(DiscriminantPlane(), X, y) > 0.9  # although there is nothing to separate
     True
     """
-    Z = fit_projection(estimator, X, y, standardize=standardize, groups=groups).transform(X)
+    chosen = chosen_preparation(preparation, standardize=standardize)
+    Z = fit_projection(estimator, X, y, preparation=chosen, groups=groups).transform(X)
     shares = np.empty(len(y))
     for fold in stratified_folds(y, N_FOLDS, 0, groups):
         shares[fold.test] = _own_shares(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])

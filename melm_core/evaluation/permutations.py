@@ -27,7 +27,7 @@ from melm_core.evaluation.label_permutations import (
     random_permutations,
 )
 from melm_core.evaluation.permutation_statistics import STATISTICS
-from melm_core.evaluation.refitting import MethodLike, make_estimator, map_in_order
+from melm_core.evaluation.refitting import MethodLike, Preparation, make_estimator, map_in_order
 from melm_core.evaluation.sequential_p_value import (
     DEFAULT_RISK,
     EarlyEnd,
@@ -145,6 +145,7 @@ def permutation_test(
     level: float | None = 0.05,
     parameters: Mapping[str, Any] | None = None,
     standardize: bool = True,
+    preparation: Preparation | None = None,
     max_rows: int = 1_000,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -181,6 +182,9 @@ def permutation_test(
         Parameters of the method.
     standardize : bool, default=True
         Whether to standardize the features by the rows that a plane is fitted to.
+    preparation : Preparation or None, default=None
+        Takes the place of `standardize`: `fit(X)` learns from the rows that a plane is fitted
+        to and returns an object whose `apply(X)` prepares any rows. X may then have NaN.
     max_rows : int, default=1000
         Above this, the test uses a stratified sample of the rows.
     random_state : int, default=0
@@ -216,13 +220,15 @@ def permutation_test(
     0.05
     """
     _check(statistic, n_permutations, level)
-    rows = coded_rows(X, y, groups)
+    rows = coded_rows(X, y, groups, may_miss=preparation is not None)
     sample = sampled_rows(rows.y, max_rows, rows.groups)
     X, codes = rows.X[sample], rows.y[sample]
     kept_together = None if rows.groups is None else rows.groups[sample]
     design = design_of(codes, kept_together, by_name=callable(statistic))
     estimator = make_estimator(method, parameters, random_state)
-    function = _statistic(statistic, standardize, kept_together)
+    function = _statistic(
+        statistic, standardize=standardize, preparation=preparation, groups=kept_together
+    )
     of_labels = partial(function, estimator, X)
     observed = next(map_in_order(of_labels, [codes], None))
     is_exhaustive = design.n_distinct - 1 <= n_permutations
@@ -259,11 +265,11 @@ def _check(statistic: Any, n_permutations: Any, level: Any) -> None:
         )
 
 
-def _statistic(statistic: Any, standardize: bool, groups: IntArray | None) -> Statistic:
+def _statistic(statistic: Any, **options: Any) -> Statistic:
     if callable(statistic):
         chosen: Statistic = statistic
         return chosen
-    return partial(STATISTICS[statistic], standardize=standardize, groups=groups)
+    return partial(STATISTICS[statistic], **options)
 
 
 def _drawn(

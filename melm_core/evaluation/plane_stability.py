@@ -17,7 +17,14 @@ from melm_core.base.estimator import check_choice, check_integer
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
 from melm_core.evaluation.groups import group_members, group_strata
 from melm_core.evaluation.loadings import features_used
-from melm_core.evaluation.refitting import MethodLike, fit_projection, make_estimator, map_in_order
+from melm_core.evaluation.refitting import (
+    MethodLike,
+    Unchanged,
+    chosen_preparation,
+    fit_projection,
+    make_estimator,
+    map_in_order,
+)
 from melm_core.linalg.planes import align_components, principal_angles
 
 Resampling: TypeAlias = Literal["bootstrap", "folds"]
@@ -198,9 +205,10 @@ def stability(
         raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
     rows = coded_rows(X, y, groups)
     estimator = make_estimator(method, parameters, random_state)
-    whole = fit_projection(estimator, rows.X, rows.y, standardize=standardize, groups=rows.groups)
+    preparation = chosen_preparation(None, standardize=standardize)
+    whole = fit_projection(estimator, rows.X, rows.y, preparation=preparation, groups=rows.groups)
     reference = whole.components
-    units = replace(rows, X=(rows.X - whole.mean) / whole.scale)
+    units = replace(rows, X=whole.preparation.apply(rows.X))
     resamples = _resamples(rows, resampling, n_resamples, random_state)
     planes = []
     for plane in map_in_order(partial(_plane, estimator, units), resamples, n_jobs):
@@ -281,7 +289,7 @@ def _drawn(members: list[IntArray], stream: np.random.Generator) -> IntArray:
 def _plane(estimator: Any, rows: CodedRows, resample: IntArray) -> FloatArray:
     drawn = rows.take(resample)
     return fit_projection(
-        estimator, drawn.X, drawn.y, standardize=False, groups=drawn.groups
+        estimator, drawn.X, drawn.y, preparation=Unchanged(), groups=drawn.groups
     ).components
 
 

@@ -1,11 +1,11 @@
-"""Repeated fits of a method: to folds, permuted labels and resampled rows."""
+"""Repeated fits of a preparation and a method: to folds, permuted labels and resampled rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
@@ -26,28 +26,85 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+class FittedPreparation(Protocol):
+    """A preparation with what it learned from the rows that it was fitted to."""
+
+    def apply(self, X: FloatArray, /) -> FloatArray:
+        """The features of any rows, shape (n_samples, n_features)."""
+
+
+class Preparation(Protocol):
+    """How rows become features: what is learned from some rows and applied to others."""
+
+    def fit(self, X: FloatArray, /) -> FittedPreparation:
+        """Learn from the rows that a method is fitted to."""
+
+
+@dataclass(frozen=True, eq=False)
+class Standardization:
+    """The mean and standard deviation of the rows that it was fitted to.
+
+    Attributes
+    ----------
+    mean, scale : ndarray of shape (n_features,)
+        Constant features have scale 1: they are only centered.
+    """
+
+    mean: FloatArray
+    scale: FloatArray
+
+    @classmethod
+    def fit(cls, X: FloatArray, /) -> Standardization:
+        """Mean and standard deviation of each feature."""
+        is_constant = np.ptp(X, axis=0) == 0
+        return cls(X.mean(axis=0), np.where(is_constant, 1.0, X.std(axis=0)))
+
+    def apply(self, X: FloatArray, /) -> FloatArray:
+        """The features in standard deviations from the mean."""
+        standardized: FloatArray = (X - self.mean) / self.scale
+        return standardized
+
+
+class Unchanged:
+    """No preparation."""
+
+    def fit(self, _: FloatArray, /) -> Unchanged:
+        """Learn nothing."""
+        return self
+
+    def apply(self, X: FloatArray, /) -> FloatArray:
+        """The features as they are."""
+        return X
+
+
+def chosen_preparation(preparation: Preparation | None, *, standardize: bool) -> Preparation:
+    """The preparation, if there is one; otherwise whether to standardize."""
+    if preparation is not None:
+        return preparation
+    return Standardization if standardize else Unchanged()
+
+
 @dataclass(frozen=True, eq=False)
 class FittedProjection:
-    """A fitted estimator, with the standardization of its training rows.
+    """A fitted estimator, with the preparation of its training rows.
 
     Attributes
     ----------
     estimator : estimator
-    mean, scale : ndarray of shape (n_features,)
+    preparation : FittedPreparation
     """
 
     estimator: Any
-    mean: FloatArray
-    scale: FloatArray
+    preparation: FittedPreparation
 
     def transform(self, X: FloatArray) -> FloatArray:
-        """Coordinates of any rows in the original features, shape (n_samples, n_components)."""
-        projected: FloatArray = self.estimator.transform((X - self.mean) / self.scale)
+        """Coordinates of any rows before preparation, shape (n_samples, n_components)."""
+        projected: FloatArray = self.estimator.transform(self.preparation.apply(X))
         return projected
 
     @property
     def components(self) -> FloatArray:
-        """Orthonormal rows in the standardized features, shape (n_components, n_features).
+        """Orthonormal rows in the prepared features, shape (n_components, n_features).
 
         Raises
         ------
@@ -99,31 +156,24 @@ def fit_projection(
     X: FloatArray,
     y: IntArray,
     *,
-    standardize: bool,
+    preparation: Preparation,
     groups: IntArray | None = None,
 ) -> FittedProjection:
-    """Fit a clone of the estimator to the given rows.
+    """Fit a preparation, and a clone of the estimator, to the given rows.
 
     Parameters
     ----------
     estimator : estimator
     X : ndarray of shape (n_samples, n_features)
+        Before preparation.
     y : ndarray of shape (n_samples,)
-    standardize : bool
-        Whether to standardize the features by these rows to mean 0 and
-        standard deviation 1; constant features are only centered.
+    preparation : Preparation
     groups : ndarray of shape (n_samples,) or None
         Passed to estimators whose fit takes groups.
     """
-    n_features = X.shape[1]
-    mean, scale = np.zeros(n_features), np.ones(n_features)
-    if standardize:
-        mean, scale = X.mean(axis=0), X.std(axis=0)
-        is_constant = np.ptp(X, axis=0) == 0
-        scale = np.where(is_constant, 1.0, scale)
+    fitted = preparation.fit(X)
     keywords = {"groups": groups} if has_fit_parameter(estimator, "groups") else {}
-    fitted = clone(estimator).fit((X - mean) / scale, y, **keywords)
-    return FittedProjection(fitted, mean, scale)
+    return FittedProjection(clone(estimator).fit(fitted.apply(X), y, **keywords), fitted)
 
 
 def map_in_order(

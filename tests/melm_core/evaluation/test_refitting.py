@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 
 from melm_core import MELM, DiscriminantPlane
-from melm_core.evaluation.refitting import fit_projection, make_estimator, map_in_order
+from melm_core.diagnostics import out_of_fold_probabilities
+from melm_core.evaluation import (
+    cross_validated_separability,
+    density_scores,
+    held_out_share,
+    permutation_test,
+)
+from melm_core.evaluation.refitting import (
+    Standardization,
+    Unchanged,
+    fit_projection,
+    make_estimator,
+    map_in_order,
+)
 from tests.melm_core.evaluation.honest_examples import Column
 from tests.melm_core.helpers import assert_orthonormal, classes
 
@@ -26,7 +39,7 @@ def test_the_estimator_that_was_given_stays_as_it_is():
     given = DiscriminantPlane()
     X, y = classes(2, 4)
     assert make_estimator(given, {"n_components": 1}, 0).n_components == 1
-    fit_projection(given, X, y, standardize=True)
+    fit_projection(given, X, y, preparation=Standardization)
     assert given.n_components == 2
     assert not hasattr(given, "components_")
 
@@ -38,7 +51,7 @@ def test_only_an_estimator_without_a_seed_is_given_one(given, expected):
 
 def test_rows_are_projected_as_the_rows_of_the_fit_were():
     X, y = classes(2, 4)
-    projection = fit_projection(DiscriminantPlane(), X, y, standardize=True)
+    projection = fit_projection(DiscriminantPlane(), X, y, preparation=Standardization)
     units = (X - X.mean(axis=0)) / X.std(axis=0)
     expected = DiscriminantPlane().fit_transform(units, y)
     np.testing.assert_allclose(projection.transform(X), expected, atol=1e-12)
@@ -49,12 +62,68 @@ def test_rows_are_projected_as_the_rows_of_the_fit_were():
 def test_a_feature_that_is_constant_in_the_rows_of_the_fit_stays_finite_elsewhere():
     X, y = classes(2, 4)
     constant = np.column_stack([X, np.full(len(X), 0.1)])
-    projection = fit_projection(DiscriminantPlane(), constant, y, standardize=True)
+    projection = fit_projection(DiscriminantPlane(), constant, y, preparation=Standardization)
     new = np.column_stack([X, np.full(len(X), 5.0)])
     assert np.isfinite(projection.transform(new)).all()
-    assert projection.scale[-1] == 1.0
+    assert projection.preparation.scale[-1] == 1.0
 
 
 def test_a_parameter_that_an_estimator_does_not_know_is_refused():
     with pytest.raises(ValueError, match="gamma"):
         make_estimator(Column(), {"gamma": 1.0}, 0)
+
+
+class Medians:
+    """Fills missing values with medians, and keeps the numbers of the rows that it learned from.
+
+    The first column is the number of the row, and no feature.
+    """
+
+    def __init__(self) -> None:
+        self.learned = []
+
+    def fit(self, X):
+        self.learned.append(set(X[:, 0].astype(int).tolist()))
+        self.medians = np.nanmedian(X, axis=0)
+        return self
+
+    def apply(self, X):
+        return np.where(np.isnan(X), self.medians, X)[:, 1:]
+
+
+@pytest.mark.parametrize(
+    "refit",
+    [
+        density_scores,
+        cross_validated_separability,
+        out_of_fold_probabilities,
+        lambda *rows, **options: permutation_test(*rows, **options, n_permutations=1, level=None),
+    ],
+)
+def test_a_preparation_learns_from_the_training_rows_of_each_fold_alone(refit):
+    X, y = classes(2, 4)
+    numbered = np.column_stack([np.arange(len(X)), X])
+    numbered[::3, 2] = np.nan
+    medians = Medians()
+    refit("lda", numbered, y, preparation=medians)
+    folds = [learned for learned in medians.learned if len(learned) < len(X)]
+    assert len(folds) >= 3
+    assert max(map(len, folds)) < 0.85 * len(X)
+    # Every row is held out of some fit.
+    assert set.union(*(set(range(len(X))) - learned for learned in folds)) == set(range(len(X)))
+
+
+def test_standardizing_is_a_preparation_like_any_other():
+    X, y = classes(2, 4)
+    lda = make_estimator("lda", None, 0)
+    assert held_out_share(lda, X, y, preparation=Standardization) == held_out_share(lda, X, y)
+    assert held_out_share(lda, X, y, preparation=Unchanged()) == held_out_share(
+        lda, X, y, standardize=False
+    )
+
+
+def test_missing_values_without_a_preparation_are_refused():
+    X, y = classes(2, 4)
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        density_scores("lda", X, y)
