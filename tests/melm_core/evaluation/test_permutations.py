@@ -110,7 +110,7 @@ def test_p_values_of_a_method_on_noise_are_uniform(statistic):
         *product(("lda", "pca", "gem", "sir", "cpca", "kfd"), ("held_out", "in_sample")),
         (RotationFeatures(n_init=1, max_iter=20, random_state=0), "held_out"),
         (RotationFeatures(n_init=1, max_iter=20, random_state=0), "in_sample"),
-        # Held out it takes five times as many fits, which are minutes.
+        # Held out it takes three times as many fits, which are minutes.
         (MELM(n_init=1, max_iter=10, continuation=None, random_state=0), "in_sample"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
