@@ -19,7 +19,7 @@ from callbacks.session import own_run
 from melm_core.methods import METHODS
 from melm_studio.tables import LabeledData
 from melm_studio.views.program import program_of
-from melm_studio.views.rows.spreadsheet import csv_text, safe_cell
+from melm_studio.views.rows.spreadsheet import csv_text
 from melm_studio.views.saved_model import model_text
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
@@ -70,7 +70,7 @@ def points_table(data: LabeledData, record: RunRecord, event: PlaneEvent) -> pd.
     table = pd.DataFrame(
         {
             "row": np.concatenate([train.row_numbers, held_out.row_numbers]),
-            "label": [safe_cell(data.class_names[code]) for code in codes],
+            "label": [data.class_names[code] for code in codes],
             "seen": np.arange(len(codes)) < len(train.y),
             **{f"component_{i + 1}": coordinates[:, i] for i in range(coordinates.shape[1])},
         }
@@ -82,7 +82,7 @@ def components_table(data: LabeledData, event: PlaneEvent) -> pd.DataFrame:
     """The components; a coordinate is the sum of (value - center) / scale * component."""
     return pd.DataFrame(
         {
-            "feature": [safe_cell(name) for name in data.feature_names],
+            "feature": list(data.feature_names),
             "center": data.center,
             "scale": data.scale,
             **{f"component_{i + 1}": row for i, row in enumerate(event.components)},

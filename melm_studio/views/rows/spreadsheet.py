@@ -14,11 +14,14 @@ _FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
 def safe_cell(text: str) -> str:
     """Return a text that a spreadsheet does not evaluate: an apostrophe precedes a formula.
 
+    A carriage return becomes a line feed, which pandas quotes: unquoted, it would end the row.
+
     Examples
     --------
     >>> safe_cell("=1+1")
     "'=1+1"
     """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     return f"'{text}" if _FORMULA.match(text) else text
 
 

@@ -16,6 +16,7 @@ from callbacks.routes.export import components_table
 from melm_core.methods import METHODS, SavedPlane
 from melm_studio.tables import load_sample
 from melm_studio.views import saved_model
+from melm_studio.views.rows.spreadsheet import csv_text
 from tests.callbacks.tables import blobs, breast_cancer, csv
 
 COORDINATES = ["component_1", "component_2"]
@@ -135,8 +136,9 @@ def test_no_label_or_header_begins_a_formula(studio, visitor, mark):
 def test_no_feature_begins_a_formula_however_it_is_written(studio, finished, mark):
     event = studio.store.last_event(finished.runs["lda"])
     names = (f"{mark}1", *finished.data.feature_names[1:])
-    table = components_table(replace(finished.data, feature_names=names), event)
-    assert table["feature"].tolist() == [f"'{mark}1", *names[1:]]
+    parts = components_table(replace(finished.data, feature_names=names), event)
+    table = pd.read_csv(io.StringIO(csv_text(parts)), keep_default_na=False)
+    assert table["feature"].tolist() == [f"'{mark}1".replace("\r", "\n"), *names[1:]]
 
 
 @pytest.mark.parametrize("method", [key for key, method in METHODS.items() if method.is_linear])
