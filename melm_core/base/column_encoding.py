@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,12 @@ class ColumnEncoding:
     def _first(self) -> int:
         """The first level with an indicator."""
         return int(len(self.levels) == 2)
+
+    @property
+    def with_gaps(self) -> ColumnEncoding:
+        """The same, but missing numbers and positions are NaN: what replaces them is a recipe's."""
+        is_category = self.levels and not self.is_ordered
+        return self if is_category else replace(self, fill=float("nan"))
 
     def encode(self, cells: Any) -> FloatArray:
         """The features of cells.

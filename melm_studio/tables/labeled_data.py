@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray
 from melm_core.evaluation import group_strata
+from melm_core.recipe import FittedPreparation, Preparation, Recipe, RecipeRules, Scaling
 from melm_studio.tables.records import COMMA_SEPARATED, Form
 from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.row_columns import RowColumn, pack, unpack
@@ -73,6 +77,12 @@ class LabeledData:
         The rows without a class; the same of any part of the data.
     warnings : tuple of str
         Those of the steps that may change what a score means; not packed.
+    rules : RecipeRules or None
+        The fitted recipe, if it is more than medians and standardizing.
+    raw : ndarray of float64, (n_samples, n_columns), or None
+        The encoded table before the recipe, NaN where a number is missing; only with `rules`.
+    is_missing : ndarray of bool, (n_samples, n_features), or None
+        Which cells were filled; without `rules`, and None if none were. Not part of the hash.
     """
 
     name: str
@@ -91,18 +101,29 @@ class LabeledData:
     row_columns: tuple[RowColumn, ...] = ()
     unlabeled: UnlabeledRows | None = None
     warnings: tuple[str, ...] = ()
+    rules: RecipeRules | None = None
+    raw: FloatArray | None = None
+    is_missing: npt.NDArray[np.bool_] | None = None
 
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
+        arrays = self._arrays()
+        if self.is_missing is not None:
+            arrays["is_missing"] = np.ascontiguousarray(self.is_missing)
+        return _npz(arrays)
+
+    def _arrays(self) -> dict[str, Any]:
+        """What is packed and tells the data from others."""
         header = _Header(**{name: getattr(self, name) for name in _Header.__struct_fields__})
         arrays = {key: np.ascontiguousarray(getattr(self, key)) for key in ARRAYS}
         if self.groups is not None:
             arrays["groups"] = np.ascontiguousarray(self.groups)
         arrays |= pack(self.row_columns, "row_columns") | _packed(self.unlabeled)
         arrays["words"] = np.frombuffer(msgspec.json.encode(header), np.uint8)
-        file = io.BytesIO()
-        np.savez(file, allow_pickle=False, **arrays)
-        return file.getvalue()
+        if self.rules is not None and self.raw is not None:
+            arrays["rules"] = np.frombuffer(msgspec.json.encode(self.rules), np.uint8)
+            arrays["raw"] = np.ascontiguousarray(self.raw)
+        return arrays
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> LabeledData:
@@ -112,14 +133,54 @@ class LabeledData:
             # Data stored before groups existed have none.
             arrays: dict[str, Any] = {key: file[key] for key in file.files if key != "words"}
         columns, unlabeled = unpack(arrays, "row_columns"), _unpacked(arrays)
+        if "rules" in arrays:
+            arrays["rules"] = msgspec.json.decode(arrays["rules"].tobytes(), type=RecipeRules)
         return cls(
             **arrays, **msgspec.structs.asdict(header), row_columns=columns, unlabeled=unlabeled
         )
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of the packed bytes, in hexadecimal."""
-        return hashlib.sha256(self.to_bytes()).hexdigest()
+        """SHA-256 of the packed bytes but `is_missing`, in hexadecimal."""
+        return hashlib.sha256(_npz(self._arrays())).hexdigest()
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the features were prepared."""
+        if self.rules is not None:
+            return self.rules.recipe
+        is_scaled = bool((self.scale != 1.0).any())
+        return Recipe(scaling=Scaling.UNIT if is_scaled else Scaling.NONE)
+
+    @property
+    def preparation(self) -> Preparation:
+        """The recipe, to be fitted to some rows of `unprepared` and applied to others."""
+        if not self.encodings:  # data of earlier versions
+            names = self.feature_names
+            return Preparation(self.recipe, names, tuple(range(len(names))))
+        return Preparation.of(self.recipe, self.encodings)
+
+    @property
+    def fitted_preparation(self) -> FittedPreparation:
+        """The recipe as it was fitted to the rows, for others."""
+        rules = self.rules
+        if rules is None:
+            preparation = self.preparation
+            fills = [[one.fill or 0.0] * len(one.feature_names) for one in self.encodings]
+            rules = RecipeRules(
+                recipe=self.recipe,
+                numeric=preparation.numeric,
+                fill=tuple(chain.from_iterable(fills)) or (0.0,) * len(self.center),
+            )
+        return FittedPreparation(rules, self.center, self.scale)
+
+    @property
+    def unprepared(self) -> FloatArray:
+        """The encoded rows before the recipe, (n_samples, n_columns), NaN where one is missing."""
+        if self.raw is not None:
+            return self.raw
+        encoded: FloatArray = self.X * self.scale + self.center
+        return encoded if self.is_missing is None else np.where(self.is_missing, np.nan, encoded)
 
     @property
     def row_names(self) -> list[str] | None:
@@ -184,7 +245,15 @@ class LabeledData:
             row_numbers=self.row_numbers[chosen],
             groups=None if self.groups is None else self.groups[chosen],
             row_columns=tuple(column.rows(chosen) for column in self.row_columns),
+            raw=None if self.raw is None else self.raw[chosen],
+            is_missing=None if self.is_missing is None else self.is_missing[chosen],
         )
+
+
+def _npz(arrays: Mapping[str, Any]) -> bytes:
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, **arrays)
+    return file.getvalue()
 
 
 def _packed(rows: UnlabeledRows | None) -> dict[str, Any]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from melm_core.base import ColumnEncoding, FloatArray
+from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
+from melm_core.recipe import FittedPreparation, MissingValues, Preparation, Recipe, Scaling
 from melm_studio.tables.classes import (
     VALUES_AS_CLASSES,
-    Classes,
     ClassRules,
     find_classes,
     sort_key,
@@ -23,6 +22,7 @@ from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.labels import guess_label, label_candidates
 from melm_studio.tables.ordered_levels import ordered_levels
 from melm_studio.tables.read import Table, TableError, unique_names
+from melm_studio.tables.recipe_words import filled_sentences, step_sentences
 from melm_studio.tables.roles import FEATURES, USED, Column, Role, Use
 from melm_studio.tables.row_columns import row_columns
 
@@ -37,6 +37,7 @@ def prepare(
     label: str | None = None,
     *,
     standardize: bool = True,
+    recipe: Recipe | None = None,
     roles: Mapping[str, Use | str] | None = None,
     class_rules: ClassRules = VALUES_AS_CLASSES,
     max_cells: int = MAX_CELLS,
@@ -50,7 +51,9 @@ def prepare(
     label : str, optional
         The column that contains the classes; guessed by default.
     standardize : bool, default=True
-        Whether to scale every feature to mean 0 and standard deviation 1.
+        Whether to scale every feature to mean 0 and standard deviation 1, without a recipe.
+    recipe : Recipe, optional
+        Missing numbers, steps and scaling; by default, medians and `standardize`.
     roles : mapping of str to Use, optional
         Columns to use as features or to leave out, whatever would be inferred; never the label.
     class_rules : ClassRules, optional
@@ -62,7 +65,7 @@ def prepare(
     ------
     TableError
         If there are not two classes with two rows or more, or not two features, or a column
-        cannot be used as `roles` says.
+        cannot be used as `roles` or `recipe` says.
 
     Examples
     --------
@@ -71,23 +74,24 @@ def prepare(
     (150, 4)
     """
     roles = roles or {}
+    if recipe is None:
+        recipe = Recipe(scaling=Scaling.UNIT if standardize else Scaling.NONE)
     label = guess_label(table, without=roles) if label is None else label
     classes = find_classes(table.frame, label, class_rules)
     columns = find_roles(table.frame, label, classes, roles)
     frame = table.frame.iloc[classes.rows]
     encodings = _encodings(frame, columns, max_cells)
-    names = unique_names([name for one in encodings for name in one.feature_names])
-    X = _encoded(frame, encodings)
-    center, scale = np.zeros(len(names)), np.ones(len(names))
-    if standardize:
-        center, scale = X.mean(axis=0), X.std(axis=0)
-    scaling_steps = ("Standardized: mean 0, standard deviation 1.",) if standardize else ()
-    X = (X - center) / scale
+    raw, row_numbers = _encoded(frame, encodings), table.row_numbers[classes.rows]
+    fitted, features = _fitted(Preparation.of(recipe, encodings), raw, row_numbers, max_cells)
+    names = unique_names(
+        fitted.rules.feature_names([name for one in encodings for name in one.feature_names])
+    )
+    X = (features - fitted.center) / fitted.scale
     kept = row_columns(frame, columns)
     notes = tuple(dependence_notes(frame, columns, X, classes.y))
     warnings = () if has_chosen_groups(columns) else notes
     unlabeled, unlabeled_steps = _unlabeled_rows(
-        table.frame, classes, columns, encodings, max_cells
+        table.frame.iloc[classes.unlabeled], columns, encodings, fitted, max_cells - X.size
     )
     return LabeledData(
         name=table.name,
@@ -95,48 +99,63 @@ def prepare(
         y=classes.y,
         class_names=classes.names,
         feature_names=tuple(names),
-        center=center,
-        scale=scale,
-        row_numbers=table.row_numbers[classes.rows],
+        center=fitted.center,
+        scale=fitted.scale,
+        row_numbers=row_numbers,
         steps=(
             *table.steps,
             *classes.steps,
-            *_column_steps(columns, frame),
-            *scaling_steps,
+            *_column_steps(columns, frame, recipe.missing),
+            *step_sentences(recipe),
             *unlabeled_steps,
             *notes,
         ),
         columns=columns,
         groups=row_groups(kept, X, classes.y),
         row_columns=kept,
-        unlabeled=unlabeled and replace(unlabeled, X=(unlabeled.X - center) / scale),
+        unlabeled=unlabeled,
         encodings=tuple(encodings),
         form=table.form,
+        rules=None if recipe.is_plain else fitted.rules,
+        raw=None if recipe.is_plain else raw,
+        is_missing=np.isnan(raw) if recipe.is_plain and np.isnan(raw).any() else None,
         # The first step of the classes only names them.
         warnings=(*classes.steps[1:], *unlabeled_steps, *warnings),
     )
 
 
 def _encoded(frame: pd.DataFrame, encodings: Sequence[ColumnEncoding]) -> FloatArray:
-    """The features before scaling, of shape (n_rows, n_features)."""
-    return np.hstack([one.encode(frame[one.name]) for one in encodings])
+    """The encoded columns, of shape (n_rows, n_columns), NaN where a number is missing."""
+    encoded = np.hstack([one.with_gaps.encode(frame[one.name]) for one in encodings])
+    return np.where(np.isinf(encoded), np.nan, encoded) if np.isinf(encoded).any() else encoded
+
+
+def _fitted(
+    preparation: Preparation, raw: FloatArray, row_numbers: IntArray, max_cells: int
+) -> tuple[FittedPreparation, FloatArray]:
+    """The recipe fitted to the rows, and their features before scaling."""
+    try:
+        fitted, features = preparation.fit_features(raw, row_numbers)
+    except UserError as refusal:
+        raise TableError(str(refusal)) from None
+    _reject_too_many(features.shape[1], len(features), max_cells)
+    return fitted, features
 
 
 def _unlabeled_rows(
-    frame: pd.DataFrame,
-    classes: Classes,
+    rows: pd.DataFrame,
     columns: Sequence[Column],
     encodings: Sequence[ColumnEncoding],
+    fitted: FittedPreparation,
     max_cells: int,
 ) -> tuple[UnlabeledRows | None, tuple[str, ...]]:
-    """The rows without a label whose categories are known, before scaling."""
-    n_unlabeled = len(classes.unlabeled)
+    """The rows without a label whose categories are known."""
+    n_unlabeled = len(rows)
     if not n_unlabeled:
         return None, ()
-    rows = frame.iloc[classes.unlabeled]
     is_known = np.all([one.can_encode(rows[one.name]) for one in encodings], axis=0)
-    n_features = sum(len(one.feature_names) for one in encodings)
-    if n_features * (int(is_known.sum()) + len(classes.y)) > max_cells:
+    n_features = len(fitted.center)
+    if n_features * int(is_known.sum()) > max_cells:
         return None, (
             f"Left out: {count(n_unlabeled, 'row')} without a label, for want of memory.",
         )
@@ -146,9 +165,14 @@ def _unlabeled_rows(
         steps.append(f"Left out: {odd} without a label with categories that no labeled row has.")
     if not is_known.any():
         return None, tuple(steps[1:])
-    known = rows[is_known]
+    X = fitted.apply(_encoded(rows[is_known], encodings))
+    is_finite = np.isfinite(X).all(axis=1)
+    if not is_finite.all():
+        odd = count(int((~is_finite).sum()), "row")
+        steps.append(f"Left out: {odd} without a label for which a step cannot be computed.")
+    known = rows.iloc[np.flatnonzero(is_known)[is_finite]]
     unlabeled = UnlabeledRows(
-        X=_encoded(known, encodings),
+        X=X[is_finite],
         row_numbers=known.index.to_numpy(np.int64) + 1,
         row_columns=row_columns(known, columns),
     )
@@ -173,7 +197,8 @@ def _encodings(
 
 def _encoding(cells: pd.Series, column: Column) -> ColumnEncoding:
     if column.role is Role.NUMERIC:
-        return ColumnEncoding(column.name, fill=float(np.nanmedian(cells.to_numpy(np.float64))))
+        numbers = cells.to_numpy(np.float64)
+        return ColumnEncoding(column.name, fill=float(np.median(numbers[np.isfinite(numbers)])))
     levels = sorted(cells.dropna().unique(), key=sort_key)
     if column.role is Role.ORDERED:
         return _ordered_encoding(cells, ordered_levels(levels) or tuple(levels))
@@ -206,7 +231,9 @@ def _too_few(n_features: int, columns: Sequence[Column]) -> str:
     )
 
 
-def _column_steps(columns: Sequence[Column], frame: pd.DataFrame) -> Iterator[str]:
+def _column_steps(
+    columns: Sequence[Column], frame: pd.DataFrame, missing: MissingValues
+) -> Iterator[str]:
     numeric = [column.name for column in columns if column.role is Role.NUMERIC]
     categorical = [column.name for column in columns if column.role is Role.CATEGORICAL]
     if numeric:
@@ -228,8 +255,8 @@ def _column_steps(columns: Sequence[Column], frame: pd.DataFrame) -> Iterator[st
     for (role, reason), names in left_out.items():
         yield _left_out_step(role, reason, names)
     ordered = [column.name for column in columns if column.role is Role.ORDERED]
-    yield from _missing_steps(
-        frame[[*numeric, *ordered]].isna().sum(), frame[categorical].isna().sum()
+    yield from filled_sentences(
+        missing, frame[[*numeric, *ordered]].isna().sum(), frame[categorical].isna().sum()
     )
 
 
@@ -256,16 +283,3 @@ def _left_out_step(role: Role, reason: str, names: list[str]) -> str:
     if role is Role.CONSTANT:
         return f"{noun} constant and left out: {listed(names)}."
     return f"{noun} left out ({listed(names)}): {why}."
-
-
-def _missing_steps(numeric: pd.Series[int], categorical: pd.Series[int]) -> Iterator[str]:
-    """How missing cells were filled, given their number in each column."""
-    for n_missing, fate in (
-        (numeric[numeric > 0], "filled with the median"),
-        (categorical[categorical > 0], "counted as a category"),
-    ):
-        if len(n_missing):
-            n_cells = int(n_missing.sum())
-            columns = f"{count(len(n_missing), 'column')} ({listed(list(n_missing.index))})"
-            were = "was" if n_cells == 1 else "were"
-            yield f"{count(n_cells, 'missing value')} in {columns} {were} {fate}."

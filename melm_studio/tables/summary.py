@@ -89,6 +89,8 @@ def n_directions(X: FloatArray, share: float) -> int:
 
 
 def _density(data: LabeledData) -> float:
+    if data.raw is not None:
+        return float(np.mean(data.raw != 0))
     # Exact, since a zero of the table was transformed by the same operations.
     zero_as_prepared = (0.0 - data.center) / data.scale
     return float(np.mean(zero_as_prepared != data.X))

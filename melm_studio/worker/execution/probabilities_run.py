@@ -9,6 +9,7 @@ import numpy as np
 
 from melm_core.base import FloatArray
 from melm_core.diagnostics import out_of_fold_probabilities
+from melm_core.recipe import Scaling
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.records.run import RunKind, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
@@ -46,7 +47,7 @@ def compute_probabilities(store: RunStore, record: RunRecord, data: LabeledData)
         gamma=record.gamma,
         # A refined run started from a plane fitted to the labels.
         parameters={name: v for name, v in record.parameters.items() if name != "init"},
-        standardize=bool((data.scale != 1.0).any()),
+        standardize=data.recipe.scaling is Scaling.UNIT,
         random_state=record.parameters["random_state"],
         callback=lambda *_: store.cancel_requested(record.run_id),
     )

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from melm_core.base import UserError
 from melm_core.evaluation import DensityScores, density_scores, sampled_rows
 from melm_core.methods import AUTO, COMPONENTS, GAMMA, METHODS, SEED
+from melm_core.recipe import Scaling
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.records.ranking_report import RankedMethod, RankingReport
@@ -68,7 +69,7 @@ class _Ranking:
             "X": data.X[kept],
             "y": data.y[kept],
             "groups": None if groups is None else groups[kept],
-            "standardize": bool((data.scale != 1.0).any()),
+            "standardize": data.recipe.scaling is Scaling.UNIT,
         }
         self._class_counts = data.class_counts
         n_classes = len(data.class_names)

@@ -20,6 +20,7 @@ from melm_core.evaluation import (
     verdict,
 )
 from melm_core.methods import AUTO, GAMMA, METHODS, STARTS
+from melm_core.recipe import Scaling
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.check_notes import design_notes, method_notes
@@ -258,4 +259,4 @@ def _answer(
 
 def _is_standardized(data: LabeledData) -> bool:
     """Whether the features were standardized; if so, they are within each fold too."""
-    return bool((data.scale != 1.0).any())
+    return data.recipe.scaling is Scaling.UNIT

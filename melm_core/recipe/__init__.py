@@ -1,0 +1,28 @@
+"""Preparing features by a recipe: missing values, named steps, scaling; fitted to training rows."""
+
+from __future__ import annotations
+
+from melm_core.recipe.choices import (
+    MAX_STEPS,
+    Fill,
+    MissingValues,
+    Recipe,
+    Scaling,
+    Step,
+    StepKind,
+)
+from melm_core.recipe.fitted_preparation import FittedPreparation, RecipeRules
+from melm_core.recipe.fitting import Preparation
+
+__all__ = [
+    "MAX_STEPS",
+    "Fill",
+    "FittedPreparation",
+    "MissingValues",
+    "Preparation",
+    "Recipe",
+    "RecipeRules",
+    "Scaling",
+    "Step",
+    "StepKind",
+]

@@ -1,0 +1,264 @@
+"""Fitting a recipe: what it learns from the rows that a method is fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.signal import savgol_coeffs, savgol_filter
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.column_encoding import ColumnEncoding, listed
+from melm_core.base.errors import UserError
+from melm_core.recipe.choices import Fill, Recipe, Scaling, Step, StepKind
+from melm_core.recipe.fitted_preparation import FittedPreparation, FittedStep, RecipeRules
+from melm_core.recipe.row_arithmetic import changed_by, prepared_features
+
+MAX_NEIGHBOR_ROWS = 1_000  # that are kept, in files and programs too
+MAX_NEIGHBOR_CELLS = 100_000
+MAX_NEIGHBOR_WORK = 1_000_000_000  # cells compared when a table is filled: some seconds
+LEAST_NEIGHBOR_ROWS = 50
+
+_NEEDS = {
+    StepKind.LOG: ("The logarithm", "positive numbers"),
+    StepKind.LOG_PLUS_ONE: ("The logarithm of 1 + x", "numbers above -1"),
+    StepKind.ASINH: ("The inverse hyperbolic sine", "finite numbers"),
+    StepKind.ROW_SUM: ("Division by the row sum", "rows with a positive sum"),
+    StepKind.SNV: ("SNV", "rows whose values differ"),
+    StepKind.DERIVATIVE: ("The derivative", "finite numbers"),
+}
+_WAY_OUT = "Leave out these rows, choose other columns for the step, or another step."
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """A recipe for the encoded columns of a table, which is fitted to some of its rows.
+
+    Attributes
+    ----------
+    recipe : Recipe
+    names : tuple of str
+        Of the encoded columns.
+    numeric, ordered : tuple of int
+        Positions of the numeric columns and of the ordered categories; the others are indicators
+        of categories, which only scaling changes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.recipe import Preparation, Recipe, Scaling, Step, StepKind
+    >>> recipe = Recipe(steps=(Step(StepKind.LOG),), scaling=Scaling.CENTER)
+    >>> preparation = Preparation(recipe, names=("a", "b"), numeric=(0, 1))
+    >>> training = np.exp([[0.0, 1.0], [2.0, np.nan], [4.0, 5.0]])
+    >>> fitted = preparation.fit(training)
+    >>> fitted.apply(np.exp([[3.0, 3.0]])).round(3)
+    array([[1.   , 0.123]])
+    """
+
+    recipe: Recipe
+    names: tuple[str, ...]
+    numeric: tuple[int, ...]
+    ordered: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, recipe: Recipe, encodings: Sequence[ColumnEncoding]) -> Self:
+        """The recipe for columns that are encoded so."""
+        names: list[str] = []
+        numeric, ordered = [], []
+        for one in encodings:
+            if one.is_ordered:
+                ordered.append(len(names))
+            elif not one.levels:
+                numeric.append(len(names))
+            names.extend(one.feature_names)
+        return cls(recipe, tuple(names), tuple(numeric), tuple(ordered))
+
+    def fit(self, X: FloatArray, row_numbers: IntArray | None = None) -> FittedPreparation:
+        """Fit the recipe to rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_columns)
+            Encoded; NaN or infinite where a value is missing.
+        row_numbers : ndarray of shape (n_rows,), optional
+            Of the rows, in messages; by default counted from 1.
+
+        Raises
+        ------
+        UserError
+            If a step cannot be computed for these rows, or does not find its columns.
+        """
+        return self.fit_features(X, row_numbers)[0]
+
+    def fit_features(
+        self, X: FloatArray, row_numbers: IntArray | None = None
+    ) -> tuple[FittedPreparation, FloatArray]:
+        """Fit the recipe, and return the features of these rows before scaling too; see `fit`."""
+        if not np.isfinite(X).all():
+            X = np.where(np.isfinite(X), X, np.nan)
+        rules = self._rules(X)
+        features = self._checked_features(rules, X, row_numbers)
+        center, scale = center_and_scale(features, self.recipe.scaling)
+        return FittedPreparation(rules, center, scale), features
+
+    def _rules(self, X: FloatArray) -> RecipeRules:
+        missing, is_missing = self.recipe.missing, np.isnan(X)
+        places = [*self.numeric, *self.ordered]
+        indicators = [at for at in sorted(places) if is_missing[:, at].any()]
+        is_nearest = missing.fill is Fill.NEAREST and is_missing[:, self.numeric].any()
+        known = _known_rows(X[:, self.numeric]) if is_nearest else X[:0, self.numeric]
+        widths = _widths(X[:, self.numeric]) if is_nearest else np.ones(0)
+        return RecipeRules(
+            recipe=self.recipe,
+            numeric=self.numeric,
+            fill=tuple(self._fills(X)),
+            indicators=tuple(indicators if missing.indicator else ()),
+            steps=tuple(self._fitted(step) for step in self.recipe.steps),
+            neighbors=tuple(
+                tuple(None if np.isnan(cell) else cell for cell in row) for row in known.tolist()
+            ),
+            widths=tuple(widths.tolist()),
+            n_neighbors=missing.n_neighbors if is_nearest else 0,
+        )
+
+    def _fills(self, X: FloatArray) -> Iterator[float]:
+        missing, numeric, ordered = self.recipe.missing, set(self.numeric), set(self.ordered)
+        for at, column in enumerate(X.T):
+            present = column[~np.isnan(column)]
+            if at in numeric and missing.fill is Fill.CONSTANT:
+                yield missing.constant
+            elif at in ordered and len(present):
+                # A category, not a value between two of them.
+                yield float(np.quantile(present, 0.5, method="lower"))
+            elif at in numeric and len(present):
+                yield float(np.median(present))
+            else:
+                yield 0.0
+
+    def _fitted(self, step: Step) -> FittedStep:
+        at = self._places(step)
+        if step.kind is not StepKind.DERIVATIVE:
+            return FittedStep(step.kind, at, step.cofactor)
+        if len(at) < step.window:
+            raise UserError(
+                f"The derivative needs at least as many numeric columns as its window, "
+                f"{step.window}, and there are {len(at)}. Choose a smaller window or leave out the "
+                "step."
+            )
+        weights = derivative_filter(step.window, step.degree)
+        return FittedStep(step.kind, at, filter=tuple(map(tuple, weights.tolist())))
+
+    def _places(self, step: Step) -> tuple[int, ...]:
+        """The positions of the columns that a step changes."""
+        if not step.columns:
+            return self.numeric
+        known = {self.names[at]: at for at in self.numeric}
+        if unknown := [name for name in step.columns if name not in known]:
+            raise UserError(
+                f"{_NEEDS[step.kind][0]} was chosen for {listed(unknown)}, which the table does "
+                "not have as numeric features. Choose other columns for the step."
+            )
+        return tuple(sorted(known[name] for name in step.columns))
+
+    def _checked_features(
+        self, rules: RecipeRules, X: FloatArray, row_numbers: IntArray | None
+    ) -> FloatArray:
+        """The features; refuses rows for which a step cannot be computed, and names the first."""
+        features: FloatArray = prepared_features(X, rules.literals)
+        if np.isfinite(features).all():
+            return features
+        before = prepared_features(X, {**rules.literals, "steps": [], "indicators": []})
+        for step, literal in zip(rules.steps, rules.literals["steps"], strict=True):
+            after = changed_by(literal, before[:, step.at])
+            if not np.isfinite(after).all():
+                raise UserError(self._refusal(step, before, after, row_numbers))
+            before[:, step.at] = after
+        return features
+
+    def _refusal(
+        self, step: FittedStep, before: FloatArray, after: FloatArray, row_numbers: IntArray | None
+    ) -> str:
+        rows, columns = np.nonzero(~np.isfinite(after))
+        number = rows[0] + 1 if row_numbers is None else row_numbers[rows[0]]
+        at, (what, needs) = step.at[columns[0]], _NEEDS[step.kind]
+        return (
+            f"{what} needs {needs}: {len(rows):,} value(s) cannot be computed, first that of "
+            f'"{self.names[at]}" in row {number}, {before[rows[0], at]:.4g}. {_WAY_OUT}'
+        )
+
+
+def derivative_filter(window: int, degree: int) -> FloatArray:
+    """The weights of the first derivative at each place of a window, shape (window, window).
+
+    Savitzky and Golay, "Smoothing and Differentiation of Data by Simplified Least Squares
+    Procedures", Analytical Chemistry 36, 1964; the distance between neighbors is one. At the ends
+    of a row, the polynomials of the first and the last whole window count.
+
+    Examples
+    --------
+    >>> from melm_core.recipe.fitting import derivative_filter
+    >>> derivative_filter(3, 2)[1].round(6)
+    array([-0.5,  0. ,  0.5])
+    """
+    weights: FloatArray = savgol_filter(np.eye(window), window, degree, deriv=1, axis=0)
+    # Of the center, without what the filter of the ends rounds.
+    weights[window // 2] = savgol_coeffs(window, degree, deriv=1, use="dot")
+    return weights
+
+
+def center_and_scale(X: FloatArray, scaling: Scaling) -> tuple[FloatArray, FloatArray]:
+    """What features are centered at and divided by, each of shape (n_features,).
+
+    The scalings are those of van den Berg et al., "Centering, scaling, and transformations",
+    BMC Genomics 7:142, 2006. Constant features are only centered, and a feature without an
+    interquartile range has its standard deviation instead.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    scaling : Scaling
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.recipe import Scaling
+    >>> from melm_core.recipe.fitting import center_and_scale
+    >>> center_and_scale(np.array([[0.0], [4.0], [8.0]]), Scaling.RANGE)
+    (array([4.]), array([8.]))
+    """
+    center, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+    if scaling is Scaling.NONE:
+        return center, scale
+    center = np.median(X, axis=0) if scaling is Scaling.ROBUST else X.mean(axis=0)
+    match scaling:
+        case Scaling.UNIT:
+            scale = X.std(axis=0)
+        case Scaling.PARETO:
+            scale = np.sqrt(X.std(axis=0))
+        case Scaling.RANGE:
+            scale = np.ptp(X, axis=0)
+        case Scaling.ROBUST:
+            low, high = np.quantile(X, [0.25, 0.75], axis=0)
+            scale = np.where(high > low, high - low, X.std(axis=0))
+    return center, np.where(np.ptp(X, axis=0) == 0, 1.0, scale)
+
+
+def _known_rows(X: FloatArray) -> FloatArray:
+    """The rows that missing values are taken from: all, or some at equal distances."""
+    n_rows, n_columns = X.shape
+    n_gappy = int(np.isnan(X).any(axis=1).sum())
+    affordable = MAX_NEIGHBOR_WORK // (n_gappy * n_columns)
+    most = min(MAX_NEIGHBOR_ROWS, MAX_NEIGHBOR_CELLS // n_columns, affordable)
+    n_kept = min(n_rows, max(LEAST_NEIGHBOR_ROWS, most))
+    return X[np.linspace(0, n_rows - 1, n_kept).astype(np.intp)]
+
+
+def _widths(X: FloatArray) -> FloatArray:
+    """The standard deviation of each column, 1 of a constant or an empty one."""
+    present = ~np.isnan(X)
+    n_present = np.maximum(present.sum(axis=0), 1)
+    mean = np.where(present, X, 0.0).sum(axis=0) / n_present
+    widths = np.sqrt((np.where(present, X - mean, 0.0) ** 2).sum(axis=0) / n_present)
+    return np.where(widths > 0, widths, 1.0)

@@ -1,0 +1,87 @@
+"""The arithmetic of a recipe on rows. It needs numpy only: downloaded programs contain it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+# <arithmetic>: `program_of` copies the lines from here to the end into a program.
+BLOCK_CELLS = 2_000_000
+
+
+def prepared_features(X: npt.NDArray[np.float64], rules: Mapping[str, Any]) -> Any:
+    """Fill and transform encoded rows, (n_rows, n_columns), by fitted rules, before scaling.
+
+    What cannot be computed, such as the logarithm of a negative number, is NaN.
+    """
+    gaps = ~np.isfinite(X)
+    indicators = gaps[:, rules["indicators"]].astype(np.float64)
+    X = np.where(gaps, rules["fill"], X) if rules["steps"] or gaps.any() else X
+    if rules["neighbors"]:
+        X = filled_by_neighbors(X, gaps, rules)
+    for step in rules["steps"]:
+        X[:, step["at"]] = changed_by(step, X[:, step["at"]])
+    return np.hstack([X, indicators]) if len(rules["indicators"]) else X
+
+
+def changed_by(step: Mapping[str, Any], X: npt.NDArray[np.float64]) -> Any:
+    """What one step makes of the columns that it changes."""
+    kind = step["kind"]
+    with np.errstate(all="ignore"):
+        if kind == "log":
+            return np.log(np.where(X > 0, X, np.nan))
+        if kind == "log1p":
+            return np.log1p(np.where(X > -1, X, np.nan))
+        if kind == "asinh":
+            return np.arcsinh(X / step["cofactor"])
+        if kind == "row_sum":
+            total = X.sum(axis=1, keepdims=True)
+            return X / np.where(total > 0, total, np.nan)
+        if kind == "snv":
+            spread = X.std(axis=1, ddof=1, keepdims=True)
+            is_flat = np.ptp(X, axis=1, keepdims=True) == 0
+            return (X - X.mean(axis=1, keepdims=True)) / np.where(is_flat, np.nan, spread)
+    return derivative(X, np.array(step["filter"]))
+
+
+def derivative(X: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> Any:
+    """Filter each row by Savitzky and Golay: row i of the weights is for place i of a window."""
+    width, half = len(weights), len(weights) // 2
+    windows = np.lib.stride_tricks.sliding_window_view(X, width, axis=1)
+    start, end = X[:, :width] @ weights[:half].T, X[:, -width:] @ weights[half + 1 :].T
+    return np.hstack([start, windows @ weights[half], end])
+
+
+def filled_by_neighbors(
+    X: npt.NDArray[np.float64], gaps: npt.NDArray[np.bool_], rules: Mapping[str, Any]
+) -> Any:
+    """Replace gaps by the mean of the nearest known rows that have a number there.
+
+    Distances are Euclidean in columns divided by their widths, over the columns that both rows
+    have, as a mean; of equally near rows the first counts.
+    """
+    at, known = rules["numeric"], np.array(rules["neighbors"], dtype=np.float64)
+    widths, filled = np.array(rules["widths"]), X.copy()
+    rows = np.flatnonzero(gaps[:, at].any(axis=1))
+    n_block = max(1, BLOCK_CELLS // known.size)
+    for block in np.split(rows, range(n_block, len(rows), n_block)):
+        cells = np.where(gaps[np.ix_(block, at)], np.nan, X[np.ix_(block, at)])
+        squares = ((cells[:, None] - known) / widths) ** 2
+        n_both = np.isfinite(squares).sum(axis=2)
+        total = np.where(np.isfinite(squares), squares, 0.0).sum(axis=2)
+        distances = np.where(n_both > 0, total / np.maximum(n_both, 1), np.inf)
+        order = np.argsort(distances, axis=1, kind="stable")
+        for column in np.flatnonzero(np.isnan(cells).any(axis=0)):
+            gap = np.flatnonzero(np.isnan(cells[:, column]))
+            values = known[order[gap], column]
+            near = np.isfinite(np.take_along_axis(distances[gap], order[gap], axis=1))
+            counts = np.isfinite(values) & near
+            counts &= counts.cumsum(axis=1) <= rules["n_neighbors"]
+            n_found = counts.sum(axis=1)
+            sums = np.where(counts, values, 0.0).sum(axis=1)
+            found = block[gap[n_found > 0]]
+            filled[found, at[column]] = (sums / np.maximum(n_found, 1))[n_found > 0]
+    return filled
