@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Self
 
+import msgspec
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,8 +17,16 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import PlaneEstimator, check_components
 from melm_core.density.classifier import ClassDensityMixin
 from melm_core.density.kernel_density import KernelClasses, log_densities
+from melm_core.recipe import FittedPreparation, RecipeRules
 
-VERSION = 2  # of the file: 1 had neither columns nor class densities, nor a number
+# Of the file: 1 had neither columns nor class densities, nor a number; 3 has the rules of a recipe,
+# and is written only for these, so that earlier versions read all other files.
+VERSION = 3
+_VERSION_WITHOUT_RULES = 2
+_NOT_COMPUTED = (
+    "A step of the preparation, such as a logarithm, cannot be computed for row {row}, counted "
+    "from 0. Correct its numbers or remove the row."
+)
 _FIELDS = ("components", "center", "scale", "feature_names")
 
 
@@ -41,6 +50,8 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
     feature_names_in_ : ndarray of str, shape (n_columns,)
         The columns.
     classes_ : ndarray of str, shape (n_classes,)
+    rules_ : RecipeRules or None
+        The recipe by which encoded columns become features, if it is more than filling in.
     class_densities_ : KernelClasses or None
         The kernel densities of the classes in the plane; None in files of earlier versions, which
         cannot predict.
@@ -88,6 +99,8 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
     def inverse_transform(self, Z: Any) -> FloatArray:
         """Points of the plane in the units of the features, shape (n_samples, n_features).
 
+        The features are those after the steps of a recipe, such as logarithms.
+
         Parameters
         ----------
         Z : array-like of shape (n_samples, n_components)
@@ -108,6 +121,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         encodings: Sequence[ColumnEncoding] = (),
         class_names: Sequence[str] = (),
         class_densities: KernelClasses | None = None,
+        rules: RecipeRules | None = None,
     ) -> Self:
         """A plane with these components.
 
@@ -122,6 +136,8 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         class_names : sequence of str of length n_classes, optional
         class_densities : KernelClasses, optional
             Projected into the plane.
+        rules : RecipeRules, optional
+            The fitted recipe of the encoded columns.
 
         Raises
         ------
@@ -139,6 +155,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
             )
         plane.mean_ = plane.center_
         plane.feature_names_ = list(feature_names)
+        plane.rules_ = rules
         plane._set_columns(tuple(encodings) or tuple(map(ColumnEncoding, feature_names)))
         plane._set_classes(class_names, class_densities)
         return plane
@@ -167,6 +184,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
             encodings=[_encoding(column) for column in values.get("columns", ())],
             class_names=values.get("class_names", ()),
             class_densities=_densities(values.get("class_densities")),
+            rules=_rules(values.get("rules")),
         )
 
     def to_json(self, **about: Any) -> str:
@@ -179,9 +197,11 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         """
         check_is_fitted(self)
         densities = self.class_densities_
+        rules = {} if self.rules_ is None else {"rules": msgspec.to_builtins(self.rules_)}
         values = {
             **about,
-            "version": VERSION,
+            "version": VERSION if rules else _VERSION_WITHOUT_RULES,
+            **rules,
             "components": self.components_.tolist(),
             "center": self.center_.tolist(),
             "scale": self.scale_.tolist(),
@@ -198,6 +218,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
 
     def _set_columns(self, encodings: tuple[ColumnEncoding, ...]) -> None:
         n_features = sum(len(encoding.feature_names) for encoding in encodings)
+        n_features += 0 if self.rules_ is None else len(self.rules_.indicators)
         if n_features != len(self.feature_names_):
             raise UserError(
                 f"The columns are encoded as {n_features} features, but the plane has "
@@ -221,10 +242,15 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
 
     def _encoded(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        columns = self._columns(X)
-        return np.hstack(
-            [one.encode(cells) for one, cells in zip(self.encodings_, columns, strict=True)]
-        )
+        pairs = zip(self.encodings_, self._columns(X), strict=True)
+        if self.rules_ is None:
+            return np.hstack([one.encode(cells) for one, cells in pairs])
+        encoded = np.hstack([one.with_gaps.encode(cells) for one, cells in pairs])
+        features = FittedPreparation(self.rules_, self.center_, self.scale_).features(encoded)
+        if not np.isfinite(features).all():
+            row = int(np.flatnonzero(~np.isfinite(features).all(axis=1))[0])
+            raise UserError(_NOT_COMPUTED.format(row=row))
+        return features
 
     def _columns(self, X: Any) -> list[Any]:
         """The cells of each column."""
@@ -272,6 +298,15 @@ def _check_version(version: Any) -> None:
 def _encoding(column: dict[str, Any]) -> ColumnEncoding:
     is_ordered = column.get("is_ordered", False)  # files of earlier versions have no such columns
     return ColumnEncoding(column["name"], column["fill"], tuple(column["levels"]), is_ordered)
+
+
+def _rules(values: Any) -> RecipeRules | None:
+    try:
+        return None if values is None else msgspec.convert(values, RecipeRules)
+    except msgspec.ValidationError as error:
+        raise UserError(
+            f"The recipe in the file cannot be read: {error}. Use the file as it was saved."
+        ) from None
 
 
 def _densities(values: dict[str, Any] | None) -> KernelClasses | None:

@@ -13,6 +13,7 @@ from melm_core.recipe.choices import (
 )
 from melm_core.recipe.fitted_preparation import FittedPreparation, RecipeRules
 from melm_core.recipe.fitting import Preparation
+from melm_core.recipe.row_arithmetic import prepared_features
 
 __all__ = [
     "MAX_STEPS",
@@ -25,4 +26,5 @@ __all__ = [
     "Scaling",
     "Step",
     "StepKind",
+    "prepared_features",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 BLOCK_CELLS = 2_000_000
 
 
-def prepared_features(X: npt.NDArray[np.float64], rules: Mapping[str, Any]) -> Any:
+def prepared_features(X: npt.NDArray[np.float64], rules: dict[str, Any]) -> Any:
     """Fill and transform encoded rows, (n_rows, n_columns), by fitted rules, before scaling.
 
     What cannot be computed, such as the logarithm of a negative number, is NaN.
@@ -27,7 +26,7 @@ def prepared_features(X: npt.NDArray[np.float64], rules: Mapping[str, Any]) -> A
     return np.hstack([X, indicators]) if len(rules["indicators"]) else X
 
 
-def changed_by(step: Mapping[str, Any], X: npt.NDArray[np.float64]) -> Any:
+def changed_by(step: dict[str, Any], X: npt.NDArray[np.float64]) -> Any:
     """What one step makes of the columns that it changes."""
     kind = step["kind"]
     with np.errstate(all="ignore"):
@@ -56,7 +55,7 @@ def derivative(X: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> 
 
 
 def filled_by_neighbors(
-    X: npt.NDArray[np.float64], gaps: npt.NDArray[np.bool_], rules: Mapping[str, Any]
+    X: npt.NDArray[np.float64], gaps: npt.NDArray[np.bool_], rules: dict[str, Any]
 ) -> Any:
     """Replace gaps by the mean of the nearest known rows that have a number there.
 

@@ -10,6 +10,12 @@ from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
 from melm_studio.tables.readers import ReadOptions
+from melm_studio.tables.recipe_words import (
+    SCALING_NAMES,
+    STEP_NAMES,
+    fill_source,
+    recipe_caption,
+)
 from melm_studio.tables.records import NUMBERS, THOUSANDS
 from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import RowColumn
@@ -22,8 +28,10 @@ __all__ = [
     "MISSING",
     "NUMBERS",
     "SAMPLES",
+    "SCALING_NAMES",
     "SHARE_OF_VARIANCE",
     "SINGLE_USES",
+    "STEP_NAMES",
     "THOUSANDS",
     "ClassRules",
     "Column",
@@ -38,6 +46,7 @@ __all__ = [
     "Use",
     "class_values",
     "count",
+    "fill_source",
     "has_chosen_groups",
     "is_measure",
     "kept_together",
@@ -50,6 +59,7 @@ __all__ = [
     "percent",
     "prepare",
     "read_table",
+    "recipe_caption",
     "shortened",
     "summarize",
 ]

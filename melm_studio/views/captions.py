@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from melm_core.methods import (
     AUTO,
     COMPONENTS,
@@ -17,7 +19,8 @@ from melm_core.methods import (
     Choice,
     Setting,
 )
-from melm_studio.tables import count, number
+from melm_core.recipe import Recipe
+from melm_studio.tables import count, number, recipe_caption
 from melm_studio.views.types import Scores
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 
@@ -80,8 +83,10 @@ def _gamma_path(record: RunRecord) -> Mapping[str, Any] | None:
 
 def _preparation(record: RunRecord) -> list[str]:
     """Deviations from the default preparation of the data."""
+    recipe = msgspec.convert(record.source.get("recipe", {}), Recipe, strict=False)
     is_standardized = record.source.get("standardise", True)
-    return [*([] if is_standardized else ["not standardized"]), *edited_rows(record)]
+    scaled = [] if is_standardized else ["not standardized"]
+    return [*recipe_caption(recipe), *scaled, *edited_rows(record)]
 
 
 def edited_rows(record: RunRecord) -> list[str]:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr, replace
 
+from melm_core.recipe import Recipe, Scaling
 from melm_studio.tables import SAMPLES, ClassRules, ReadOptions, Use
 from melm_studio.views.captions import title
 from melm_studio.views.rows.row_edits import MAX_MARKS, Mark, RowNumbers
@@ -42,6 +43,8 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         How the values of the label become classes.
     reading : ReadOptions
         How the file is read.
+    recipe : Recipe
+        How the features are prepared. Its scaling is never "none": `standardize` says that.
     left_out : tuple of int
         Rows of the file that the user left out, counted from 1 without the header.
     marks : tuple of Mark
@@ -62,12 +65,16 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     )
     classes: Annotated[ClassRules, Meta(title="The rules of the classes")] = ClassRules()
     reading: Annotated[ReadOptions, Meta(title="The options of reading")] = ReadOptions()
+    recipe: Annotated[Recipe, Meta(title="The preparation")] = Recipe()
     left_out: RowNumbers = ()
     marks: Annotated[
         tuple[Mark, ...], Meta(title="The list of marked rows", max_length=MAX_MARKS)
     ] = ()
 
     def __post_init__(self) -> None:
+        if self.recipe.scaling is Scaling.NONE or not self.standardize:
+            force_setattr(self, "standardize", False)
+            force_setattr(self, "recipe", replace(self.recipe, scaling=Scaling.UNIT))
         if self.kind == "upload":
             read(self.key, Sha256, "The hash of the file")
             if not self.name:
@@ -78,6 +85,15 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
             raise InputError(
                 f"The sample must be one of {', '.join(SAMPLES)}; it is {shown(self.key)}."
             )
+
+    @property
+    def full_recipe(self) -> Recipe:
+        """The recipe with its scaling, "none" without standardizing."""
+        return self.recipe if self.standardize else replace(self.recipe, scaling=Scaling.NONE)
+
+    def with_recipe(self, recipe: Recipe) -> DataSource:
+        """Return the same data prepared by another recipe."""
+        return replace(self, recipe=recipe, standardize=recipe.scaling is not Scaling.NONE)
 
 
 class ShownData(Struct, frozen=True, forbid_unknown_fields=True):

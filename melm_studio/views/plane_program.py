@@ -16,11 +16,16 @@ import sys
 from collections import Counter
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+# <arithmetic>: `program_of` writes the functions of this module in place of the import.
+from melm_core.recipe import prepared_features
+
+# </arithmetic>
 # <values>: `program_of` writes the values in place of these lines.
 # The columns, in order: what replaces a missing number; or the categories, with None for missing;
 # or ordered categories with their positions, and under an empty name that of a missing one.
@@ -28,6 +33,8 @@ COLUMNS: dict[str, float | list[str | None] | dict[str, float | None] | None] = 
 CENTER: list[float] = []
 SCALE: list[float] = []
 COMPONENTS: list[list[float]] = []
+# How missing numbers are filled and which steps follow; empty if COLUMNS has what replaces them.
+RULES: dict[str, Any] = {}
 # How the table was written to which the plane was fitted.
 HAS_HEADER = True
 DECIMAL = "."
@@ -46,7 +53,9 @@ def main() -> None:
         sys.exit(f"Name the table: python {Path(sys.argv[0]).name} TABLE.csv > points.csv")
     cells, decimal = read(Path(sys.argv[1]))
     encoded = np.hstack([encode(cells[name], decimal) for name in COLUMNS])
-    coordinates = (encoded - np.array(CENTER)) / np.array(SCALE) @ np.array(COMPONENTS).T
+    features = prepared_features(encoded, RULES) if RULES else encoded
+    note_uncomputable(features)
+    coordinates = (features - np.array(CENTER)) / np.array(SCALE) @ np.array(COMPONENTS).T
     names = [f"component_{i + 1}" for i in range(len(COMPONENTS))]
     points = pd.DataFrame(coordinates, columns=names)
     points.insert(0, "row", range(1, len(points) + 1))
@@ -74,6 +83,15 @@ def read(file: Path) -> tuple[pd.DataFrame, str]:
         sys.exit(f"{file.name} has no rows below its header. Add rows.")
     cells = cells[list(COLUMNS)].fillna("").apply(lambda column: column.str.strip())
     return cells, DECIMAL if delimiter == DELIMITERS[0] else decimal_mark(cells)
+
+
+def note_uncomputable(features: npt.NDArray[np.float64]) -> None:
+    is_lost = np.asarray(np.isnan(features).any(axis=1))
+    if is_lost.any():
+        sys.stderr.write(
+            "Without coordinates, since a step of the preparation, such as a logarithm, cannot be "
+            f"computed: {place(is_lost)}.\n"
+        )
 
 
 def text_of(file: Path) -> str:
@@ -174,6 +192,8 @@ def numbers(cells: pd.Series[str], fill: float | None, decimal: str) -> npt.NDAr
     values = np.array([number(text, decimal) for text in texts])[codes]
     is_missing = ~np.isfinite(values)
     note_text(cells[is_missing & ~cells.isin(MISSING)])
+    if RULES:
+        return np.where(is_missing, np.nan, values)[:, None]
     if fill is None and is_missing.any():
         sys.exit(
             f'Column "{cells.name}" has missing values ({place(is_missing)}), and no value to '
@@ -207,9 +227,10 @@ def indicators(cells: pd.Series[str], levels: list[str | None]) -> npt.NDArray[n
 
 def positions(cells: pd.Series[str], known: dict[str, float | None]) -> npt.NDArray[np.float64]:
     """The position of each ordered category."""
-    fill = known[""]
+    fill = np.nan if RULES else known[""]
     levels = [level or None for level in known if level or fill is not None]
-    values = np.array([known[level or ""] for level in levels], dtype=np.float64)
+    filled = {**known, "": fill}
+    values = np.array([filled[level or ""] for level in levels], dtype=np.float64)
     return values[places_of(cells, levels)][:, None]
 
 

@@ -9,20 +9,33 @@ import inspect
 from collections.abc import Iterable
 
 from melm_core.base import ColumnEncoding
+from melm_core.recipe import prepared_features
 from melm_studio.tables import DELIMITERS, MISSING, NUMBERS, THOUSANDS, LabeledData
 from melm_studio.views import plane_program
 from melm_studio.views.captions import title
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
-_BEGIN, _END = "# <values>", "# </values>\n"
+_VALUES = "# <values>", "# </values>\n"
+_ARITHMETIC = "# <arithmetic>", "# </arithmetic>\n"
 
 
 def program_of(record: RunRecord, event: PlaneEvent, data: LabeledData) -> str:
     """Return a program that computes the coordinates of rows in the plane of an event."""
-    above, _, rest = inspect.getsource(plane_program).partition(_BEGIN)
-    below = rest.partition(_END)[2]
     heading = f"# The coordinates of {_line(title(record))} of {_line(record.data_name)}.\n"
-    return f"{heading}{above}{_values(event, data)}{below}"
+    source = _with(inspect.getsource(plane_program), _VALUES, _values(event, data))
+    return heading + _with(source, _ARITHMETIC, _arithmetic())
+
+
+def _with(source: str, marks: tuple[str, str], text: str) -> str:
+    """The source with a text in place of what is between two marks."""
+    above, _, rest = source.partition(marks[0])
+    return above + text + rest.partition(marks[1])[2]
+
+
+def _arithmetic() -> str:
+    """The functions that apply a recipe, from their own source."""
+    module = inspect.getsource(inspect.getmodule(prepared_features) or prepared_features)
+    return module.partition(_ARITHMETIC[0])[2].partition("\n")[2] + "\n\n"
 
 
 def _values(event: PlaneEvent, data: LabeledData) -> str:
@@ -41,6 +54,7 @@ def _values(event: PlaneEvent, data: LabeledData) -> str:
             f"CENTER = {data.center.tolist()!r}\n",
             f"SCALE = {data.scale.tolist()!r}\n",
             f"COMPONENTS = [\n{_lines(map(repr, event.components.tolist()))}]\n",
+            "RULES = {}\n" if data.rules is None else f"RULES = {data.rules.literals!r}\n",
             "# How the table was written to which the plane was fitted.\n",
             f"HAS_HEADER = {form.has_header!r}\n",
             f"DECIMAL = {form.decimal!r}\n",

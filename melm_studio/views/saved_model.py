@@ -39,6 +39,7 @@ def model_text(
         encodings=data.encodings,
         class_names=data.class_names,
         class_densities=class_densities(train, components, width),
+        rules=data.rules,
     )
     return plane.to_json(
         method=record.method,

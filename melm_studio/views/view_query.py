@@ -35,7 +35,7 @@ _VIEW = {
     "divergence": "divergence",
 }  # fmt: skip
 _OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "from"}
-_RULES = {"classes", "reading"}  # of the source, as JSON
+_RULES = {"classes", "reading", "recipe"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
 _NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, _LEFT_OUT, "data", "morph", "hidden"}
 
@@ -128,6 +128,7 @@ def _source_pairs(source: DataSource) -> dict[str, Any]:
         **{f"{_ROLE}{column}": role for column, role in source.roles.items()},
         "classes": _json(source.classes),
         "reading": _json(source.reading),
+        "recipe": _json(source.recipe),
         _LEFT_OUT: rows_text(source.left_out),
         **{f"{_MARK}{i}": _mark_text(mark) for i, mark in enumerate(source.marks)},
     }

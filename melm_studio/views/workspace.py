@@ -96,7 +96,7 @@ class Workspace:
         data = prepare(
             table,
             source.label,
-            standardize=source.standardize,
+            recipe=source.full_recipe,
             roles=source.roles,
             class_rules=source.classes,
         )

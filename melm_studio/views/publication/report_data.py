@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from melm_studio.tables import LabeledData, count, number
+from melm_studio.tables import LabeledData, count, number, recipe_caption
 from melm_studio.views.publication.report_section import Section, Table
 from melm_studio.worker.records.run import RunRecord
 
@@ -22,7 +22,7 @@ def data_section(data: LabeledData, record: RunRecord) -> Section:
         ("Label", str(source.get("label") or "")),
         ("Rows", number(len(data.y))),
         ("Features", number(data.X.shape[1])),
-        ("Standardized", "yes" if source.get("standardise", True) else "no"),
+        ("Preparation", ", ".join(recipe_caption(data.recipe)) or "standardized"),
         ("Groups of rows", _groups(data)),
         ("Rows left out by hand", number(len(source.get("left_out", ())))),
     ]

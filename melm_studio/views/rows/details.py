@@ -55,9 +55,18 @@ def row_details(
     )
 
 
-def value_text(data: LabeledData, feature: int, value: float) -> str:
-    """A prepared value in the units of the table."""
-    return f"{value * data.scale[feature] + data.center[feature]:,.4g}"
+def table_values(data: LabeledData, feature: int) -> FloatArray:
+    """A feature of every row in the units of the table, before any step of a recipe."""
+    if data.raw is not None and feature < data.raw.shape[1]:
+        return data.raw[:, feature]
+    values: FloatArray = data.X[:, feature] * data.scale[feature] + data.center[feature]
+    return values
+
+
+def value_text(values: FloatArray) -> str:
+    """The mean of values of a feature, but for missing ones."""
+    present = values[np.isfinite(values)]
+    return f"{present.mean():,.4g}" if len(present) else "missing"
 
 
 def _contributions(data: LabeledData, placer: RowPlacer, index: int) -> tuple[Contribution, ...]:
@@ -69,7 +78,7 @@ def _contributions(data: LabeledData, placer: RowPlacer, index: int) -> tuple[Co
     return tuple(
         Contribution(
             data.feature_names[feature],
-            value_text(data, feature, rows[0, feature]),
+            value_text(table_values(data, feature)[[index]]),
             _deviations(data.X[:, feature], rows[0, feature]),
         )
         for feature in strongest

@@ -10,13 +10,26 @@ import numpy.typing as npt
 import pandas as pd
 
 from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
-from melm_studio.tables import LabeledData, Role, Table, count, listed, number, number_text
+from melm_studio.tables import (
+    LabeledData,
+    Role,
+    Table,
+    count,
+    fill_source,
+    listed,
+    number,
+    number_text,
+)
 
 MAX_NEW_ROWS = 20_000
 
 # A mean this many standard deviations away is more often another unit than another population.
 _FAR_MEAN = 5.0
 
+_NOT_COMPUTED = (
+    "No row of {name} can be placed: a step of the preparation, such as a logarithm, cannot be "
+    "computed for any. Check its numbers."
+)
 _NO_RECIPE = (
     "These data were stored by an earlier version, which did not keep how they were prepared. Drop "
     "the file of the run again, run, and then add the new rows."
@@ -84,16 +97,26 @@ def match_rows(data: LabeledData, table: Table) -> NewRows:
             f"No row of {table.name} can be placed. {' '.join(_unknown_notes(columns))}"
         )
     encoded = np.hstack([column.encoded(kept) for column in columns])
-    X = (encoded - data.center) / data.scale
+    X = data.fitted_preparation.apply(encoded)
+    is_finite = np.isfinite(X).all(axis=1)
+    if not is_finite.any():
+        raise UserError(_NOT_COMPUTED.format(name=table.name))
+    kept, encoded, X = kept[is_finite], encoded[is_finite], X[is_finite]
     labels, label_notes = _labels(data, frame, kept)
-    notes = (*renamed, *_unknown_notes(columns), *_filled_notes(columns), *label_notes)
+    notes = (
+        *renamed,
+        *_unknown_notes(columns),
+        *_step_notes(int((~is_finite).sum())),
+        *_filled_notes(data, columns),
+        *label_notes,
+    )
     return NewRows(
         table.name,
         kept + 1,
         X,
         _names(data, frame, kept),
         labels,
-        (*notes, *_unit_notes(data, X)),
+        (*notes, *_unit_notes(data, X, encoded)),
     )
 
 
@@ -120,7 +143,7 @@ class _Cells:
         return cls(encoding, numbers, is_unknown, is_missing & ~is_unknown)
 
     def encoded(self, rows: IntArray) -> FloatArray:
-        return self.encoding.encode(self.cells[rows])
+        return self.encoding.with_gaps.encode(self.cells[rows])
 
 
 def cell_text(cell: object) -> str | None:
@@ -190,20 +213,26 @@ def _unknown_notes(columns: list[_Cells]) -> Iterator[str]:
             )
 
 
-def _filled_notes(columns: list[_Cells]) -> Iterator[str]:
+def _step_notes(n_rows: int) -> Iterator[str]:
+    if n_rows:
+        yield f"{count(n_rows, 'row')} left out: a step of the preparation cannot be computed."
+
+
+def _filled_notes(data: LabeledData, columns: list[_Cells]) -> Iterator[str]:
     filled = {one.encoding.name: int(one.is_filled.sum()) for one in columns}
     names = [name for name, n_cells in filled.items() if n_cells]
     if names:
         n_cells = sum(filled.values())
         were = "was" if n_cells == 1 else "were"
         yield (
-            f"{count(n_cells, 'cell')} without a number ({listed(names)}) {were} filled with the "
-            "median of the run's table."
+            f"{count(n_cells, 'cell')} without a number ({listed(names)}) {were} filled with "
+            f"{fill_source(data.recipe.missing)} of the run's table."
         )
 
 
-def _unit_notes(data: LabeledData, X: FloatArray) -> Iterator[str]:
+def _unit_notes(data: LabeledData, X: FloatArray, encoded: FloatArray) -> Iterator[str]:
     """Numeric features whose mean is far from that of the first table."""
+    tables = encoded, data.unprepared
     deviations = data.X.std(axis=0)
     shifts = np.abs(X.mean(axis=0) - data.X.mean(axis=0)) / np.where(deviations, deviations, np.inf)
     numeric = {one.name for one in data.encodings if not one.levels}
@@ -212,10 +241,7 @@ def _unit_notes(data: LabeledData, X: FloatArray) -> Iterator[str]:
         if shifts[feature] <= _FAR_MEAN:
             return
         if name in numeric:
-            here, there = (
-                rows[:, feature].mean() * data.scale[feature] + data.center[feature]
-                for rows in (X, data.X)
-            )
+            here, there = (np.nanmean(rows[:, feature]) for rows in tables)
             yield (
                 f"The mean of {name} is {here:,.4g}, and {there:,.4g} in the run's table, "
                 f"{shifts[feature]:,.0f} standard deviations away. Check its unit."

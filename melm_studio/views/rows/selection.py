@@ -10,7 +10,7 @@ from msgspec import Struct
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import standardized_differences
 from melm_studio.tables import LabeledData
-from melm_studio.views.rows.details import value_text
+from melm_studio.views.rows.details import table_values, value_text
 from melm_studio.views.rows.new_rows_report import placement_columns
 from melm_studio.views.rows.placement import RowPlacer
 from melm_studio.views.rows.row_summaries import RowSummary, names_of, row_summaries
@@ -112,8 +112,8 @@ def _differences(data: LabeledData, chosen: IntArray) -> tuple[Difference, ...]:
         Difference(
             data.feature_names[feature],
             float(found[feature]) if np.isfinite(found[feature]) else None,
-            value_text(data, feature, data.X[is_chosen, feature].mean()),
-            value_text(data, feature, data.X[~is_chosen, feature].mean()),
+            value_text(table_values(data, feature)[is_chosen]),
+            value_text(table_values(data, feature)[~is_chosen]),
         )
         for feature in largest
         if found[feature] != 0

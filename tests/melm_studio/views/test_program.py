@@ -18,6 +18,8 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from melm_core.methods import SavedPlane
+from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
 from melm_studio.tables import SAMPLES, LabeledData, TableError, load_sample, prepare, read_table
 from melm_studio.views.program import program_of
 from tests.melm_studio.worker.helpers import plane, run_of
@@ -121,6 +123,68 @@ def test_any_rows_and_columns_in_any_order_get_the_points_of_the_studio(table, d
     expected = points(fitted).to_numpy()
     found = computed(program(fitted), written(subset))
     np.testing.assert_allclose(found, expected[chosen], rtol=0, atol=1e-9)
+
+
+RECIPES = (
+    Recipe(),
+    Recipe(
+        missing=MissingValues(fill=Fill.NEAREST, n_neighbors=2, indicator=True),
+        steps=(Step(StepKind.ASINH, cofactor=5.0), Step(StepKind.DERIVATIVE, window=3)),
+        scaling=Scaling.PARETO,
+    ),
+    Recipe(
+        missing=MissingValues(fill=Fill.CONSTANT, constant=0.5),
+        steps=(Step(StepKind.ROW_SUM), Step(StepKind.LOG, columns=("p", "q")), Step(StepKind.SNV)),
+        scaling=Scaling.ROBUST,
+    ),
+    Recipe(steps=(Step(StepKind.LOG_PLUS_ONE),), scaling=Scaling.NONE),
+)
+
+
+def gappy_table() -> list[list[str]]:
+    """Few different numbers, so that many rows are equally near; gaps; two kinds of categories."""
+    rng = np.random.default_rng(2)
+    cells = rng.integers(1, 5, size=(N_ROWS, 4)).astype(str)
+    cells[rng.random(cells.shape) < 0.15] = ""
+    dose = rng.choice(["low", "medium", "high", ""], N_ROWS)
+    kind = rng.choice(["red", "green", ""], N_ROWS)
+    rows = np.column_stack([cells, dose, kind, ["a", "b"] * (N_ROWS // 2)])
+    return [["p", "q", "r", "s", "dose", "kind", "class"], *rows.tolist()]
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_any_recipe_gives_any_rows_the_points_of_the_studio(recipe):
+    header, *rows = gappy_table()
+    table = read_table(written([header, *rows]), "table.csv")
+    fitted = prepare(table, "class", recipe=recipe)
+    chosen = [17, 3, 30, 4]
+    expected = points(fitted).to_numpy()[chosen]
+    subset = written([header, *(rows[i] for i in chosen)])
+    np.testing.assert_allclose(computed(program(fitted), subset), expected, rtol=0, atol=1e-9)
+    saved = SavedPlane.of(
+        components_for(fitted),
+        center=fitted.center,
+        scale=fitted.scale,
+        feature_names=fitted.feature_names,
+        encodings=fitted.encodings,
+        rules=fitted.rules,
+    )
+    found = SavedPlane.from_json(saved.to_json()).transform(table.frame.iloc[chosen])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+    stored = LabeledData.from_bytes(fitted.to_bytes())
+    assert stored.content_hash == fitted.content_hash
+    again = stored.fitted_preparation.apply(stored.unprepared)
+    np.testing.assert_allclose(again, fitted.X, rtol=0, atol=1e-12)
+
+
+def test_a_row_that_a_step_cannot_change_has_no_coordinates():
+    raw = b"a,b,class\n1,5,u\n2,1,v\n4,2,u\n3,9,v\n"
+    recipe = Recipe(steps=(Step(StepKind.LOG),))
+    data = prepare(read_table(raw, "table.csv"), "class", recipe=recipe)
+    found, notes = run(program(data), b"a,b\n1,5\n-1,5\n")
+    np.testing.assert_allclose(found.iloc[0], points(data).iloc[0], rtol=0, atol=1e-9)
+    assert found.iloc[1].isna().all()
+    assert "cannot be computed: 1 row(s), first row 2." in notes
 
 
 @pytest.mark.parametrize("key", SAMPLES)
