@@ -171,8 +171,8 @@ def test_a_file_of_version_1_still_projects_and_explains_why_it_cannot_predict()
 
 
 def test_a_file_of_a_later_version_is_refused():
-    values = json.loads(saved().to_json()) | {"version": 3}
-    with pytest.raises(ValueError, match="has version 3, and this package reads versions 1 to 2"):
+    values = json.loads(saved().to_json()) | {"version": 4}
+    with pytest.raises(ValueError, match="has version 4, and this package reads versions 1 to 3"):
         SavedPlane.from_json(json.dumps(values))
 
 
