@@ -25,6 +25,7 @@ from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.views.captions import drawn_sentence, kept_sentence, state_sentence
 from melm_studio.views.renderer import DataGoneError
 from melm_studio.views.verdicts.feature_stability import with_stability
+from melm_studio.views.verdicts.gamma_advice import can_choose_gamma, gamma_advice
 from melm_studio.views.verdicts.run_verdict import run_verdict
 from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.workspace import revision_of
@@ -99,10 +100,16 @@ def plane(run_id: str, sequence: int) -> dict[str, Any]:
 
 
 def profile(run_id: str, sequence: int) -> dict[str, Any]:
-    """The divergence of one plane by kernel width."""
+    """The divergence of one plane by kernel width, and what the inner folds of a run recommend."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     found = services().renderer.profile(record, event, requested_options())
-    return {"gammas": found.gammas, "seen": found.train, "unseen": found.held_out}
+    return {
+        "gammas": found.gammas,
+        "seen": found.train,
+        "unseen": found.held_out,
+        "advice": gamma_advice(record, workspace().fits()),
+        "can_choose": can_choose_gamma(record),
+    }
 
 
 def features(run_id: str, sequence: int) -> dict[str, Any]:

@@ -9,10 +9,13 @@ from dash import Dash
 from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
-from melm_core.methods import METHODS, STARTS
+from melm_core.methods import AUTO, GAMMA, METHODS, STARTS
+from melm_studio.views.verdicts.gamma_advice import can_choose_gamma
 from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER
 from melm_studio.worker.records.run import RunRecord, RunState
 from melm_studio.worker.store.best_plane import best_event
+
+_NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
 
 
 def register(app: Dash) -> None:
@@ -21,6 +24,7 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/remove")(remove)
     app.server.post("/runs/<run_id>/undo-removal")(undo_removal)
     app.server.post("/runs/<run_id>/again")(again)
+    app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
     app.server.post("/runs/<run_id>/check")(check)
     app.server.post("/runs/<run_id>/check/stop")(stop_check)
 
@@ -58,6 +62,16 @@ def again(run_id: str) -> tuple[dict[str, Any], int]:
     record, own = own_fit(run_id), workspace()
     parameters = {**record.parameters, **_warm_start(record)}
     own.queue(own.rerun(record, record.method, parameters))
+    return {"revision": own.revision()}, 201
+
+
+def choose_gamma(run_id: str) -> tuple[dict[str, Any], int]:
+    """Queue a run of the same method that chooses the kernel width by inner folds."""
+    record, own = own_fit(run_id), workspace()
+    if not can_choose_gamma(record):
+        return sentence(_NO_WIDTH.format(method=METHODS[record.method].label)), 400
+    parameters = {name: value for name, value in record.parameters.items() if name != "init"}
+    own.queue(own.rerun(record, record.method, {**parameters, GAMMA.name: AUTO}))
     return {"revision": own.revision()}, 201
 
 

@@ -120,3 +120,23 @@ def test_nobody_refines_a_foreign_run(studio, finished):
     stranger.choose_sample("wine")
     assert refined(stranger, run, ELSEWHERE).status_code == 404
     assert studio.store.runs_of(stranger.owner) == []
+
+
+def test_a_method_without_a_kernel_width_chooses_none(finished):
+    visitor, run = finished
+    profile = visitor.http.get(f"/runs/{run}/planes/0/profile").json
+    assert (profile["advice"], profile["can_choose"]) == (None, False)
+    answer = visitor.http.post(f"/runs/{run}/choose-gamma")
+    assert (answer.status_code, "no kernel width" in answer.text) == (400, True)
+
+
+def test_a_run_that_chooses_gamma_recommends_it_to_the_run_that_it_was_begun_from(studio, visitor):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="melm", n_init=1)
+    studio.work()
+    assert visitor.http.post(f"/runs/{run}/choose-gamma").status_code == 201
+    studio.work()
+    (other,) = [r for r in studio.store.runs_of(visitor.owner) if r.run_id != run]
+    profile = visitor.http.get(f"/runs/{run}/planes/0/profile").json
+    assert profile["advice"]["chosen"] == other.gamma
+    assert max(profile["advice"]["accuracies"]) > 0.9

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { divergenceTraces, objectiveTraces, rangeOf, recordIndices, startIndices, valueRange } from "../../assets/studio/history/curve.mjs";
+import { accuracyTraces, divergenceTraces, objectiveTraces, rangeOf, recordIndices, startIndices, valueRange } from "../../assets/studio/history/curve.mjs";
 
 const styles = ["steps", "best", "held_out", "starts", "records"].map((kind) => ({
   meta: { kind },
@@ -48,6 +48,15 @@ test("a divergence by kernel width is a straight line for training rows, and one
   const [train, heldOut] = divergenceTraces(styles, [0, 1], [2, 3], [null, 1]);
   assert.deepEqual([train.y, train.line.shape], [[2, 3], "linear"]);
   assert.deepEqual([heldOut.meta.kind, heldOut.y], ["held_out", [null, 1]]);
+});
+
+test("held-out accuracy by kernel width has error bars, and a mark at the recommended width", () => {
+  const path = { gammas: [10, 1, 0.1], accuracies: [0.75, 0.5, 0.25], standard_errors: [0.25, 0, 0], n_folds: 5, chosen: 1 };
+  const marked = styles.map((style) => ({ ...style, marker: {} }));
+  const { steps, held_out: line, records } = byKind(accuracyTraces(marked, path));
+  assert.deepEqual([line.x, line.y], [[1, 0, -1], [0.75, 0.5, 0.25]]);
+  assert.deepEqual([steps.x.slice(0, 2), steps.y.slice(0, 3)], [[1, 1], [0.5, 1, NaN]]);
+  assert.deepEqual([records.x, records.y], [[0], [0.5]]);
 });
 
 test("the axis holds the best values and cuts the falls where starts begin", () => {

@@ -20,6 +20,7 @@ const traceOf = (traces, kind) => traces.find(({ meta }) => meta.kind === kind);
 const LOW = 0.3;
 const LOW_HELD_OUT = 0.15;
 const MARGIN = 0.12;
+const RECOMMENDED_PX = 11;
 const LEAST_SPAN = 0.05; // of the best value
 
 /**
@@ -51,6 +52,24 @@ export function divergenceTraces(styles, x, train, heldOut) {
   return [
     { ...line, line: { ...line.line, shape: "linear" }, x, y: train },
     { ...traceOf(styles, CURVE_TRACE.heldOut), mode: "lines", x, y: heldOut },
+  ];
+}
+
+/**
+ * The traces of held-out accuracy by kernel width: the mean of inner folds, one standard error to
+ * both sides, and the width that is recommended.
+ * @param {Trace[]} styles of the figure
+ * @param {import("../types").GammaPath} path
+ */
+export function accuracyTraces(styles, { gammas, accuracies, standard_errors: errors, chosen }) {
+  const x = gammas.map(Math.log10);
+  const bars = gammas.flatMap((_, i) => [-1, 1, NaN].map((side) => accuracies[i] + side * errors[i]));
+  const recommended = [gammas.indexOf(chosen)];
+  const mark = traceOf(styles, CURVE_TRACE.records);
+  return [
+    { ...traceOf(styles, CURVE_TRACE.steps), x: x.flatMap((value) => [value, value, value]), y: bars },
+    { ...traceOf(styles, CURVE_TRACE.heldOut), x, y: accuracies },
+    { ...mark, marker: { ...mark.marker, size: RECOMMENDED_PX }, ...pointsAt(x, accuracies, recommended) },
   ];
 }
 

@@ -5,7 +5,8 @@ import { showNotice } from "../page/notice.mjs";
 import { isAsFound, morphIn } from "../panel/view_options.mjs";
 import { gammaAt } from "../views/gamma.mjs";
 import { ChartCanvas } from "./chart.mjs";
-import { divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
+import { accuracyTraces, divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
+import { GammaAdvice } from "./gamma_advice.mjs";
 import { Player } from "./player.mjs";
 import { Tabs } from "./tabs.mjs";
 
@@ -37,6 +38,7 @@ export class History {
     panel.part("player").replaceChildren(this.button);
     panel.part("scrubber").replaceChildren(this.slider, this.gammaSlider);
     this.tabs = new Tabs(panel, () => this.draw(true));
+    this.advice = new GammaAdvice(panel);
   }
 
   dispose() {
@@ -174,7 +176,18 @@ export class History {
   async gammaCurve() {
     const profile = await this.profile();
     if (!profile || this.tabs.name !== "gamma") return null; // meanwhile another curve
+    this.advice.show(profile);
     const x = profile.gammas.map(Math.log10);
+    this.tabs.explain(profile.advice ? "advice" : "gamma");
+    if (profile.advice) {
+      return {
+        name: `advice ${this.panel.run}/${profile.address}`,
+        caption: "held-out accuracy in inner folds; ● recommended",
+        range: /** @type {Range} */ ([x[0], x.at(-1)]),
+        ticks: GAMMA_TICKS,
+        traces: accuracyTraces(this.styles, profile.advice),
+      };
+    }
     return {
       name: `profile ${profile.address}`,
       caption: "divergence by γ, training and held-out rows",

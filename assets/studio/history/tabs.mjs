@@ -5,6 +5,7 @@ const PARTS = { search: "along-search", gamma: "by-gamma" };
 const LEGENDS = {
   search: { best: "best", steps: "each step", "held-out": "held out" },
   gamma: { best: "training", "held-out": "held out" },
+  advice: { "held-out": "held-out accuracy", steps: "± 1 standard error" },
   morph: { best: "training", "held-out": "held out" },
 };
 
@@ -20,6 +21,7 @@ export class Tabs {
     for (const [name, part] of Object.entries(PARTS)) {
       panel.part(part).onclick = () => {
         this.chosen = name;
+        panel.history.measured = null; // another run may have chosen γ since
         onChoice();
       };
     }
@@ -35,14 +37,21 @@ export class Tabs {
     return gamma === null && hasSearch ? "search" : "gamma";
   }
 
-  /** Marks the tab, and explains the lines, of the curve that is shown. */
+  /** Marks the tab of the curve that is shown, and explains its lines. */
   show() {
     const { name, panel } = this;
     if (this.shown === name) return;
     this.shown = name;
     panel.node.dataset.curveShown = name;
     for (const [tab, part] of Object.entries(PARTS)) panel.part(part).setAttribute("aria-pressed", String(tab === name));
-    panel.part("curve-legend").replaceChildren(...Object.entries(LEGENDS[name]).map(legendItem));
+    this.explain(name);
+  }
+
+  /** @param {string} lines a key of LEGENDS */
+  explain(lines) {
+    if (this.explained === lines) return;
+    this.explained = lines;
+    this.panel.part("curve-legend").replaceChildren(...Object.entries(LEGENDS[lines]).map(legendItem));
   }
 }
 

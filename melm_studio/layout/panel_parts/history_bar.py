@@ -6,6 +6,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, data, part
+from melm_studio.layout.buttons import button
 
 _CURVES = {"search": "Along the search", "gamma": "By γ"}
 
@@ -24,6 +25,7 @@ def history() -> Component:
                         **aria(label="Curve"),
                     ),
                     html.Ul(className="curve-legend", **part("curve-legend")),
+                    button("", "is-light gamma-advice", hidden=True, **part("gamma-advice")),
                     _numbers(),
                 ],
                 className="history-bar",
