@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address, ip_network
+from typing import cast
 
 import flask
 from dash import Dash
@@ -29,6 +32,7 @@ _FORMER_NAME = "melm-studio"
 _OF_THIS_HOST = "__Host-"
 # A clock that was set back must not lose the visitors that came before.
 _MOST_AHEAD = timedelta(days=2)
+_NETWORK_BITS = 64
 # Monitoring requests are not visits.
 _MONITORING = {"health", "ready", "metrics"}
 
@@ -100,7 +104,20 @@ def owner() -> str:
 
 def workspace() -> Workspace:
     """Return the data and runs of the visitor of this request."""
-    return Workspace(services().store, owner(), services().settings)
+    return Workspace(services().store, owner(), services().settings, _address())
+
+
+def _address() -> str:
+    """What stands for the network address of a request: the studio keeps no addresses."""
+    try:
+        address = ip_address(flask.request.remote_addr or "")
+    except ValueError:
+        return ""
+    # A customer of a provider has a whole network of these.
+    bits = _NETWORK_BITS if address.version == 6 else address.max_prefixlen
+    network = ip_network((address, bits), strict=False)
+    key = cast(bytes, flask.current_app.secret_key)
+    return hmac.new(key, str(network).encode(), hashlib.sha256).hexdigest()[:22]
 
 
 def own_run(run_id: str) -> RunRecord:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import flask
@@ -11,7 +10,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from callbacks.guards.error_answers import sentence
 from callbacks.services import services
-from callbacks.session import owner
+from callbacks.session import workspace
 from melm_studio.views.validation import InputError
 
 # The multipart encoding around the file.
@@ -65,6 +64,4 @@ def stored_upload() -> tuple[str, str]:
     if file is None:
         raise InputError(_NO_FILE)
     raw = file.read()
-    key = hashlib.sha256(raw).hexdigest()
-    services().store.put_upload(owner(), key, raw)
-    return key, file.filename or "table"
+    return workspace().put_upload(raw), file.filename or "table"

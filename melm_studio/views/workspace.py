@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -35,9 +36,10 @@ from melm_studio.worker.records.run import (
     new_ranking,
     new_run,
 )
-from melm_studio.worker.store.protocol import RunStore
+from melm_studio.worker.store.protocol import Admission, RunStore, admit_any
 
 MAX_PANELS = 9
+MAX_RECORD_BYTES = 2**20
 # For how long a removed run can be put back, at least.
 UNDO_S = 600.0
 PANELS_FULL = f"The page holds {MAX_PANELS} panels. Remove one to run another."
@@ -46,6 +48,11 @@ DATA_GONE = "These data are no longer stored here. Drop the file again, or choos
 _TOO_MANY_ROWS = (
     "Suspect labels are found among {most:,} rows at most. Leave out rows, or look at the outliers "
     "instead."
+)
+_TOO_LONG = (
+    f"The choices of this run (rows, marks, names, a plane to start from) take more than "
+    f"{MAX_RECORD_BYTES // 2**20} MB. Change the file instead of single rows, or leave out "
+    "features."
 )
 _FILE_GONE = "{name} is no longer stored here. Drop the file again, or choose a sample."
 
@@ -64,6 +71,7 @@ class Workspace:
     store: RunStore
     owner: str
     settings: Settings
+    address: str = ""  # what stands for the visitor's network address; empty if unknown
 
     def table(self, source: DataSource) -> FileTable:
         """Read the sample or the uploaded file of a source, with the rows that the user edited.
@@ -100,8 +108,25 @@ class Workspace:
             roles=source.roles,
             class_rules=source.classes,
         )
+        self._arrive()
         self.store.put_data(self.owner, data.content_hash, data.to_bytes())
         return data
+
+    def put_upload(self, raw: bytes) -> str:
+        """Store a file, and return its key: the hash of its content.
+
+        Raises
+        ------
+        LimitReachedError
+        """
+        key = hashlib.sha256(raw).hexdigest()
+        self._arrive()
+        self.store.put_upload(self.owner, key, raw)
+        return key
+
+    def _arrive(self) -> None:
+        if self.address:
+            self.store.set_address(self.owner, self.address)
 
     def has_file(self, source: DataSource) -> bool:
         """Whether the table of a source can be read here."""
@@ -186,17 +211,21 @@ class Workspace:
         """
         for fit in fits:
             others = self.fits_of(fit.table)
-            if len(others) >= MAX_PANELS:
-                raise PanelsFullError
-            self._create(replace(fit, name=_own_name(fit, others)))
+            named = replace(fit, name=_own_name(fit, others))
+            self._create(named, partial(_admit_panel, named.table))
 
-    def _create(self, record: RunRecord) -> None:
+    def _create(self, record: RunRecord, admit: Admission = admit_any) -> None:
         """Store a run; where there is no room, what was removed is deleted for it."""
+        if len(record.to_bytes()) > MAX_RECORD_BYTES:
+            raise LimitReachedError(_TOO_LONG)
+        self._arrive()
         try:
-            self.store.create(record)
+            self.store.create(record, admit)
+        except PanelsFullError:
+            raise
         except LimitReachedError:
             self.purge(older_than_s=0.0)
-            self.store.create(record)
+            self.store.create(record, admit)
 
     def remove(self, record: RunRecord) -> None:
         """Remove a run, which stops; for `UNDO_S`, unless the disk is full, that can be undone."""
@@ -295,6 +324,12 @@ class Workspace:
 
 def _fits_of(runs: Iterable[RunRecord]) -> list[RunRecord]:
     return [run for run in runs if run.kind is RunKind.FIT and run.removed_s is None]
+
+
+def _admit_panel(table: Table, runs: Iterable[RunRecord]) -> None:
+    """Refuse a panel of a table that has all it may have."""
+    if sum(run.table == table for run in _fits_of(runs)) >= MAX_PANELS:
+        raise PanelsFullError
 
 
 def _own_name(record: RunRecord, others: Iterable[RunRecord]) -> str:

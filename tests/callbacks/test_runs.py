@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from melm_core.methods import METHODS
@@ -171,3 +173,29 @@ def test_other_data_and_removed_panels_make_room(studio, ready):
     assert ready.press_run()[ERROR] is None
     ready.choose_sample("wine")
     assert ready.press_run()[ERROR] is None
+
+
+def test_of_presses_at_the_same_time_no_more_than_the_page_holds_become_runs(studio, ready):
+    cookie = ready.cookie
+
+    def press(seed):
+        another = studio.visitor(cookie)
+        another.values |= ready.values
+        another.press_run(method="pca", random_state=seed)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(press, range(MAX_PANELS + 3)))
+    assert len(studio.store.runs_of(ready.owner)) == MAX_PANELS
+
+
+def test_a_run_with_endless_choices_is_refused(studio, ready):
+    marks = [{"column": "c", "value": str(i), "rows": list(range(10_000))} for i in range(30)]
+    ready.values[DATA] = ready.values[DATA] | {
+        "source": ready.values[DATA]["source"] | {"marks": marks}
+    }
+    assert "more than 1 MB" in refusal(studio, ready)
+
+
+def test_a_name_of_megabytes_is_refused(studio, ready):
+    ready.values[DATA] = ready.values[DATA] | {"name": "x" * 6_000_000}
+    assert "text of 0 to 2,000 characters" in refusal(studio, ready)

@@ -74,6 +74,7 @@ class Settings:
     max_queued_runs: int = _setting(_MANY, "queued runs", Limits.queued_runs)
     max_session_runs: int = _setting(_MANY, "runs per visitor", Limits.session_runs)
     max_session_mb: int = _setting(_MANY, "megabytes per visitor", Limits.session_mb)
+    max_total_mb: int = _setting(_MANY, "megabytes of all visitors", Limits.total_mb)
     max_run_planes: int = _setting(_MANY, "planes stored per run", Limits.run_planes)
     days_kept: int = _setting(
         _whole_number(1, 3650), "days that unused data are kept", Limits.days_kept
@@ -86,6 +87,7 @@ class Settings:
             queued_runs=self.max_queued_runs,
             session_runs=self.max_session_runs,
             session_mb=self.max_session_mb,
+            total_mb=self.max_total_mb,
             run_planes=self.max_run_planes,
             days_kept=self.days_kept,
         )

@@ -16,20 +16,23 @@ class Limits:
     Attributes
     ----------
     queued_runs : int
-        Queued runs of all visitors.
+        Places in the queue, for the runs of all visitors.
     session_runs : int
         Runs of one visitor.
     session_mb : int
         Megabytes of one visitor: uploads, data sets and the planes of runs.
+    total_mb : int
+        Megabytes of all visitors together.
     run_planes : int
         Planes stored per run, including the last one.
     days_kept : int
         Days after which unused data and runs are deleted.
     """
 
-    queued_runs: int = 200
+    queued_runs: int = 400
     session_runs: int = 100
     session_mb: int = 2_048
+    total_mb: int = 32_768
     run_planes: int = 20_000
     days_kept: int = 30
 
@@ -37,6 +40,11 @@ class Limits:
     def session_bytes(self) -> int:
         """Bytes per visitor."""
         return self.session_mb * BYTES_PER_MB
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all visitors together."""
+        return self.total_mb * BYTES_PER_MB
 
 
 class LimitReachedError(UserError):

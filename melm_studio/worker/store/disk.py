@@ -16,7 +16,13 @@ from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.disk_cache import DiskCache
 from melm_studio.worker.store.disk_files import DiskFiles
 from melm_studio.worker.store.fair_queue import after_serving, next_run
-from melm_studio.worker.store.protocol import Ended, RunEndedError, RunStore
+from melm_studio.worker.store.protocol import (
+    Admission,
+    Ended,
+    RunEndedError,
+    RunStore,
+    admit_any,
+)
 from melm_studio.worker.store.quota import make_room_for_bytes, make_room_for_run
 from melm_studio.worker.store.secret_key import secret_in
 
@@ -37,8 +43,9 @@ class DiskRunStore(RunStore):
         self._cache = DiskCache(Path(data_dir) / "store")
         self._files = DiskFiles(self._cache)
 
-    def create(self, record: RunRecord) -> None:
+    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
         with self._cache.transaction():
+            admit(self.runs_of(record.owner))
             make_room_for_run(self, record)
             self._write(record)
             for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
@@ -134,7 +141,7 @@ class DiskRunStore(RunStore):
             return None  # an idle supervisor polls often and must not take the lock each time
         with self._cache.transaction():
             unfinished, served = self.unfinished(), self._cache.listed(SERVED)
-            chosen = next_run(unfinished, self._cache.listed(QUEUE), served)
+            chosen = next_run(unfinished, self._cache.listed(QUEUE), served, self.address_of)
             if chosen is not None:
                 self._cache.unlist(QUEUE, chosen.run_id)
                 self._cache.put_listed(SERVED, after_serving(served, chosen.owner, unfinished))
@@ -173,6 +180,24 @@ class DiskRunStore(RunStore):
     def owners(self) -> list[str]:
         return self._cache.listed(OWNERS)
 
+    def set_address(self, owner: str, address: str) -> None:
+        before = self.address_of(owner)
+        if before == address:
+            return
+        with self._cache.transaction():
+            self._cache.unlist(_key("at", before), owner)
+            self._cache.enlist(_key("at", address), owner)
+            self._cache.put(_key("address", owner), address.encode())
+
+    def address_of(self, owner: str) -> str:
+        return (self._cache.get(_key("address", owner)) or owner.encode()).decode()
+
+    def owners_at(self, address: str) -> list[str]:
+        return self._cache.listed(_key("at", address)) or [address]
+
+    def bytes_stored(self) -> int:
+        return self._cache.n_bytes()
+
     def files_of(self, owner: str) -> list[StoredFile]:
         return self._files.of_owner(owner)
 
@@ -191,6 +216,15 @@ class DiskRunStore(RunStore):
             with self._cache.transaction():
                 if not self._cache.listed(_runs_key(owner)) and not self.files_of(owner):
                     self._cache.unlist(OWNERS, owner)
+                    self._cache.unlist(_key("at", self.address_of(owner)), owner)
+                    self._cache.delete(_key("address", owner))
+
+    def mark_sweep(self, now: float) -> None:
+        self._cache.put(SWEPT, str(now).encode())
+
+    def swept_s(self) -> float | None:
+        raw = self._cache.get(SWEPT)
+        return None if raw is None else float(raw)
 
     def beat_supervisor(self, now: float) -> None:
         self._cache.put(SUPERVISOR, str(now).encode())
@@ -255,4 +289,5 @@ UNFINISHED = _key("unfinished")
 SERVED = _key("served")
 OWNERS = _key("owners")
 SUPERVISOR = _key("supervisor")
+SWEPT = _key("swept")
 PROBE = _key("probe")

@@ -119,6 +119,10 @@ class DiskCache:
                 if file not in known and now - file.stat().st_mtime > ORPHANED_AFTER_S:
                     file.unlink()
 
+    def n_bytes(self) -> int:
+        """Return the bytes of the database and of the files beside it."""
+        return int(self._cache.volume())
+
     def close(self) -> None:
         """Close the connection of the calling thread; a later call opens it again."""
         self._cache.close()

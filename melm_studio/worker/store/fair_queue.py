@@ -1,17 +1,20 @@
-"""The scheduling policy of the queue: fair between owners."""
+"""The scheduling policy of the queue: fair between addresses, and between owners."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from melm_studio.worker.records.run import RunRecord
 
 
 def next_run(
-    unfinished: Iterable[RunRecord], queue: Sequence[str], served: Sequence[str]
+    unfinished: Iterable[RunRecord],
+    queue: Sequence[str],
+    served: Sequence[str],
+    address_of: Callable[[str], str],
 ) -> RunRecord | None:
-    """Return the next run to execute: of the owner with the fewest claimed runs.
+    """Return the next run to execute: of the address, then the owner, with the fewest claimed runs.
 
     Among owners with equally many, the one served the longest ago comes first, so that a long
     series of runs does not block other owners however few workers there are; then the order of the
@@ -24,14 +27,24 @@ def next_run(
         Queued runs, oldest first.
     served : sequence of str
         Owners whose runs were claimed, the latest last.
+    address_of : callable
+        The network address of an owner.
     """
     by_id = {record.run_id: record for record in unfinished}
     waiting = [by_id[run_id] for run_id in queue if run_id in by_id]
     claimed = Counter(record.owner for run_id, record in by_id.items() if run_id not in queue)
+    addresses = {owner: address_of(owner) for owner in {record.owner for record in by_id.values()}}
+    claimed_at = Counter[str]()
+    for owner, n_claimed in claimed.items():
+        claimed_at[addresses[owner]] += n_claimed
     position_of = {owner: position for position, owner in enumerate(served)}
     return min(
         waiting,
-        key=lambda record: (claimed[record.owner], position_of.get(record.owner, -1)),
+        key=lambda record: (
+            claimed_at[addresses[record.owner]],
+            claimed[record.owner],
+            position_of.get(record.owner, -1),
+        ),
         default=None,
     )
 

@@ -7,6 +7,7 @@ from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.store.broker import Broker
+from melm_studio.worker.store.protocol import Admission, admit_any
 from melm_studio.worker.store.redis import RedisRunStore
 from melm_studio.worker.store.watchdog import Watchdog
 
@@ -18,8 +19,8 @@ class NotifyingRunStore(RedisRunStore):
         super().__init__(address, limits, patience_s)
         self.broker = Broker(address)
 
-    def create(self, record: RunRecord) -> None:
-        super().create(record)
+    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
+        super().create(record, admit)
         self.broker.notify()
 
 

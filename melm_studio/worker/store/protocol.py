@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from melm_studio.worker.config.messages import STOPPED_IN_QUEUE
 from melm_studio.worker.records.limits import Limits
@@ -32,6 +32,13 @@ class StoreUnavailableError(RuntimeError):
         )
 
 
+Admission: TypeAlias = Callable[[Sequence[RunRecord]], None]
+
+
+def admit_any(runs: Sequence[RunRecord]) -> None:
+    """Admit a run whatever runs its owner has."""
+
+
 @dataclass(frozen=True)
 class Ended:
     """The number of runs that ended, and the seconds for which they ran."""
@@ -49,13 +56,20 @@ class Runs(ABC):
     """The records of runs."""
 
     @abstractmethod
-    def create(self, record: RunRecord) -> None:
+    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
         """Store a new queued run, and add it to the queue and to its owner's list.
+
+        Parameters
+        ----------
+        record : RunRecord
+        admit : callable
+            Called with the owner's runs; what it raises refuses the run. No other run of the owner
+            is created meanwhile.
 
         Raises
         ------
         LimitReachedError
-            If the queue is full, or the owner stores too much already.
+            If the owner or the address has its share of the queue or stores too much already.
         """
 
     @abstractmethod
@@ -233,6 +247,22 @@ class Files(ABC):
         """Return every owner of runs or files."""
 
     @abstractmethod
+    def set_address(self, owner: str, address: str) -> None:
+        """Record the network address, or what stands for it, that an owner came from last."""
+
+    @abstractmethod
+    def address_of(self, owner: str) -> str:
+        """Return the address that an owner came from last; by itself, where that is unknown."""
+
+    @abstractmethod
+    def owners_at(self, address: str) -> list[str]:
+        """Return the owners that came from an address last."""
+
+    @abstractmethod
+    def bytes_stored(self) -> int:
+        """Return the bytes that all owners together take, about."""
+
+    @abstractmethod
     def files_of(self, owner: str) -> list[StoredFile]:
         """Return the records of the owner's data sets and uploads."""
 
@@ -271,6 +301,14 @@ class Service(ABC):
     @abstractmethod
     def tidy(self, now: float) -> None:
         """Delete what processes that died while writing left behind."""
+
+    @abstractmethod
+    def mark_sweep(self, now: float) -> None:
+        """Record when unused runs and data were looked for."""
+
+    @abstractmethod
+    def swept_s(self) -> float | None:
+        """Return when `mark_sweep` was last called."""
 
     @abstractmethod
     def beat_supervisor(self, now: float) -> None:

@@ -15,7 +15,13 @@ from melm_studio.worker.records.request import GO, RunRequest
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.fair_queue import after_serving, next_run
-from melm_studio.worker.store.protocol import Ended, RunEndedError, RunStore
+from melm_studio.worker.store.protocol import (
+    Admission,
+    Ended,
+    RunEndedError,
+    RunStore,
+    admit_any,
+)
 from melm_studio.worker.store.quota import make_room_for_bytes, make_room_for_run
 from melm_studio.worker.store.redis_client import Pipeline, open_client, transact
 from melm_studio.worker.store.redis_files import RedisFiles
@@ -55,16 +61,18 @@ class RedisRunStore(RunStore):
         self.limits = limits
         self._key = address.key
         self._redis = open_client(address.url, patience_s)
+        self._secret = b""
         self._files = RedisFiles(self._redis, address)
         self._append_script = self._redis.register_script(APPEND)
         self._queue, self._unfinished = self._key("queue"), self._key("unfinished")
-        self._served = self._key("served")
+        self._served, self._addresses = self._key("served"), self._key("addresses")
         self._owners, self._ended = self._key("owners"), self._key("ended")
 
-    def create(self, record: RunRecord) -> None:
+    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
         runs = self._runs_key(record.owner)
 
         def put(pipe: Pipeline) -> None:
+            admit(self.runs_of(record.owner))
             make_room_for_run(self, record)
             pipe.multi()
             pipe.set(self._run_key(record.run_id), record.to_bytes())
@@ -196,6 +204,24 @@ class RedisRunStore(RunStore):
     def owners(self) -> list[str]:
         return sorted(name.decode() for name in self._redis.smembers(self._owners))
 
+    def set_address(self, owner: str, address: str) -> None:
+        before = self.address_of(owner)
+        if before == address:
+            return
+        self._redis.srem(self._key("at", before), owner)
+        self._redis.sadd(self._key("at", address), owner)
+        self._redis.hset(self._addresses, owner, address.encode())
+
+    def address_of(self, owner: str) -> str:
+        return (self._redis.hget(self._addresses, owner) or owner.encode()).decode()
+
+    def owners_at(self, address: str) -> list[str]:
+        found = self._redis.smembers(self._key("at", address))
+        return sorted(name.decode() for name in found) or [address]
+
+    def bytes_stored(self) -> int:
+        return int(self._redis.info("memory")["used_memory"])
+
     def files_of(self, owner: str) -> list[StoredFile]:
         return self._files.of_owner(owner)
 
@@ -203,9 +229,11 @@ class RedisRunStore(RunStore):
         self._files.delete(file)
 
     def secret(self) -> bytes:
-        key, new = self._key("secret"), secrets.token_bytes(SECRET_BYTES)
-        self._redis.set(key, new, nx=True)
-        return self._redis.get(key) or new
+        # A server that lost everything gets the key back that this process has.
+        key, known = self._key("secret"), self._secret or secrets.token_bytes(SECRET_BYTES)
+        self._redis.set(key, known, nx=True)
+        self._secret = self._redis.get(key) or known
+        return self._secret
 
     def probe(self, now: float) -> None:
         self._redis.set(self._key("probe"), now)
@@ -214,6 +242,13 @@ class RedisRunStore(RunStore):
         for owner in self.owners():
             keys = self._runs_key(owner), self._files.listing(owner)
             transact(self._redis, partial(self._forget_owner_without, keys, owner), *keys)
+
+    def mark_sweep(self, now: float) -> None:
+        self._redis.set(self._key("swept"), now)
+
+    def swept_s(self) -> float | None:
+        raw = self._redis.get(self._key("swept"))
+        return None if raw is None else float(raw)
 
     def beat_supervisor(self, now: float) -> None:
         self._redis.set(self._key("supervisor"), now)
@@ -266,7 +301,7 @@ class RedisRunStore(RunStore):
         waiting = _texts(pipe.zrange(self._queue, 0, -1))
         served = _texts(pipe.lrange(self._served, 0, -1))
         unfinished = self.unfinished() if waiting else []
-        chosen = next_run(unfinished, waiting, served)
+        chosen = next_run(unfinished, waiting, served, self.address_of)
         pipe.multi()
         if chosen is not None:
             pipe.zrem(self._queue, chosen.run_id)
@@ -275,10 +310,12 @@ class RedisRunStore(RunStore):
         return chosen
 
     def _forget_owner_without(self, keys: Collection[str], owner: str, pipe: Pipeline) -> None:
-        is_needed = pipe.exists(*keys)
+        is_needed, address = pipe.exists(*keys), self.address_of(owner)
         pipe.multi()
         if not is_needed:
             pipe.srem(self._owners, owner)
+            pipe.srem(self._key("at", address), owner)
+            pipe.hdel(self._addresses, owner)
 
     def _listed(self, listing: str) -> list[str]:
         return _texts(self._redis.zrange(listing, 0, -1))
