@@ -1,10 +1,11 @@
-"""The embedded web server: connections are bounded in number by address, and requests in time."""
+"""The embedded web server: connections and threads are shared by address, requests end in time."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from flask import Flask
@@ -12,6 +13,8 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.server import MultiSocketServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
+
+from callbacks.guards.fair_requests import FairQueue, RequestLimits, client_of
 
 _CLEANUP_S = 1
 
@@ -70,6 +73,18 @@ class _Server(TcpWSGIServer):
                 channel.will_close = True
 
 
+class _Dispatcher(ThreadedTaskDispatcher):
+    """Waitress's threads, with a queue that is fair."""
+
+    def __init__(self, limits: RequestLimits, proxies: int) -> None:
+        super().__init__()
+        self.queue = FairQueue(limits, partial(client_of, proxies=proxies), self._wake)
+
+    def _wake(self) -> None:
+        with self.lock:
+            self.queue_cv.notify()
+
+
 def web_server(
     application: Flask,
     *,
@@ -106,7 +121,8 @@ def web_server(
         asyncore_use_poll=True,  # select ends at 1,024 open files
         clear_untrusted_proxy_headers=proxies == 0,
     )
-    dispatcher = ThreadedTaskDispatcher()
+    # Half of the threads, so that no address keeps others waiting.
+    dispatcher = _Dispatcher(RequestLimits(of_address=max(threads // 2, 1)), proxies)
     dispatcher.set_thread_count(threads)
     sockets: dict[int, Any] = {}
     options = {"dispatcher": dispatcher, "adj": adjustments, "limits": limits}

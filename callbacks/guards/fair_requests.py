@@ -1,0 +1,148 @@
+"""The order in which the embedded server answers requests: fair between addresses and visitors."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+# Answers that draw many pictures or read whole files: seconds of work for one thread.
+_HEAVY = re.compile(
+    r"/upload|/figure|/report\.html|/runs/[^/]+/(replay\.html|report\.html|surface|points\.csv)"
+)
+
+
+@dataclass(frozen=True)
+class Client:
+    """Who waits for an answer: a network address, and a visitor there by its cookies."""
+
+    address: str
+    visitor: str
+    is_heavy: bool = False
+
+
+@dataclass(frozen=True)
+class RequestLimits:
+    """How many requests are answered at the same time.
+
+    Attributes
+    ----------
+    of_address : int
+        Of one network address, so that threads are left for others.
+    heavy_of_address, heavy : int
+        Of those that take long, of one address and in total.
+    """
+
+    of_address: int
+    heavy_of_address: int = 1
+    heavy: int = 2
+
+
+def client_of(channel: Any, proxies: int) -> Client:
+    """Return who sent the oldest request of a connection.
+
+    Parameters
+    ----------
+    channel : waitress.channel.HTTPChannel
+    proxies : int
+        Trusted proxies in front, each of which has appended the address that it saw.
+    """
+    request = channel.requests[0]
+    seen = [part.strip() for part in request.headers.get("X_FORWARDED_FOR", "").split(",")]
+    is_forwarded = proxies and len(seen) >= proxies and seen[-proxies]
+    address = seen[-proxies] if is_forwarded else str(channel.addr[0])
+    heavy = _HEAVY.fullmatch(request.path) is not None
+    return Client(address, request.headers.get("COOKIE", ""), heavy)
+
+
+class FairQueue:
+    """The queue of waitress's dispatcher, which calls all but `finish` with its lock held.
+
+    It is as long as there are requests that may be answered now. The next one is of the address
+    with the fewest in answer, then of such a visitor, then of the one who has waited longest.
+
+    Parameters
+    ----------
+    limits : RequestLimits
+    who : callable
+        The client of a task.
+    wake : callable
+        Called without a lock when a task is done, and another may have become ready.
+    """
+
+    def __init__(
+        self, limits: RequestLimits, who: Callable[[Any], Client], wake: Callable[[], None]
+    ) -> None:
+        self._limits, self._who, self._wake = limits, who, wake
+        self._waiting: dict[Client, deque[Any]] = {}  # in the order in which they were served
+        self._at_work = Counter[Client]()
+        self._lock = Lock()
+
+    def append(self, task: Any) -> None:
+        """Add a task."""
+        with self._lock:
+            self._waiting.setdefault(self._who(task), deque()).append(task)
+
+    def popleft(self) -> _Turn:
+        """Return the next task, which counts for its client until it is done."""
+        with self._lock:
+            client = min(self._ready(), key=self._load)
+            tasks = self._waiting.pop(client)
+            task = tasks.popleft()
+            if tasks:
+                self._waiting[client] = tasks  # behind all others
+            self._at_work[client] += 1
+        return _Turn(task, client, self)
+
+    def __len__(self) -> int:
+        with self._lock:
+            return sum(len(self._waiting[client]) for client in self._ready())
+
+    def finish(self, client: Client) -> None:
+        """Count one task of a client less."""
+        with self._lock:
+            self._at_work[client] -= 1
+            self._at_work += Counter()  # without those that are zero
+        self._wake()
+
+    def _ready(self) -> Iterator[Client]:
+        n_heavy = sum(n for client, n in self._at_work.items() if client.is_heavy)
+        for client in self._waiting:
+            here = [(other, n) for other, n in self._at_work.items() if _is_here(other, client)]
+            if sum(n for _, n in here) >= self._limits.of_address:
+                continue
+            heavy_here = sum(n for other, n in here if other.is_heavy)
+            is_too_heavy = (
+                heavy_here >= self._limits.heavy_of_address or n_heavy >= self._limits.heavy
+            )
+            if not (client.is_heavy and is_too_heavy):
+                yield client
+
+    def _load(self, client: Client) -> tuple[int, int]:
+        here = sum(n for other, n in self._at_work.items() if _is_here(other, client))
+        return here, self._at_work[client]
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A task that tells the queue when it is done."""
+
+    task: Any
+    client: Client
+    queue: FairQueue
+
+    def service(self) -> None:
+        try:
+            self.task.service()
+        finally:
+            self.queue.finish(self.client)
+
+    def cancel(self) -> None:
+        self.task.cancel()
+
+
+def _is_here(other: Client, client: Client) -> bool:
+    return other.address == client.address
