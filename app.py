@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from typing import Any, cast
 
 from dash import Dash
@@ -20,6 +20,7 @@ import callbacks
 from callbacks.guards.web_server import ConnectionLimits, web_server
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
+from melm_core.base import UserError
 from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
 from melm_studio.layout.scripts import (
@@ -34,6 +35,7 @@ from melm_studio.layout.scripts import (
     needed_scripts,
 )
 from melm_studio.views.renderer import PlaneRenderer
+from melm_studio.worker.config.data_folder import locked
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.config.settings import Settings
@@ -123,10 +125,22 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
     try:
-        store = open_store_of_page(settings)
-        app = create_app(settings, store)
+        with _folder_of(settings):
+            return _serve(settings)
     except StoreUnavailableError:
         sys.exit(_NO_ANSWER.format(RedisAddress.from_text(settings.store).shown))
+    except UserError as error:  # of a folder that cannot be used
+        sys.exit(str(error))
+
+
+def _folder_of(settings: Settings) -> AbstractContextManager[None]:
+    """The data folder, which no other studio uses meanwhile; a shared store has none."""
+    return nullcontext() if settings.store else locked(settings.data_dir)
+
+
+def _serve(settings: Settings) -> int:
+    store = open_store_of_page(settings)
+    app = create_app(settings, store)
     try:
         server = web_server(
             app.server,

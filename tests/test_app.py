@@ -20,6 +20,8 @@ from melm_studio.layout.table_dialog.classes import classes_form
 from melm_studio.layout.table_dialog.columns import columns_table
 from melm_studio.layout.table_dialog.file import file_form
 from melm_studio.tables import ClassRules, Column, ReadOptions, Role
+from melm_studio.worker.config.data_folder import locked
+from melm_studio.worker.store.disk import DiskRunStore
 from tools.driver.visitor import Studio, components, is_pattern, opened_studio
 
 ROUTES = {
@@ -143,3 +145,42 @@ def test_a_taken_port_is_said_in_one_sentence(tmp_path, monkeypatch):
         port = other.getsockname()[1]
         with pytest.raises(SystemExit, match=rf"cannot listen at 127\.0\.0\.1:{port} .*--port"):
             main(["--port", str(port), "--data-dir", str(tmp_path)], {})
+
+
+@pytest.fixture
+def started(tmp_path, monkeypatch):
+    """Start a studio in a folder, which must fail, and return what it says."""
+    monkeypatch.setattr("app.configure_logging", lambda: None)
+    monkeypatch.setattr("signal.signal", lambda number, handler: None)
+
+    def start() -> str:
+        with threadpool_limits(1), pytest.raises(SystemExit) as stop:
+            main(["--data-dir", str(tmp_path), "--port", "1"], {})
+        return str(stop.value)
+
+    return start
+
+
+def test_a_second_studio_on_one_folder_is_refused_in_a_sentence(tmp_path, started):
+    with locked(tmp_path):
+        assert started().startswith(f"Another studio uses the folder {tmp_path}")
+
+
+def test_a_damaged_database_is_told_in_a_sentence(tmp_path, started):
+    DiskRunStore(tmp_path).close()
+    (tmp_path / "store" / "cache.db").write_bytes(b"damaged" * 1_000)
+    said = started()
+    assert said.startswith(f"The studio cannot use the folder {tmp_path} (file is not a database)")
+    assert "backup" in said
+
+
+def test_a_folder_that_is_a_file_s_is_told_in_a_sentence(tmp_path, started):
+    (tmp_path / "store").write_text("a file")
+    assert started().startswith(f"The studio cannot use the folder {tmp_path}")
+
+
+@pytest.mark.parametrize("key", [b"", b"too short"])
+def test_a_damaged_key_is_told_in_a_sentence(tmp_path, started, key):
+    DiskRunStore(tmp_path).close()
+    (tmp_path / "secret").write_bytes(key)
+    assert started().startswith(f"The key of the studio, {tmp_path / 'secret'}, has {len(key)} b")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 
+import flask
 from dash import Dash
 
 from callbacks.services import services
@@ -36,9 +37,12 @@ def ready() -> tuple[str, int]:
 def _store_problems(store: RunStore) -> list[str]:
     try:
         store.probe(time.time())
+        secret = store.secret()
     except Exception:  # every kind of failure means that the store is not usable
         logger.exception("the store cannot be written")
         return ["the store cannot be written"]
+    if secret != flask.current_app.secret_key:
+        return ["the key in the store is no longer that of this process, restart it"]
     return []
 
 

@@ -10,13 +10,16 @@ import os
 import signal
 import sys
 import threading
-from contextlib import closing
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
 from importlib import import_module
 from multiprocessing import connection
 
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.pool import WorkerPool
+from melm_studio.worker.pool.supervisor import BEAT_S
 from melm_studio.worker.store.open_store import open_store
 
 # Without the banner, and without messages between workers.
@@ -59,13 +62,29 @@ def main() -> None:
 def _run_pool(settings: Settings) -> None:
     stop = ParentOrSignal()
     with closing(open_store(settings)) as store:
-        WorkerPool(store, settings).serve(stop)
+        pool = WorkerPool(store, settings)
+        _beat_to_parent(lambda: pool.is_responsive)
+        pool.serve(stop)
 
 
 def _run_celery_worker(settings: Settings) -> None:
     threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
+    _beat_to_parent(lambda: True)
     worker = import_module("melm_studio.worker.pool.celery_worker").celery_worker(settings)
     worker.worker_main([*CELERY_COMMAND])
+
+
+def _beat_to_parent(is_responsive: Callable[[], bool]) -> None:
+    """Write to the standard output, which the parent reads, as long as this process works."""
+
+    def beat() -> None:
+        with suppress(BrokenPipeError):  # the parent is gone, and this process will be
+            while True:
+                if is_responsive():
+                    os.write(sys.stdout.fileno(), b".")
+                time.sleep(BEAT_S)
+
+    threading.Thread(target=beat, name="beat to parent", daemon=True).start()
 
 
 def _exit_with_parent() -> None:

@@ -16,11 +16,12 @@ from typing import Protocol
 from melm_studio.worker.config.messages import DIED, STUDIO_STOPPED
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.child import execute
+from melm_studio.worker.pool.process_state import is_stopped
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.records.run import AT_WORK, RunRecord, RunState
 from melm_studio.worker.store.dead_runs import DeadRuns
 from melm_studio.worker.store.end_run import end_run
-from melm_studio.worker.store.eviction import sweep
+from melm_studio.worker.store.eviction import Sweeper
 from melm_studio.worker.store.open_store import store_module
 from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
 
@@ -30,6 +31,8 @@ STOP_GRACE_S = 1.0
 BEAT_S = 1.0
 SWEEP_S = 600.0
 STORE_RETRY_S = 1.0
+# Deleting a long run, or waiting for another process that writes, takes seconds.
+SLOW_AFTER_S = 30.0
 # A paused run occupies a process but no core; this many are allowed per worker.
 MOST_PAUSED = 4
 
@@ -61,6 +64,7 @@ class _Child:
     run_id: str
     process: ForkServerProcess
     overdue_since_s: float | None = None
+    is_stopped: bool = False
 
     @property
     def is_alive(self) -> bool:
@@ -92,9 +96,16 @@ class WorkerPool:
         self._settings = settings
         self._source = source or _StoreQueue(store)
         self._dead_runs = DeadRuns(store, has_other_workers=bool(settings.store))
+        self._sweeper = Sweeper(store)
         self._children: list[_Child] = []
         self._beat_s = self._swept_s = float("-inf")
+        self._ticked_s = float("inf")  # as long as it starts
         self._context = multiprocessing.get_context("forkserver")
+
+    @property
+    def is_responsive(self) -> bool:
+        """Whether it has looked at its runs lately."""
+        return time.monotonic() - self._ticked_s < SLOW_AFTER_S
 
     def serve(self, stop: StopSignal) -> None:
         """Execute queued runs until the stop signal; leave no child behind."""
@@ -108,6 +119,7 @@ class WorkerPool:
 
     def _tick(self) -> float:
         """Do what is due; return the number of seconds until the next tick."""
+        self._ticked_s = time.monotonic()
         try:
             self._reap_exited()
             self._kill_overdue()
@@ -124,10 +136,11 @@ class WorkerPool:
         if now - self._beat_s >= BEAT_S:
             self._beat_s = now
             self._store.beat_supervisor(time.time())
+            self._end_stopped()
             self._dead_runs.end(except_for=[child.run_id for child in self._children])
         if now - self._swept_s >= SWEEP_S:
             self._swept_s = now
-            sweep(self._store, time.time())
+            self._sweeper.sweep()
 
     def _start_forkserver(self) -> None:
         # One thread from the import on: a fork of a process with threads may deadlock.
@@ -176,6 +189,19 @@ class WorkerPool:
             end_run(self._store, child.run_id, message, expected=expected)
         self._children.remove(child)
         child.process.close()
+
+    def _end_stopped(self) -> None:
+        """Kill children that a signal has stopped; beat for the others.
+
+        A long computation may keep a child from its own heartbeat.
+        """
+        for child in self._children:
+            was_stopped, child.is_stopped = child.is_stopped, is_stopped(child.process.pid)
+            if child.is_stopped and was_stopped:
+                logger.warning("is stopped, killing it", extra={"run": child.run_id})
+                child.process.kill()
+            elif not child.is_stopped and child.is_alive:
+                self._store.beat(child.run_id, time.time())
 
     def _kill_overdue(self) -> None:
         now = time.monotonic()

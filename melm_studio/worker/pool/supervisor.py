@@ -12,11 +12,17 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from multiprocessing import connection
 from pathlib import Path
+from typing import IO, cast
 
 from melm_studio.worker.config.settings import Settings
 
-RESTART_DELAY_S = 1.0
+RESTART_DELAY_S = 0.5
+# The supervisor writes this often; it is hung when it has been silent for longer.
+BEAT_S = 0.5
+SILENT_AFTER_S = 3.0
+STARTS_WITHIN_S = 60.0
 # Enough for processes to die, but short where no init process reaps them and they stay listed.
 GONE_WITHIN_S = 2.0
 GONE_POLL_S = 0.005
@@ -45,7 +51,7 @@ def supervised(settings: Settings) -> Iterator[None]:
 
 
 class SupervisorHandle:
-    """A supervisor process that is restarted until `stop`.
+    """A supervisor process that is restarted until `stop`, where it exits or falls silent.
 
     Parameters
     ----------
@@ -92,7 +98,7 @@ class SupervisorHandle:
 
     def _watch(self) -> None:
         while True:
-            exit_code = self._process.wait()
+            exit_code = self._wait_or_kill()
             if self._stopping.wait(RESTART_DELAY_S):
                 return
             logger.warning("supervisor pid=%d exited with %d, restarting it", self.pid, exit_code)
@@ -102,12 +108,27 @@ class SupervisorHandle:
                 _end_session(self._process)
                 self._process = self._launch()
 
+    def _wait_or_kill(self) -> int:
+        """Return the exit code of the process; kill it once it is silent for too long."""
+        process = self._process
+        output = cast("IO[bytes]", process.stdout)
+        silent_from_s = time.monotonic() + STARTS_WITHIN_S
+        while (exit_code := process.poll()) is None:
+            if connection.wait([output.fileno()], BEAT_S) and os.read(output.fileno(), 1024):
+                silent_from_s = time.monotonic() + SILENT_AFTER_S
+            elif time.monotonic() > silent_from_s:
+                logger.warning("supervisor pid=%d is silent, killing it", process.pid)
+                process.kill()
+        output.close()
+        return exit_code
+
     def _launch(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             self._command,
             cwd=PROJECT_ROOT,
             env=self._environment,
             stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,  # its heartbeats
             start_new_session=True,  # out of reach of the terminal's Ctrl-C
         )
 

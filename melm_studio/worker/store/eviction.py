@@ -3,15 +3,50 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable
 
+from melm_studio.worker.clock import Clock
 from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.records.stored_files import FileKind, StoredFile, unused_files
 from melm_studio.worker.store.protocol import RunStore
 
 SECONDS_PER_DAY = 86_400.0
+JUMP_S = 60.0
+# Time for an administrator, or the network's time, to set the clock right.
+TRUSTED_AFTER_S = 6 * 3_600.0
 
 logger = logging.getLogger(__name__)
+
+
+class Sweeper:
+    """Sweeps a store, unless its clock has jumped: a wrong clock must not delete anything.
+
+    The first sweep ever, and every sweep within `TRUSTED_AFTER_S` after the clock was found to have
+    jumped or to be unwatched for long, deletes nothing.
+    """
+
+    def __init__(self, store: RunStore, clock: Clock = time) -> None:
+        self._store, self._clock = store, clock
+        self._last: tuple[float, float] | None = None
+        self._trusted_from_s = float("-inf")
+
+    def sweep(self) -> None:
+        """Delete what was unused for long, where the clock can be trusted."""
+        now, ticks = self._clock.time(), self._clock.monotonic()
+        if not self._runs_true(now, ticks):
+            self._trusted_from_s = ticks + TRUSTED_AFTER_S
+            logger.warning("the clock jumped, or nothing ran for long: nothing is deleted yet")
+        self._last = now, ticks
+        self._store.mark_sweep(now)
+        if ticks >= self._trusted_from_s:
+            sweep(self._store, now)
+
+    def _runs_true(self, now: float, ticks: float) -> bool:
+        if self._last is not None:
+            return abs((now - self._last[0]) - (ticks - self._last[1])) < JUMP_S
+        swept_s = self._store.swept_s()
+        return swept_s is not None and -JUMP_S < now - swept_s < SECONDS_PER_DAY
 
 
 def sweep(store: RunStore, now: float) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
+from melm_studio.worker.config.data_folder import UnusableFolderError
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.store.protocol import RunStore
 
 # Longer than a server takes to restart, shorter than a visitor waits.
@@ -25,6 +29,11 @@ def open_store(settings: Settings, *, patience_s: float = PATIENCE_S) -> RunStor
     settings : Settings
     patience_s : float
         For how long to keep trying if a shared store does not answer.
+
+    Raises
+    ------
+    UnusableFolderError
+        If the folder cannot be written, or its database is damaged.
     """
     module = _installed(store_module(settings))
     store: RunStore
@@ -32,8 +41,19 @@ def open_store(settings: Settings, *, patience_s: float = PATIENCE_S) -> RunStor
         address = RedisAddress.from_text(settings.store)
         store = module.RedisRunStore(address, settings.limits, patience_s)
     else:
-        store = module.DiskRunStore(settings.data_dir, settings.limits)
+        store = _opened(module.DiskRunStore, settings)
     return store
+
+
+def _opened(kind: Callable[..., RunStore], settings: Settings) -> RunStore:
+    try:
+        store = kind(settings.data_dir, settings.limits)
+        store.unfinished()  # which reads the database
+        return store
+    except DiskFullError:
+        raise
+    except (sqlite3.Error, OSError) as error:
+        raise UnusableFolderError(settings.data_dir, error) from error
 
 
 def open_store_of_page(settings: Settings) -> RunStore:

@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from melm_core.base import UserError
+
 SECRET_BYTES = 32
+
+_DAMAGED = (
+    "The key of the studio, {path}, has {n_bytes} bytes instead of {expected}. Restore it from a "
+    "backup of the folder, and visitors keep their runs. If there is none, delete the file: a new "
+    "key is made, and every visitor begins anew."
+)
+
+
+class DamagedKeyError(UserError):
+    """The file of the key is damaged; the message names it and the way out."""
 
 
 def secret_in(path: Path) -> bytes:
-    """Return the secret in the file, which is created once."""
+    """Return the secret in the file, which is created once.
+
+    Raises
+    ------
+    DamagedKeyError
+        If the file is not as it was written: nobody must be recognized by a key that is known.
+    """
     if not path.exists():
         _create_whole(path, secrets.token_bytes(SECRET_BYTES))
-    return path.read_bytes()
+    key = path.read_bytes()
+    if len(key) != SECRET_BYTES:
+        raise DamagedKeyError(_DAMAGED.format(path=path, n_bytes=len(key), expected=SECRET_BYTES))
+    return key
 
 
 def _create_whole(path: Path, content: bytes) -> None:
-    """Create a private file atomically; leave an existing one alone."""
+    """Create a private file atomically and lastingly; leave an existing one alone."""
     with tempfile.NamedTemporaryFile(dir=path.parent) as file:  # created with mode 0600
         file.write(content)
         file.flush()
+        os.fsync(file.fileno())
         with suppress(FileExistsError):
             path.hardlink_to(file.name)
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names in a folder last, as those of files do not with the files."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -42,6 +42,7 @@ class Watchdog:
 
     def poll(self) -> None:
         """Do what is due."""
+        self._store.secret()  # which gives a server that lost it its key again
         self._dead_runs.end()
         self._release_unstarted()
         n_missing = self._store.n_queued() - self._broker.n_messages()

@@ -51,6 +51,16 @@ def test_a_studio_whose_store_cannot_be_written_is_not_ready_but_lives(studio, m
     assert studio.app.server.test_client().get("/health").status_code == 200
 
 
+def test_a_process_whose_key_is_not_that_of_the_store_is_not_ready(studio, monkeypatch):
+    monkeypatch.setattr(studio.store, "secret", lambda: b"another")
+    studio.store.beat_supervisor(time.time())
+    status, said = ready(studio)
+    assert (status, said.partition(",")[0]) == (
+        503,
+        "the key in the store is no longer that of this process",
+    )
+
+
 @pytest.mark.parametrize("path", FOR_MACHINES)
 def test_what_machines_ask_makes_no_visitor(studio, path):
     assert "Set-Cookie" not in studio.app.server.test_client().get(path).headers

@@ -25,9 +25,10 @@ class ManualClock:
     """A clock whose time is set by the test."""
 
     now_s: float = 0.0
+    ahead_s: float = 0.0  # of the time of day, which may be set wrong
 
     def time(self) -> float:
-        return self.now_s
+        return self.now_s + self.ahead_s
 
     def monotonic(self) -> float:
         return self.now_s

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from melm_core.methods import METHODS
-from melm_studio.worker.config.messages import LOST, STUDIO_STOPPED
+from melm_studio.worker.config.messages import DIED, LOST, STUDIO_STOPPED
 from melm_studio.worker.pool.child import NICENESS
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.disk import DiskRunStore
@@ -26,6 +26,7 @@ from tests.melm_studio.worker.helpers import (
 from tests.melm_studio.worker.processes import (
     DATA,
     PROJECT_ROOT,
+    REPORTED_WITHIN_S,
     alive,
     assert_best_plane_kept,
     assert_cancelled,
@@ -114,6 +115,15 @@ def test_a_run_that_does_not_heed_the_request_is_killed_and_cancelled(shared, sh
 
 def test_a_killed_worker_is_reported_within_five_seconds(shared):
     assert_reported_when_killed(shared, working(shared))
+
+
+@pytest.mark.parametrize("at_work", [working, paused])
+def test_a_worker_that_hangs_is_reported_within_five_seconds(shared, shared_folder, at_work):
+    record = at_work(shared)
+    freeze(record.pid, shared_folder)
+    lost = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
+    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
+    assert_best_plane_kept(shared, record.run_id)
 
 
 def test_a_worker_killed_while_its_run_is_paused_is_reported_within_five_seconds(shared):
@@ -210,6 +220,17 @@ def test_a_killed_supervisor_leaves_no_child_and_is_started_again(store, supervi
     lost = ended(store, cut_off.run_id)
     assert (lost.state, lost.message) == (RunState.LOST, LOST)
     assert_best_plane_kept(store, cut_off.run_id)
+
+
+def test_a_supervisor_that_hangs_is_started_again(store, supervisor, tmp_path):
+    cut_off = working(store)
+    processes = family(supervisor.pid)
+    freeze(supervisor.pid, tmp_path)
+    assert_gone(processes)
+    lost = ended(store, cut_off.run_id)
+    assert (lost.state, lost.message) == (RunState.LOST, LOST)
+    assert_best_plane_kept(store, cut_off.run_id)
+    assert ended(store, queue_run(store, DATA, "pca").run_id).state is RunState.DONE
 
 
 def test_a_killed_parent_leaves_no_process(store, tmp_path):

@@ -47,6 +47,18 @@ def test_a_run_is_lost_when_its_heartbeat_stopped_and_keeps_its_best_plane(store
     assert store.last_event(record.run_id).is_final
 
 
+@pytest.mark.parametrize("jump_s", [-3_600, 3_600])
+def test_a_jump_of_the_clock_loses_no_run(store, clock, jump_s):
+    record = beating(store, clock.now_s)
+    runs = DeadRuns(store, has_other_workers=True, clock=clock)
+    poll_each_second(runs, clock, 2)
+    clock.ahead_s = jump_s
+    for _ in range(10):
+        store.beat(record.run_id, clock.time())
+        poll_each_second(runs, clock, 1)
+    assert state_of(store, record) is RunState.RUNNING
+
+
 def test_a_queued_run_is_not_lost(store, clock):
     record = run_of()
     store.create(record)

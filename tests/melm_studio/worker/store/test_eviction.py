@@ -8,8 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from melm_studio.worker.records.run import RunState
-from melm_studio.worker.store.eviction import SECONDS_PER_DAY, sweep
-from tests.melm_studio.worker.helpers import plane, run_of
+from melm_studio.worker.store.eviction import (
+    SECONDS_PER_DAY,
+    TRUSTED_AFTER_S,
+    Sweeper,
+    sweep,
+)
+from tests.melm_studio.worker.helpers import ManualClock, plane, run_of
 
 DAYS = 3
 
@@ -44,6 +49,36 @@ def test_a_run_that_ended_long_ago_goes_with_its_history_and_its_data(store):
     assert store.n_events(record.run_id) == 0
     assert store.files_of("ada") == []
     assert store.owners() == []
+
+
+def test_a_clock_that_jumps_deletes_nothing(store):
+    record, clock = run_that_ended(store), ManualClock(time.time())
+    sweeper = Sweeper(store, clock)
+    sweeper.sweep()
+    clock.now_s += TRUSTED_AFTER_S
+    clock.ahead_s = 10 * DAYS * SECONDS_PER_DAY
+    sweeper.sweep()
+    assert store.get(record.run_id) is not None
+    clock.now_s += TRUSTED_AFTER_S
+    sweeper.sweep()  # nobody has set it back
+    assert store.get(record.run_id) is None
+
+
+def test_a_start_with_a_wrong_clock_deletes_nothing(store):
+    record, clock = run_that_ended(store), ManualClock(time.time())
+    Sweeper(store, clock).sweep()
+    clock.now_s += 10 * DAYS * SECONDS_PER_DAY
+    Sweeper(store, clock).sweep()
+    assert store.get(record.run_id) is not None
+
+
+def test_a_start_soon_after_the_last_sweep_deletes_what_is_due(store):
+    record, clock = run_that_ended(store, days_ago=2 * DAYS), ManualClock(time.time())
+    Sweeper(store, clock).sweep()
+    assert store.get(record.run_id) is not None  # of a store that was never swept
+    clock.now_s += 600
+    Sweeper(store, clock).sweep()
+    assert store.get(record.run_id) is None
 
 
 def test_a_run_whose_data_are_still_opened_stays_with_its_data(store):

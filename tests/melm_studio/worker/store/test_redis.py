@@ -117,6 +117,12 @@ def test_all_is_there_after_the_server_was_killed_and_started_again(own_server):
     store.close()
 
 
+def test_a_server_that_lost_everything_gets_its_key_back(store, client, prefix):
+    secret = store.secret()
+    client.delete(*keys(client, prefix))
+    assert store.secret() == secret
+
+
 def test_work_goes_on_when_the_server_is_back(own_server):
     store = own_server.store("melm")
     record = started(store)
