@@ -95,3 +95,28 @@ def test_a_proxy_is_believed_only_where_there_is_one(tmp_path, proxies, is_belie
         said = {"Origin": "https://studio.example", "X-Forwarded-Host": "studio.example"}
         answer = visitor.http.post("/upload", headers=said)
         assert answer.status_code == (400 if is_believed else 403)
+
+
+def answer_to(folder, host, **settings):
+    with opened_studio(folder, **settings) as studio:
+        return studio.app.server.test_client().get("/health", headers={"Host": host})
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:8050", 200),
+        ("127.0.0.1:8050", 200),
+        ("evil.example.org", 400),
+    ],
+)
+def test_only_the_names_of_this_machine_are_answered_to_on_it(tmp_path, host, status):
+    assert answer_to(tmp_path, host).status_code == status
+
+
+def test_only_named_hosts_are_answered_to(tmp_path):
+    hosts = {"hosts": "lab.example.org, lab", "proxies": 1}
+    assert answer_to(tmp_path, "lab", **hosts).status_code == 200
+    refused = answer_to(tmp_path, "localhost", **hosts)
+    assert refused.status_code == 400
+    assert "MELM_HOSTS" in refused.json["words"]
