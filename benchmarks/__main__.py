@@ -20,6 +20,7 @@ from benchmarks.large_file import large_file
 from benchmarks.page.distance import distance
 from benchmarks.page.first_load import first_load
 from benchmarks.page.hands import gamma_drag, morph, scrub
+from benchmarks.page.hostile import hostile
 from benchmarks.page.live import first_frame, frame_rate, watching
 from benchmarks.page.load import crowd, sizes, soak, watchers
 from benchmarks.page.panels import long_tasks, nine_panels
@@ -56,7 +57,7 @@ BENCHMARKS = {
 }
 
 # Takes minutes, so it runs only by name.
-LONG_BENCHMARKS = {"soak": soak}
+LONG_BENCHMARKS = {"soak": soak, "hostile": hostile}
 
 
 def main() -> None:

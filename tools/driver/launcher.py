@@ -50,10 +50,11 @@ def running_studio(
     store: str = "",
     proxies: int = 0,
     command: Sequence[str] = AS_IN_THE_CHECKOUT,
+    flags: Sequence[str] = (),
 ) -> Iterator[Studio]:
     """Start a studio that keeps its data in `folder` or in a shared store; stop it by Ctrl-C."""
-    flags = ["--workers", str(workers), "--store", store, "--proxies", str(proxies)]
-    studio = _start(folder, command, flags)
+    shape = ["--workers", str(workers), "--store", store, "--proxies", str(proxies)]
+    studio = _start(folder, command, [*shape, *flags])
     try:
         _wait_for_answer(studio)
         yield studio

@@ -27,6 +27,10 @@ class RemoteClient:
     def post(self, path: str, json: Any) -> Answer:
         return Answer(self._session.post(self.url + path, json=json, timeout=ANSWER_S))
 
+    def take_cookies(self, other: RemoteClient) -> None:
+        """Become the visitor of another client."""
+        self._session.cookies.update(other._session.cookies)
+
     def close(self) -> None:
         self._session.close()
 

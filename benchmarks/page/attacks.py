@@ -1,0 +1,216 @@
+"""What a hostile visitor does, against a studio of the benchmark's own on this machine.
+
+Every attack comes from one address, runs in a process of its own and goes on until that is ended.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import count
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+from requests import RequestException
+from requests.adapters import HTTPAdapter
+
+from melm_studio.layout import ids
+from tools.driver.remote_client import Answer, RemoteClient
+from tools.driver.visitor import Visitor
+
+ADDRESS = "127.0.0.2"  # every address of this network is this machine
+_DATA = f"{ids.DATA}.data"
+_AT_ONCE = 8
+_MANY_STARTS = 1_000
+
+
+class AddressedClient(RemoteClient):
+    """A client that comes from a chosen address of this machine."""
+
+    def __init__(self, url: str, address: str) -> None:
+        super().__init__(url)
+        self._session.mount("http://", _From(address))
+
+    def upload(self, raw: bytes) -> dict[str, str]:
+        """Upload a file, and return what identifies it."""
+        answer = self._session.post(
+            f"{self.url}/upload", files={"file": ("table.csv", io.BytesIO(raw))}, timeout=60
+        )
+        found: dict[str, str] = answer.json()
+        return found
+
+
+class _From(HTTPAdapter):
+    def __init__(self, address: str) -> None:
+        self._address = address
+        super().__init__(pool_maxsize=_AT_ONCE)
+
+    def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
+        super().init_poolmanager(*arguments, **options, source_address=(self._address, 0))
+
+
+def attack(name: str, url: str) -> None:
+    """Attack a studio in one way, at the lowest priority: it stands for another machine."""
+    os.nice(19)
+    ATTACKS[name](url)
+
+
+def _stranger(url: str) -> Visitor:
+    """A visitor with a cookie of its own."""
+    return Visitor(AddressedClient(url, ADDRESS))
+
+
+def _for_ever(act: Callable[[], object]) -> None:
+    """Repeat an act in several threads; refusals are what is hoped for."""
+
+    def repeat(_: int) -> None:
+        while True:
+            with suppress(RequestException, AssertionError, KeyError, ValueError):
+                act()
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        list(pool.map(repeat, range(_AT_ONCE)))
+
+
+def _with_run(url: str, n_init: int = 200) -> tuple[Visitor, str]:
+    visitor = _stranger(url)
+    visitor.choose_sample("wine")
+    return visitor, visitor.start(n_init=n_init)
+
+
+def repeats(url: str) -> None:
+    """2,000 repeats of a run in one request."""
+    visitor, run = _with_run(url)
+    query = {"run": [f"{run}:-1"] * 2_000}
+    _for_ever(lambda: visitor.http.get("/frames", query_string=query))
+
+
+def names(url: str) -> None:
+    """Presses of Run with names of 6 MB."""
+    visitor = _stranger(url)
+    visitor.choose_sample("iris")
+    visitor.values[_DATA] |= {"name": "x" * 6_000_000}
+    _for_ever(lambda: visitor.post(ids.RUN, "n_clicks", 1))
+
+
+def sockets(url: str) -> None:
+    """110 sockets that send a byte now and then."""
+    place = urlsplit(url)
+    where = str(place.hostname), int(place.port or 80)
+    opened = [_dripping(where) for _ in range(110)]
+    while True:
+        for number, connection in enumerate(opened):
+            try:
+                connection.send(b"x")
+            except OSError:
+                connection.close()
+                opened[number] = _dripping(where)
+        time.sleep(0.5)
+
+
+def _dripping(where: tuple[str, int]) -> socket.socket:
+    connection = socket.create_connection(where, source_address=(ADDRESS, 0))
+    connection.send(b"GET / HTTP/1.1\r\nX: ")
+    return connection
+
+
+def queue(url: str) -> None:
+    """A full queue from many cookies."""
+    _for_ever(lambda: _presses(url))
+
+
+def _presses(url: str) -> None:
+    visitor = _stranger(url)
+    visitor.choose_sample("iris")
+    for seed in range(9):
+        visitor.press_run(method="melm", n_init=50, random_state=seed)
+
+
+def endless(url: str) -> None:
+    """An endless run from each of six cookies, for two workers."""
+    started = [_with_run(url, _MANY_STARTS) for _ in range(6)]
+    while started:
+        time.sleep(1.0)
+
+
+def disk(url: str) -> None:
+    """Twelve cookies that fill the disk."""
+    random = np.random.default_rng(0)
+
+    def fill(_: int) -> None:
+        client = AddressedClient(url, ADDRESS)
+        for _ in count():
+            with suppress(RequestException, ValueError):
+                client.upload(random.bytes(20 * 2**20))
+
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(fill, range(12)))
+
+
+def replays(url: str) -> None:
+    """Eight replays at once."""
+    visitor, run = _with_run(url, 50)
+    time.sleep(5.0)
+    _for_ever(lambda: visitor.http.get(f"/runs/{run}/replay.html"))
+
+
+def malformed(url: str) -> None:
+    """Calls that fit no callback."""
+    client = AddressedClient(url, ADDRESS)
+    bodies: list[Any] = [{}, [], {"output": "x.y", "inputs": [], "changedPropIds": []}, "text"]
+    numbers = count()
+
+    def call() -> Answer:
+        return client.post("/_dash-update-component", bodies[next(numbers) % len(bodies)])
+
+    _for_ever(call)
+
+
+def tables(url: str) -> None:
+    """A wide and a long table, read again and again."""
+    random = np.random.default_rng(0)
+    wide = _csv(random.integers(0, 100, (300, 9_000)))
+    long = _csv(random.integers(0, 100, (300_000, 5)))
+
+    def read(raw: bytes) -> None:
+        visitor = _stranger(url)
+        source = {"kind": "upload", **visitor.http.upload(raw)}
+        while True:
+            visitor.choose(source)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda n: suppressed(read, (wide, long)[n % 2]), range(4)))
+
+
+def suppressed(act: Callable[[bytes], None], raw: bytes) -> None:
+    """Repeat an act that may be refused."""
+    while True:
+        with suppress(RequestException, AssertionError, KeyError, ValueError):
+            act(raw)
+
+
+def _csv(numbers: np.ndarray[Any, Any]) -> bytes:
+    file = io.StringIO()
+    file.write(",".join(["label", *(f"f{i}" for i in range(numbers.shape[1] - 1))]) + "\n")
+    numbers[:, 0] %= 3
+    np.savetxt(file, numbers, fmt="%d", delimiter=",")
+    return file.getvalue().encode()
+
+
+ATTACKS: dict[str, Callable[[str], None]] = {
+    "2,000 repeats of a run in a request": repeats,
+    "names of 6 MB": names,
+    "110 dripping sockets": sockets,
+    "a full queue from many cookies": queue,
+    "endless runs on every worker": endless,
+    "twelve cookies filling the disk": disk,
+    "eight replays at once": replays,
+    "malformed callbacks": malformed,
+    "wide and long tables": tables,
+}

@@ -1,0 +1,113 @@
+"""One visitor attacks a studio, one way after another; what another one notices of it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from requests import RequestException
+
+from benchmarks.page.attacks import ATTACKS, AddressedClient, attack
+from benchmarks.table import Measurement
+from tools.driver.launcher import Studio, running_studio
+from tools.driver.visitor import Visitor
+
+HOME = "127.0.0.1"
+BEFORE_S = 6.0
+WATCHED_S = 15.0
+PAUSE_S = 0.1
+N_WORKERS = 2
+# A disk that can be filled within an attack.
+TOTAL_MB = 512
+
+
+def hostile(repeats: int) -> list[Measurement]:
+    """/health, frames and a short run of one visitor, while another attacks the studio."""
+    rows = []
+    for name in ("nothing", *ATTACKS):
+        found = [_under(name) for _ in range(repeats)]
+        health, frames, run = zip(*found, strict=True)
+        rows += [
+            Measurement(f"{name}: /health, 95th percentile", "ms", health),
+            Measurement(f"{name}: frames, 95th percentile", "ms", frames),
+            Measurement(f"{name}: a run of half a second, until it is done", "s", run),
+        ]
+    return rows
+
+
+def _under(name: str) -> tuple[float, float, float]:
+    """Percentiles in ms and the seconds of a run, during an attack."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_studio(
+            Path(folder), workers=N_WORKERS, flags=["--max-total-mb", str(TOTAL_MB)]
+        ) as studio,
+    ):
+        visitor = Visitor(AddressedClient(studio.url, HOME))
+        visitor.choose_sample("wine")
+        with _attacked(name, studio):
+            time.sleep(BEFORE_S)
+            return _watched(studio, visitor)
+
+
+@contextmanager
+def _attacked(name: str, studio: Studio) -> Iterator[None]:
+    if name not in ATTACKS:
+        yield
+        return
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=attack, args=(name, studio.url), daemon=True)
+    process.start()
+    try:
+        yield
+        if not process.is_alive():
+            raise RuntimeError(f"The attack ended by itself: {name}")
+    finally:
+        process.kill()
+        process.join()
+
+
+def _watched(studio: Studio, visitor: Visitor) -> tuple[float, float, float]:
+    asked_s: dict[str, list[float]] = {"/health": [], "/frames": []}
+    stop = threading.Event()
+
+    def ask(path: str) -> None:
+        client = AddressedClient(studio.url, HOME)
+        client.take_cookies(visitor.http)
+        while not stop.is_set():
+            begin = time.monotonic()
+            with suppress(RequestException):  # after its patience, which counts
+                client.get(path)
+            asked_s[path].append(time.monotonic() - begin)
+            stop.wait(PAUSE_S)
+
+    threads = [threading.Thread(target=ask, args=(path,), daemon=True) for path in asked_s]
+    for thread in threads:
+        thread.start()
+    run_s = _run(visitor)
+    time.sleep(max(WATCHED_S - run_s, 0.0))
+    stop.set()
+    for thread in threads:
+        thread.join()
+    return _p95_ms(asked_s["/health"]), _p95_ms(asked_s["/frames"]), run_s
+
+
+def _run(visitor: Visitor) -> float:
+    """Seconds from pressing Run until the run is done."""
+    begin = time.monotonic()
+    run_id = visitor.start(method="melm", n_init=4)
+    while True:
+        answer = visitor.http.get("/frames", query_string={"run": f"{run_id}:-1"})
+        if answer.json["runs"][run_id]["is_final"]:
+            return time.monotonic() - begin
+        time.sleep(PAUSE_S)
+
+
+def _p95_ms(seconds: list[float]) -> float:
+    return 1_000 * statistics.quantiles(seconds, n=20)[-1]
