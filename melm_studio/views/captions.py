@@ -27,6 +27,7 @@ from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 REPRODUCTION_TOLERANCE = 1e-9
 
 _NO_WORKER = "Waiting for a free worker"
+_OTHERS_TURN = "Others' turn, goes on after them"
 
 
 def title(record: RunRecord) -> str:
@@ -173,6 +174,8 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None, n_ahead: int = 0
     """
     if record.state is RunState.QUEUED:
         return f"Waiting for {count(n_ahead, 'other run')}" if n_ahead else _NO_WORKER
+    if record.state is RunState.RUNNING and record.gave_way_s is not None:
+        return _OTHERS_TURN if event is None else f"{_OTHERS_TURN}, {_progress(event)}"
     if record.state is RunState.RUNNING:
         return _beginning(record) if event is None else _progress(event).capitalize()
     if record.state is RunState.PAUSED:

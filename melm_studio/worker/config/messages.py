@@ -17,6 +17,10 @@ NO_ROOM = (
     "The disk of the studio was full, so the run stopped; its best plane so far is kept. "
     "When there is room, run it again."
 )
+OVERTIME = (
+    "Stopped after {hours}, the longest that a run may take here. The best plane so far is kept; "
+    "refine it from there."
+)
 HAS_ENDED = "This run has already ended; run it again instead."
 PAUSES_LATER = "This run still waits for a worker; it will pause at its first plane."
 DIED = (

@@ -71,6 +71,7 @@ class Settings:
     max_columns: int = _setting(_TABLE, "columns per table", 10_000)
     threads: int = _setting(_whole_number(1, 256), "threads of the web server", 8)
     proxies: int = _setting(_whole_number(0, 9), "trusted reverse proxies in front", 0)
+    hosts: str = _setting(str, "host names that are answered to, separated by commas", "")
     max_queued_runs: int = _setting(_MANY, "queued runs", Limits.queued_runs)
     max_session_runs: int = _setting(_MANY, "runs per visitor", Limits.session_runs)
     max_session_mb: int = _setting(_MANY, "megabytes per visitor", Limits.session_mb)
@@ -79,6 +80,8 @@ class Settings:
     days_kept: int = _setting(
         _whole_number(1, 3650), "days that unused data are kept", Limits.days_kept
     )
+
+    max_run_hours: int = _setting(_whole_number(1, 10_000), "hours per run", Limits.run_hours)
 
     @property
     def limits(self) -> Limits:
@@ -90,6 +93,7 @@ class Settings:
             total_mb=self.max_total_mb,
             run_planes=self.max_run_planes,
             days_kept=self.days_kept,
+            run_hours=self.max_run_hours,
         )
 
     def as_environment(self) -> dict[str, str]:

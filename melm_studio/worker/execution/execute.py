@@ -101,13 +101,14 @@ def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
 
 
 def _end(store: RunStore, run_id: str, ending: _Ending, clock: Clock) -> None:
+    reason = store.request(run_id).reason if ending.state is RunState.CANCELLED else ""
     end = partial(
         store.transition,
         run_id,
         AT_WORK,
         state=ending.state,
         finished_s=clock.time(),
-        message=ending.message,
+        message=reason or ending.message,
         traceback=ending.traceback,
         outcome=ending.outcome,
     )
@@ -146,7 +147,7 @@ def _compute(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> 
         is_complete = rank_methods(store, record, data, clock)
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
     if record.kind is RunKind.PROBABILITIES:
-        is_complete = compute_probabilities(store, record, data)
+        is_complete = compute_probabilities(store, record, data, clock)
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
     train, _ = rows_of(data, record)
     fit = _fitted(train, record, recorder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.worker.clock import Clock
+from melm_studio.worker.execution.giving_way import after_giving_way
 from melm_studio.worker.records.request import Command, RunRequest
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.protocol import RunEndedError, RunStore
@@ -15,6 +16,8 @@ LONGEST_S = 3_600.0
 
 class PausePoint:
     """A point that a fit passes at every step, and where it waits while its run is paused.
+
+    It also waits there while it gives way to others.
 
     Parameters
     ----------
@@ -48,7 +51,9 @@ class PausePoint:
         RunEndedError
             If another process ended the run meanwhile.
         """
-        request = self._store.request(self._run_id)
+        began_s = self._clock.monotonic()
+        request = after_giving_way(self._store, self._run_id, self._clock)
+        self.waited_s += self._clock.monotonic() - began_s
         if request.is_paused:
             request = self._wait(request)
         if request.command is Command.GO:

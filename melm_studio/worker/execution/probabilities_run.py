@@ -11,6 +11,8 @@ from melm_core.base import FloatArray
 from melm_core.diagnostics import out_of_fold_probabilities
 from melm_core.recipe import Scaling
 from melm_studio.tables import LabeledData, kept_together
+from melm_studio.worker.clock import Clock
+from melm_studio.worker.execution.giving_way import after_giving_way
 from melm_studio.worker.records.run import RunKind, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
 
@@ -37,7 +39,9 @@ def probabilities_of(store: RunStore, run_id: str) -> FloatArray | None:
     return probabilities
 
 
-def compute_probabilities(store: RunStore, record: RunRecord, data: LabeledData) -> bool:
+def compute_probabilities(
+    store: RunStore, record: RunRecord, data: LabeledData, clock: Clock
+) -> bool:
     """Compute and store the probabilities of the rows of a run; return false if stopped."""
     found = out_of_fold_probabilities(
         record.method,
@@ -49,7 +53,7 @@ def compute_probabilities(store: RunStore, record: RunRecord, data: LabeledData)
         parameters={name: v for name, v in record.parameters.items() if name != "init"},
         standardize=data.recipe.scaling is Scaling.UNIT,
         random_state=record.parameters["random_state"],
-        callback=lambda *_: store.cancel_requested(record.run_id),
+        callback=lambda *_: after_giving_way(store, record.run_id, clock).is_cancelled,
     )
     if np.isnan(found).any():
         return False

@@ -14,6 +14,7 @@ from melm_core.methods import AUTO, COMPONENTS, GAMMA, METHODS, SEED
 from melm_core.recipe import Scaling
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
+from melm_studio.worker.execution.giving_way import after_giving_way
 from melm_studio.worker.records.ranking_report import RankedMethod, RankingReport
 from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.store.protocol import RunStore
@@ -139,5 +140,5 @@ class _Ranking:
         self._stop_if_requested()
 
     def _stop_if_requested(self) -> None:
-        if self._store.cancel_requested(self._record.run_id):
+        if after_giving_way(self._store, self._record.run_id, self._clock).is_cancelled:
             raise _StoppedError

@@ -24,6 +24,7 @@ from melm_core.recipe import Scaling
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.check_notes import design_notes, method_notes
+from melm_studio.worker.execution.giving_way import after_giving_way
 from melm_studio.worker.records.check_report import CheckReport, FeatureStability
 from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.store.protocol import RunStore
@@ -233,7 +234,8 @@ class Checker:
         self._report = replace(self._report, **changes)
         self._store.put_report(self._record.run_id, self._report.to_bytes())
         self._updated_s = self._clock.monotonic()
-        self.stopped = self._store.cancel_requested(self._record.run_id)
+        request = after_giving_way(self._store, self._record.run_id, self._clock)
+        self.stopped = request.is_cancelled
 
 
 def _answer(

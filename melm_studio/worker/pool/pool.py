@@ -6,17 +6,20 @@ import logging
 import multiprocessing
 import os
 import time
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerProcess
 from typing import Protocol
 
-from melm_studio.worker.config.messages import DIED, STUDIO_STOPPED
+from melm_studio.tables import count
+from melm_studio.worker.config.messages import DIED, OVERTIME, STUDIO_STOPPED
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.child import execute
 from melm_studio.worker.pool.process_state import is_stopped
+from melm_studio.worker.pool.turns import Turn, has_process_for, who_gives_way
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.records.run import AT_WORK, RunRecord, RunState
 from melm_studio.worker.store.dead_runs import DeadRuns
@@ -33,8 +36,7 @@ SWEEP_S = 600.0
 STORE_RETRY_S = 1.0
 # Deleting a long run, or waiting for another process that writes, takes seconds.
 SLOW_AFTER_S = 30.0
-# A paused run occupies a process but no core; this many are allowed per worker.
-MOST_PAUSED = 4
+SECONDS_PER_HOUR = 3_600.0
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +64,11 @@ class RunSource(Protocol):
 @dataclass
 class _Child:
     run_id: str
+    owner: str
     process: ForkServerProcess
+    started_s: float
+    began_s: float  # its turn
+    gave_way_s: float | None = None  # when it was asked to
     overdue_since_s: float | None = None
     is_stopped: bool = False
 
@@ -97,6 +103,7 @@ class WorkerPool:
         self._source = source or _StoreQueue(store)
         self._dead_runs = DeadRuns(store, has_other_workers=bool(settings.store))
         self._sweeper = Sweeper(store)
+        self._gave_turn = False
         self._children: list[_Child] = []
         self._beat_s = self._swept_s = float("-inf")
         self._ticked_s = float("inf")  # as long as it starts
@@ -137,6 +144,7 @@ class WorkerPool:
             self._beat_s = now
             self._store.beat_supervisor(time.time())
             self._end_stopped()
+            self._share_workers()
             self._dead_runs.end(except_for=[child.run_id for child in self._children])
         if now - self._swept_s >= SWEEP_S:
             self._swept_s = now
@@ -154,28 +162,55 @@ class WorkerPool:
             self._store.release(record.run_id)
 
     def _start_children(self) -> None:
-        while self._has_room():
-            record = self._source.claim()
-            if record is None:
-                return
-            self._start_child(record)
+        while self._has_room() and self._start_next():
+            pass
 
     def _has_room(self) -> bool:
-        workers = self._settings.workers
         n_working = sum(self._is_working(child) for child in self._children)
-        n_paused = len(self._children) - n_working
-        return n_working < workers and n_paused < MOST_PAUSED * workers
+        return n_working < self._settings.workers
+
+    def _start_next(self) -> bool:
+        """Start a run, or let one go on that gave way, each after the other; return false if none.
+
+        Neither keeps the other waiting, however many there are.
+        """
+        sources = [self._start_from_queue, self._give_turn]
+        for source in sources if self._gave_turn else reversed(sources):
+            if source():
+                self._gave_turn = source == self._give_turn
+                return True
+        return False
+
+    def _start_from_queue(self) -> bool:
+        record = self._source.claim() if self._has_process() else None
+        if record is not None:
+            self._start_child(record)
+        return record is not None
+
+    def _has_process(self) -> bool:
+        """Whether an address has not its share of processes, where most of them wait."""
+        workers = self._settings.workers
+        if len(self._children) < workers:
+            return True
+        addresses = map(self._store.address_of, (child.owner for child in self._children))
+        queued = [run for run in self._store.unfinished() if run.state is RunState.QUEUED]
+        waiting = {self._store.address_of(run.owner) for run in queued}
+        return has_process_for(waiting, Counter(addresses), workers)
 
     def _is_working(self, child: _Child) -> bool:
         record = self._store.get(child.run_id)
-        return record is None or record.state is not RunState.PAUSED
+        if record is None or child.gave_way_s is None:
+            return _computes(record)
+        # Until it has come to a point where it can wait, it computes.
+        return record.gave_way_s is None and record.state is not RunState.PAUSED
 
     def _start_child(self, record: RunRecord) -> None:
         process = self._context.Process(
             target=execute, args=(self._settings, record.run_id), daemon=True
         )
         process.start()
-        self._children.append(_Child(record.run_id, process))
+        now = time.monotonic()
+        self._children.append(_Child(record.run_id, record.owner, process, now, now))
         logger.info("assigned to process %d", process.pid, extra={"run": record.run_id})
 
     def _reap_exited(self) -> None:
@@ -202,6 +237,52 @@ class WorkerPool:
                 child.process.kill()
             elif not child.is_stopped and child.is_alive:
                 self._store.beat(child.run_id, time.time())
+
+    def _share_workers(self) -> None:
+        """End the longest turn where others wait, and runs that take too long."""
+        unfinished = {run.run_id: run for run in self._store.unfinished()}
+        waiting = [run.owner for run in unfinished.values() if run.state is RunState.QUEUED]
+        waiting += [child.owner for child in self._children if child.gave_way_s is not None]
+        turns = [
+            Turn(child.run_id, child.owner, child.began_s)
+            for child in self._children
+            if child.gave_way_s is None and _computes(unfinished.get(child.run_id))
+        ]
+        now = time.monotonic()
+        turn = who_gives_way(turns, waiting, now)
+        if len(turns) >= self._settings.workers and turn is not None:
+            (child,) = (child for child in self._children if child.run_id == turn.run_id)
+            child.gave_way_s = now
+            self._store.request_turn(child.run_id, gives_way=True)
+        self._end_overtime(unfinished)
+
+    def _give_turn(self) -> bool:
+        """Let a run that gave way go on: the oldest of the address with the fewest at work."""
+        waiting = [child for child in self._children if child.gave_way_s is not None]
+        if not waiting:
+            return False
+        at_work = Counter(
+            self._store.address_of(child.owner)
+            for child in self._children
+            if child.gave_way_s is None
+        )
+        child = min(
+            waiting,
+            key=lambda child: (
+                at_work[self._store.address_of(child.owner)],
+                child.gave_way_s or 0.0,
+            ),
+        )
+        child.gave_way_s, child.began_s = None, time.monotonic()
+        self._store.request_turn(child.run_id, gives_way=False)
+        return True
+
+    def _end_overtime(self, unfinished: Mapping[str, RunRecord]) -> None:
+        hours = self._store.limits.run_hours
+        for child in self._children:
+            is_overtime = time.monotonic() - child.started_s > hours * SECONDS_PER_HOUR
+            if is_overtime and child.run_id in unfinished:
+                self._store.request_end(child.run_id, OVERTIME.format(hours=count(hours, "hour")))
 
     def _kill_overdue(self) -> None:
         now = time.monotonic()
@@ -233,6 +314,10 @@ class WorkerPool:
     def _wait(self, timeout_s: float, *descriptors: int) -> None:
         sentinels = [child.process.sentinel for child in self._children if child.is_alive]
         connection.wait([*sentinels, *descriptors], timeout_s)
+
+
+def _computes(record: RunRecord | None) -> bool:
+    return record is None or record.state is not RunState.PAUSED
 
 
 class _StoreQueue:

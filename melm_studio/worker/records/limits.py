@@ -27,6 +27,8 @@ class Limits:
         Planes stored per run, including the last one.
     days_kept : int
         Days after which unused data and runs are deleted.
+    run_hours : int
+        Hours after which a run stops.
     """
 
     queued_runs: int = 400
@@ -35,6 +37,7 @@ class Limits:
     total_mb: int = 32_768
     run_planes: int = 20_000
     days_kept: int = 30
+    run_hours: int = 24
 
     @property
     def session_bytes(self) -> int:

@@ -1,4 +1,4 @@
-"""What the user requests of a run that has not ended."""
+"""What the user, or the pool of workers, requests of a run that has not ended."""
 
 from __future__ import annotations
 
@@ -23,11 +23,15 @@ class RunRequest(Record, frozen=True):
     """A command, and how many single steps were requested so far.
 
     A paused run compares `n_steps` with the number it has carried out, so requests and steps need
-    no further synchronization. A cancelled run stays cancelled.
+    no further synchronization. A cancelled run stays cancelled. A run that gives way waits until it
+    is its turn again or it is cancelled, whatever else is requested.
     """
 
     command: Command = msgspec.field(default=Command.GO, name="order")
     n_steps: int = 0
+    gives_way: bool = False
+    # Why a run was cancelled, as its message; empty where the user did it.
+    reason: str = ""
 
     @property
     def is_cancelled(self) -> bool:
@@ -39,9 +43,15 @@ class RunRequest(Record, frozen=True):
         """Whether the run should pause."""
         return self.command is Command.PAUSE
 
-    def cancelled(self) -> Self:
-        """Return the request after Stop."""
-        return replace(self, command=Command.CANCEL)
+    def cancelled(self, reason: str = "") -> Self:
+        """Return the request after Stop, or after a limit that says why."""
+        if self.is_cancelled:
+            return self
+        return replace(self, command=Command.CANCEL, reason=reason)
+
+    def giving_way(self, gives_way: bool) -> Self:
+        """Return the request after the turn of a run, or when it is its turn again."""
+        return replace(self, gives_way=gives_way)
 
     def paused(self) -> Self:
         """Return the request after Pause."""

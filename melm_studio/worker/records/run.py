@@ -99,6 +99,8 @@ class RunRecord(Record, frozen=True):
     removed_s : float or None
         When the user removed the run, in seconds since the epoch; until it is deleted, that can be
         undone.
+    gave_way_s : float or None
+        Since when the run waits for another turn, since others wait too; None while it computes.
     """
 
     run_id: str
@@ -121,6 +123,7 @@ class RunRecord(Record, frozen=True):
     outcome: Mapping[str, Any] = msgspec.field(default_factory=dict)
     name: str = ""
     removed_s: float | None = None
+    gave_way_s: float | None = None
 
     @property
     def gamma(self) -> float:

@@ -35,8 +35,9 @@ def end_run(store: RunStore, run_id: str, message: str, *, expected: Collection[
         return
     with suppress(RunEndedError):
         _append_best_plane(store, run_id)
-    state = RunState.CANCELLED if store.cancel_requested(run_id) else RunState.LOST
-    sentence = STOPPED if state is RunState.CANCELLED else message
+    request = store.request(run_id)
+    state = RunState.CANCELLED if request.is_cancelled else RunState.LOST
+    sentence = request.reason or STOPPED if request.is_cancelled else message
     if store.transition(run_id, expected, state=state, finished_s=time.time(), message=sentence):
         logger.warning("ended as %s: %s", state, sentence, extra={"run": run_id})
 

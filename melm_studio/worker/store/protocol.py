@@ -220,6 +220,14 @@ class Requests(Runs):
         """Request a paused fit to continue."""
         self.update_request(run_id, RunRequest.resumed)
 
+    def request_turn(self, run_id: str, *, gives_way: bool) -> None:
+        """Request a run to give way to others, or to go on."""
+        self.update_request(run_id, lambda request: request.giving_way(gives_way))
+
+    def request_end(self, run_id: str, reason: str) -> None:
+        """Request a run that works to stop, for a reason that is a sentence for the user."""
+        self.update_request(run_id, lambda request: request.cancelled(reason))
+
     def cancel_requested(self, run_id: str) -> bool:
         """Return whether the run should stop."""
         return self.request(run_id).is_cancelled

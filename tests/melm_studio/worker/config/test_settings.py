@@ -50,11 +50,13 @@ ALL = [
     ("max_columns", "MELM_MAX_COLUMNS", "50", 50),
     ("threads", "MELM_THREADS", "4", 4),
     ("proxies", "MELM_PROXIES", "1", 1),
+    ("hosts", "MELM_HOSTS", "lab.example.org,lab", "lab.example.org,lab"),
     ("max_queued_runs", "MELM_MAX_QUEUED_RUNS", "7", 7),
     ("max_session_runs", "MELM_MAX_SESSION_RUNS", "8", 8),
     ("max_session_mb", "MELM_MAX_SESSION_MB", "9", 9),
     ("max_total_mb", "MELM_MAX_TOTAL_MB", "12", 12),
     ("max_run_planes", "MELM_MAX_RUN_PLANES", "10", 10),
+    ("max_run_hours", "MELM_MAX_RUN_HOURS", "13", 13),
     ("days_kept", "MELM_DAYS_KEPT", "11", 11),
 ]
 
@@ -71,7 +73,7 @@ def test_every_setting_is_read_from_its_flag(name, variable, text, value):
 
 def test_the_limits_are_those_of_the_settings():
     asked = {variable: text for _, variable, text, _ in ALL}
-    assert settings(**asked).limits == Limits(7, 8, 9, 12, 10, 11)
+    assert settings(**asked).limits == Limits(7, 8, 9, 12, 10, 11, 13)
     assert settings().limits == Limits()
 
 

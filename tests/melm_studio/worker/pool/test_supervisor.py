@@ -168,6 +168,25 @@ def test_as_many_runs_work_at_a_time_as_there_are_workers(shared):
     assert ended(shared, third.run_id).state is RunState.DONE
 
 
+def test_endless_runs_give_way_to_those_of_others_and_go_on(shared):
+    first, second = working(shared), working(shared)
+    done = ended(shared, queue_run(shared, DATA, "pca", owner="eve").run_id)
+    assert done.state is RunState.DONE
+    for record in (first, second):
+        n_events = shared.n_events(record.run_id)
+        wait_until(lambda run_id=record.run_id, n=n_events: shared.n_events(run_id) > n)
+        assert shared.get(record.run_id).pid == record.pid
+        assert shared.get(record.run_id).gave_way_s is None
+
+
+def test_a_run_that_takes_too_long_is_stopped_and_says_so(shared):
+    record = working(shared)
+    shared.request_end(record.run_id, "Too long.")
+    stopped = ended(shared, record.run_id)
+    assert (stopped.state, stopped.message) == (RunState.CANCELLED, "Too long.")
+    assert_best_plane_kept(shared, record.run_id)
+
+
 def test_a_queued_run_is_cancelled_and_never_starts(shared):
     working(shared)
     working(shared)

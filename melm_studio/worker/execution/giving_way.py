@@ -1,0 +1,38 @@
+"""Where a run waits for its turn while others compute."""
+
+from __future__ import annotations
+
+from melm_studio.worker.clock import Clock
+from melm_studio.worker.records.request import RunRequest
+from melm_studio.worker.records.run import RunState
+from melm_studio.worker.store.protocol import RunEndedError, RunStore
+
+POLL_S = 0.05
+
+
+def after_giving_way(
+    store: RunStore, run_id: str, clock: Clock, *, poll_s: float = POLL_S
+) -> RunRequest:
+    """Wait while a run gives way to others, then return what is requested of it.
+
+    Raises
+    ------
+    RunEndedError
+        If another process ended the run meanwhile.
+    """
+    request = store.request(run_id)
+    if not _waits(request):
+        return request
+    store.transition(run_id, {RunState.RUNNING}, gave_way_s=clock.time())
+    while _waits(request):
+        clock.sleep(poll_s)
+        record = store.get(run_id)
+        if record is None or record.state.is_final:
+            raise RunEndedError(run_id)
+        request = store.request(run_id)
+    store.transition(run_id, {RunState.RUNNING}, gave_way_s=None)
+    return request
+
+
+def _waits(request: RunRequest) -> bool:
+    return request.gives_way and not request.is_cancelled
