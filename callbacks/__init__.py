@@ -44,6 +44,7 @@ from callbacks.routes import (
     upload,
 )
 from callbacks.routes import surface as surface_route
+from callbacks.routes.api import links
 from callbacks.routes.api import routes as api
 from callbacks.routes.publication import print_figure, report
 from callbacks.routes.rows import edit_rows, marks, new_rows, table_rows
@@ -82,6 +83,7 @@ _ROUTES = (
     edit_rows,
     marks,
     api,
+    links,
 )
 _CALLBACKS = (
     method_form,

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.rows.row_edits import Mark, rows_from_text, rows_text
-from melm_studio.views.validation import InputError, shown
+from melm_studio.views.validation import InputError, read, shown
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_spec import SharedMorph, ViewSpec
 
@@ -65,6 +65,25 @@ def to_query(spec: ViewSpec) -> str:
     if len(query) > MAX_QUERY:
         raise InputError(TOO_LONG)
     return query
+
+
+def data_query(source: DataSource) -> str:
+    """Return the query of data without a view, without a question mark."""
+    pairs = {name: value for name, value in _source_pairs(source).items() if value}
+    return urlencode(pairs, safe=_READABLE)
+
+
+def data_of_query(query: str) -> DataSource | None:
+    """Return the data that a query names without a view; None where it names a view.
+
+    Raises
+    ------
+    InputError
+        If a value is unknown, missing, or out of bounds.
+    """
+    fields = _fields(query)
+    is_view = "method" in fields or "data" not in fields
+    return None if is_view else read(_source_values(fields), DataSource, "The data")
 
 
 def from_query(query: str) -> ViewSpec:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from callbacks.routes.api.models import Refusal
 from callbacks.token import DAYS
+from melm_studio.programs.models import Refusal
 
 if TYPE_CHECKING:
     from callbacks.routes.api.endpoints import Endpoint

@@ -8,8 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from callbacks.routes.api import models, runs, tables, tokens
+from callbacks.routes.api import links, runs, tables, tokens
 from callbacks.routes.publication.report import report_run
+from melm_studio.programs import models
 from melm_studio.views.data_source import DataSource
 
 PREFIX = "/api/v1"
@@ -66,6 +67,15 @@ ENDPOINTS = (
         "Prepare a file or a sample, without a run",
         models.PreparedTable,
         body=DataSource,
+    ),
+    Endpoint(
+        "POST",
+        "/links",
+        links.create,
+        "Make an address that opens a table in a browser",
+        models.Link,
+        body=models.NewLink,
+        status=201,
     ),
     Endpoint("GET", "/runs", runs.list_runs, "List the runs", models.Runs),
     Endpoint(

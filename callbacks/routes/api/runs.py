@@ -5,11 +5,12 @@ from __future__ import annotations
 import flask
 
 from callbacks.routes.api.json_body import json_body
-from callbacks.routes.api.models import Check, NewRun, Plane, Planes, Result, Run, Runs
 from callbacks.routes.api.tables import label_of, prepared
 from callbacks.routes.requested_view import requested_event
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
+from melm_core.methods import METHODS
+from melm_studio.programs.models import Check, NewRun, Plane, Planes, Result, Run, Runs
 from melm_studio.views.captions import title
 from melm_studio.views.data_source import ShownData
 from melm_studio.views.validation import Count, read
@@ -71,6 +72,7 @@ def result(run_id: str) -> Result:
     scores, data = renderer.scores(record, event), renderer.data(record)
     return Result(
         run=_described(record),
+        is_linear=METHODS[record.method].is_linear,
         components=_rows(event),
         features=data.feature_names,
         accuracy_train=scores.accuracy_train,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from callbacks.routes.api.json_body import json_body
-from callbacks.routes.api.models import Feature, PreparedTable, StoredFile
 from callbacks.routes.upload import stored_upload
 from callbacks.session import workspace
+from melm_studio.programs.models import Feature, PreparedTable, StoredFile
 from melm_studio.tables import LabeledData, Role
 from melm_studio.views.data_source import DataSource
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from callbacks.routes.api.models import Token
 from callbacks.session import owner
 from callbacks.token import DAYS, new_token
+from melm_studio.programs.models import Token
 
 
 def create() -> Token:

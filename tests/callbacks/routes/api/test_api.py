@@ -13,7 +13,7 @@ import pytest
 from msgspec import Struct
 
 from callbacks.routes.api.endpoints import ENDPOINTS, PREFIX
-from callbacks.routes.api.models import Check, Planes, PreparedTable, Result, Run, Runs
+from melm_studio.programs.models import Check, Planes, PreparedTable, Result, Run, Runs
 from tests.callbacks.tables import blobs, csv
 
 TABLE = csv(blobs(n_rows=60))

@@ -111,6 +111,7 @@ class Result(Struct, frozen=True):
     """What a run found: its newest plane, and how its rows are told apart there."""
 
     run: Run
+    is_linear: Annotated[bool, Meta(description="Whether points are a linear map of rows.")]
     components: tuple[tuple[float, ...], ...]
     features: tuple[str, ...]
     accuracy_train: Annotated[float, Meta(description="Balanced accuracy of the training rows.")]
@@ -131,6 +132,20 @@ class Check(Struct, frozen=True):
     p_value: float | None
     n_permutations: int
     notes: tuple[str, ...]
+
+
+class NewLink(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A table to open in a browser, and the method to run there, if any."""
+
+    source: Annotated[DataSource, Meta(title="The data")]
+    method: Method | None = None
+
+
+class Link(Struct, frozen=True):
+    """An address that gives whoever opens it a copy of a table."""
+
+    path: str
+    minutes: Annotated[int, Meta(description="For which the address is valid.")]
 
 
 class Refusal(Struct, frozen=True):

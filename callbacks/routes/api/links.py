@@ -1,0 +1,67 @@
+"""Addresses that open a table in a browser: whoever opens one gets a copy of its file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flask
+import msgspec
+from dash import Dash
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from werkzeug import Response
+
+from callbacks.guards.error_answers import sentence
+from callbacks.routes.api.json_body import json_body
+from callbacks.services import services
+from callbacks.session import owner, workspace
+from melm_studio.programs.models import Link, NewLink
+from melm_studio.views.data_source import DataSource
+from melm_studio.views.validation import read
+from melm_studio.views.view_query import data_query, to_query
+from melm_studio.views.view_spec import ViewSpec
+
+MINUTES = 10
+
+_PURPOSE = "table"
+_OUTDATED = (
+    f"This address was valid for {MINUTES} minutes, or is of another studio. Open the table again "
+    "where the address was made."
+)
+
+
+def register(app: Dash) -> None:
+    """Connect the route that such an address leads to."""
+    app.server.get("/open/<ticket>")(open_table)
+
+
+def create() -> Link:
+    """Make an address of a table of the visitor, after reading it once."""
+    wanted = json_body(NewLink, "The link")
+    workspace().table(wanted.source)
+    ticket = _serializer().dumps([owner(), msgspec.to_builtins(wanted)])
+    return Link(f"/open/{ticket}", MINUTES)
+
+
+def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
+    """Copy the file to this visitor, and lead to the page that shows it."""
+    try:
+        maker, values = _serializer().loads(ticket, max_age=60 * MINUTES)
+    except BadSignature:
+        return sentence(_OUTDATED), 404
+    wanted = read(values, NewLink, "The link")
+    if wanted.source.kind == "upload":
+        raw = services().store.get_upload(maker, wanted.source.key)
+        if raw is None:
+            return sentence(_OUTDATED), 404
+        services().store.put_upload(owner(), wanted.source.key, raw)
+    return flask.redirect(f"/?{_query(wanted.source, wanted.method)}")
+
+
+def _query(source: DataSource, method: str | None) -> str:
+    if method is None:
+        return data_query(source)
+    return to_query(ViewSpec(source=source, method=method))
+
+
+def _serializer() -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(services().store.secret(), salt=_PURPOSE)

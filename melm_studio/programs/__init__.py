@@ -1,0 +1,1 @@
+"""The studio for programs and terminals: its HTTP interface from the other side, and commands."""

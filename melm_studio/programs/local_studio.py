@@ -1,0 +1,82 @@
+"""A studio in a process of its own, for as long as a program needs it."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import requests
+
+from melm_core.base import UserError
+from melm_studio.application_folder import APPLICATION_FOLDER
+
+START_S = 60.0
+STOP_S = 20.0
+_POLL_S = 0.1
+_HOST = "127.0.0.1"
+
+_NO_START = "The studio did not start. It printed: {output}"
+
+
+def answers(url: str) -> bool:
+    """Whether a studio answers at an address."""
+    with suppress(requests.RequestException):
+        return requests.get(f"{url}/health", timeout=2.0).text == "ok"
+    return False
+
+
+@contextmanager
+def local_studio(workers: int = 2) -> Iterator[str]:
+    """Start a studio with a folder that is deleted at the end; yield its address.
+
+    Raises
+    ------
+    UserError
+        If it does not start within `START_S` seconds.
+    """
+    with tempfile.TemporaryDirectory(prefix="melm-studio-") as folder:
+        output_file = Path(folder) / "output.txt"
+        port = _free_port()
+        flags = {"host": _HOST, "port": port, "data-dir": Path(folder) / "data"}
+        flags |= {"workers": workers, "store": ""}
+        command = [sys.executable, str(APPLICATION_FOLDER / "app.py")]
+        command += [f"--{name}={value}" for name, value in flags.items()]
+        with output_file.open("wb") as output:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
+            )
+        try:
+            yield _started(process, f"http://{_HOST}:{port}", output_file)
+        finally:
+            _stop(process)
+
+
+def _started(process: subprocess.Popen[bytes], url: str, output_file: Path) -> str:
+    deadline = time.monotonic() + START_S
+    while not answers(url):
+        if process.poll() is not None or time.monotonic() > deadline:
+            raise UserError(_NO_START.format(output=output_file.read_text(errors="replace")))
+        time.sleep(_POLL_S)
+    return url
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind((_HOST, 0))
+        return int(free.getsockname()[1])

@@ -1,0 +1,110 @@
+"""The files that `melm-studio run` writes."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from melm_core.evaluation import share_in_words
+from melm_studio.programs.client import StudioClient
+from melm_studio.programs.folds import FoldedScores
+from melm_studio.programs.models import Check, PreparedTable, Result
+
+_DOWNLOADS = {
+    "model.json": "plane.json",
+    "script.py": "program.py",
+    "components.csv": "components.csv",
+}
+_COLUMNS = (
+    "method", "held_out", "standard_error", "train", "chance", "divergence", "answer", "p_value",
+    "seconds", "refusal",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MethodResult:
+    """What a method found, or why it was refused."""
+
+    method: str
+    result: Result | None = None
+    scores: FoldedScores | None = None
+    check: Check | None = None
+    refusal: str = ""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the method found a plane."""
+        return self.result is not None
+
+    @property
+    def sentence(self) -> str:
+        """How many held-out rows are told apart, and whether that is real."""
+        if self.result is None:
+            return self.refusal
+        held_out = self.result.accuracy_held_out if self.scores is None else self.scores.held_out
+        if held_out is None:
+            return "a class has no held-out row"
+        words = f"{share_in_words(held_out)} of held-out rows told apart"
+        guessing = f"guessing gives {share_in_words(self.result.chance)}"
+        return "; ".join([words, guessing, *([self.check.words] if self.check else [])])
+
+    def row(self) -> dict[str, Any]:
+        """The method in the table of scores."""
+        result, scores, check = self.result, self.scores, self.check
+        return {
+            "method": self.method,
+            "held_out": scores.held_out if scores else result and result.accuracy_held_out,
+            "standard_error": scores and scores.standard_error,
+            "train": scores.train if scores else result and result.accuracy_train,
+            "chance": result and result.chance,
+            "divergence": result and result.run.divergence,
+            "answer": check and check.answer,
+            "p_value": check and check.p_value,
+            "seconds": result and result.run.seconds,
+            "refusal": self.refusal,
+        }
+
+
+def write_method(client: StudioClient, found: MethodResult, folder: Path) -> None:
+    """Write the plane, coordinates, program, figure and report of a method."""
+    if found.result is None:
+        return
+    run, is_linear = found.result.run.id, found.result.is_linear
+    folder.mkdir()
+    (folder / "points.csv").write_bytes(client.download(run, "points.csv"))
+    for remote, local in _DOWNLOADS.items() if is_linear else ():
+        (folder / local).write_bytes(client.download(run, remote))
+    (folder / "figure.pdf").write_bytes(client.figure([run], "pdf"))
+    (folder / "report.html").write_bytes(client.report([run]))
+
+
+def write_comparison(
+    client: StudioClient, table: PreparedTable, results: Sequence[MethodResult], folder: Path
+) -> None:
+    """Write the scores, the summary and, for several methods, their comparison."""
+    with (folder / "scores.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, _COLUMNS)
+        writer.writeheader()
+        writer.writerows(found.row() for found in results)
+    summary = {"table": table, "methods": [_summary(found) for found in results]}
+    encoded = msgspec.json.format(msgspec.json.encode(summary), indent=2)
+    (folder / "summary.json").write_bytes(encoded)
+    runs = [found.result.run.id for found in results if found.result is not None]
+    if len(runs) > 1:
+        (folder / "comparison.pdf").write_bytes(client.figure(runs, "pdf"))
+        (folder / "comparison.html").write_bytes(client.report(runs))
+
+
+def _summary(found: MethodResult) -> dict[str, Any]:
+    return {
+        "method": found.method,
+        "result": found.result,
+        "scores": found.scores,
+        "check": found.check,
+        "refusal": found.refusal,
+    }

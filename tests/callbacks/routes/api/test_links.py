@@ -1,0 +1,85 @@
+"""A link gives a copy of one table to whoever opens it, and nothing else."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from itsdangerous import TimestampSigner
+
+from callbacks.routes.api import links
+from callbacks.routes.api.endpoints import PREFIX
+from melm_studio.layout import ids
+from tests.callbacks.tables import blobs, csv
+
+TABLE = csv(blobs(n_rows=60))
+
+
+def link_of(visitor, name: str = "blobs.csv", **wanted: Any) -> str:
+    file = {"file": (io.BytesIO(TABLE), name)}
+    source = {"kind": "upload", **visitor.http.post(f"{PREFIX}/files", data=file).json}
+    answer = visitor.http.post(f"{PREFIX}/links", json={"source": source, **wanted})
+    assert answer.status_code == 201, answer.text
+    return answer.json["path"]
+
+
+def address(visitor, link: str) -> str:
+    """The query of the page that the link leads to."""
+    answer = visitor.http.get(link)
+    assert answer.status_code == 302, answer.text
+    return f"?{urlsplit(answer.location).query}"
+
+
+def test_a_table_is_shown_without_an_upload(studio):
+    guest = studio.visitor()
+    query = address(guest, link_of(studio.visitor()))
+    choice = guest.fire(ids.ADDRESS, "data", query)[f"{ids.RESTORED}.data"]["choice"]
+    guest.fire(ids.CHOICE, "data", choice)
+    assert studio.data_of(guest).name == "blobs"
+
+
+def test_a_method_is_run_at_once(studio):
+    guest = studio.visitor()
+    query = address(guest, link_of(studio.visitor(), method="pca"))
+    wanted = guest.fire(ids.ADDRESS, "data", query)[f"{ids.REQUESTED}.data"]
+    assert wanted["view"]["method"] == "pca"
+
+
+def test_the_table_is_a_copy(studio):
+    maker, guest = studio.visitor(), studio.visitor()
+    address(guest, link_of(maker))
+    (file,) = studio.store.files_of(maker.owner)
+    studio.store.delete_file(file)
+    assert studio.store.get_upload(guest.owner, file.key) == TABLE
+
+
+def test_a_link_that_was_changed_or_is_too_old_opens_nothing(studio, monkeypatch):
+    link, guest = link_of(studio.visitor()), studio.visitor()
+    altered = guest.http.get(link[:-2] + ("AA" if not link.endswith("AA") else "BB"))
+    now = TimestampSigner.get_timestamp
+    monkeypatch.setattr(
+        TimestampSigner, "get_timestamp", lambda signer: now(signer) + 60 * links.MINUTES + 1
+    )
+    old = guest.http.get(link)
+    assert [altered.status_code, old.status_code] == [404, 404]
+    assert "10 minutes" in old.json["error"]
+    assert studio.store.files_of(guest.owner) == []
+
+
+@pytest.mark.parametrize("purpose", ["token", "cookie"])
+def test_what_was_signed_for_another_purpose_is_no_link(studio, purpose):
+    visitor = studio.visitor()
+    signed = {
+        "token": lambda: visitor.http.post(f"{PREFIX}/tokens").json["token"],
+        "cookie": lambda: visitor.cookie,
+    }[purpose]()
+    assert visitor.http.get(f"/open/{signed}").status_code == 404
+
+
+def test_a_table_that_is_not_stored_has_no_link(studio):
+    source = {"kind": "upload", "key": "0" * 64, "name": "gone.csv"}
+    answer = studio.visitor().http.post(f"{PREFIX}/links", json={"source": source})
+    assert answer.status_code == 400
+    assert "gone.csv" in answer.json["error"]

@@ -1,0 +1,114 @@
+"""`melm-studio run` writes what the page would show."""
+
+from __future__ import annotations
+
+import csv
+import json
+from contextlib import nullcontext
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_core import SavedPlane
+from melm_studio.command import main
+from melm_studio.programs import run_table
+from melm_studio.programs.client import RefusedError
+from melm_studio.programs.models import PreparedTable
+from melm_studio.programs.run_table import DONE, REFUSED, SOME_FAILED
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    frame["kind"] = np.repeat(["x", "y"], 30)
+    frame.loc[frame["kind"] == "y", ["a", "b"]] += 4.0
+    path = tmp_path_factory.mktemp("table") / "points.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def results(table, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results") / "new"
+    command = ["run", str(table), "--label", "kind", "--methods", "lda", "pca"]
+    status = main([*command, "--folds", "3", "--out", str(folder), "--quiet"])
+    return status, folder
+
+
+def test_every_method_has_its_files(results):
+    status, folder = results
+    assert status == DONE
+    expected = {"plane.json", "program.py", "components.csv", "points.csv", "figure.pdf"}
+    for method in ("lda", "pca"):
+        assert {file.name for file in (folder / method).iterdir()} == expected | {"report.html"}
+    assert (folder / "comparison.pdf").read_bytes().startswith(b"%PDF")
+    assert "guessing" in (folder / "comparison.html").read_text().lower()
+
+
+def test_the_saved_plane_gives_the_points(results, table):
+    _, folder = results
+    plane = SavedPlane.from_json((folder / "lda" / "plane.json").read_text())
+    points = pd.read_csv(folder / "lda" / "points.csv")
+    projected = plane.transform(pd.read_csv(table))
+    np.testing.assert_allclose(projected, points[["component_1", "component_2"]], rtol=0, atol=1e-9)
+
+
+def test_scores_stand_beside_their_held_out_twin_and_chance(results):
+    _, folder = results
+    with (folder / "scores.csv").open() as file:
+        rows = {row["method"]: row for row in csv.DictReader(file)}
+    summary = json.loads((folder / "summary.json").read_text())
+    for found in summary["methods"]:
+        row = rows[found["method"]]
+        assert float(row["held_out"]) == found["scores"]["held_out"] > 0.9
+        assert float(row["train"]) > 0.9
+        assert float(row["chance"]) == 0.5
+        assert found["scores"]["n_folds"] == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["missing.csv"], "missing.csv cannot be read"),
+        (["{table}", "--folds", "1"], "--folds must be 0, or 2 or more; it is 1."),
+        (["{table}", "--fold-s", "1"], "has no --fold-s"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_in_a_sentence(options, words, table, tmp_path, capsys):
+    given = [option.format(table=table) for option in options]
+    assert main(["run", *given, "--out", str(tmp_path / "new")]) == REFUSED
+    assert words in capsys.readouterr().err
+
+
+def test_no_file_is_overwritten(table, tmp_path, capsys):
+    (tmp_path / "notes.txt").write_text("mine")
+    assert main(["run", str(table), "--out", str(tmp_path)]) == REFUSED
+    assert "is not empty" in capsys.readouterr().err
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+class FullStudio:
+    """A studio that has no room for a run."""
+
+    def __init__(self, url: str) -> None:
+        pass
+
+    def upload(self, raw: bytes, name: str) -> dict[str, str]:
+        return {"kind": "upload", "key": "0" * 64, "name": name}
+
+    def prepare(self, source: object) -> PreparedTable:
+        return PreparedTable("0" * 64, "points", "kind", 60, {}, (), (), ())
+
+    def start(self, *_: object) -> None:
+        raise RefusedError("There is no room.")
+
+
+def test_a_refused_method_is_named_and_told_by_the_exit_code(table, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(run_table, "local_studio", lambda: nullcontext("http://localhost"))
+    monkeypatch.setattr(run_table, "StudioClient", FullStudio)
+    options = ["--methods", "pca", "--out", str(tmp_path / "new")]
+    assert main(["run", str(table), *options]) == SOME_FAILED
+    assert "There is no room." in (tmp_path / "new" / "scores.csv").read_text()
+    assert "There is no room." in capsys.readouterr().err
