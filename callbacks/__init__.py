@@ -49,7 +49,7 @@ from callbacks.routes.api import routes as api
 from callbacks.routes.publication import print_figure, report
 from callbacks.routes.rows import edit_rows, marks, new_rows, table_rows
 from callbacks.services import Services, install
-from callbacks.table_dialog import classes, columns, file
+from callbacks.table_dialog import classes, columns, file, recipe
 
 __all__ = ["Services", "register"]
 
@@ -94,6 +94,7 @@ _CALLBACKS = (
     columns,
     classes,
     file,
+    recipe,
     runs,
     panels,
     surface,

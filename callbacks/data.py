@@ -14,7 +14,15 @@ from melm_studio.figures.theme import THEMES, Scheme, class_shape
 from melm_studio.layout import ids
 from melm_studio.layout.menus import named
 from melm_studio.layout.summary import data_size, data_summary
-from melm_studio.tables import ClassRules, LabeledData, Role, Table, label_candidates, summarize
+from melm_studio.tables import (
+    ClassRules,
+    LabeledData,
+    Role,
+    Table,
+    label_candidates,
+    recipe_caption,
+    summarize,
+)
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.validation import InputError, read
 
@@ -32,17 +40,16 @@ def register(app: Dash) -> None:
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
         Input(ids.LABEL, "value"),
-        Input(ids.STANDARDIZE, "checked"),
         State(ids.DATA, "data"),
         prevent_initial_call=True,
-    )(choose_preparation)
+    )(choose_label)
     app.callback(
         Output(ids.DATA_NAME, "children"),
         Output(ids.DATA_SIZE, "children"),
         Output(ids.DATA_SUMMARY, "children"),
         Output(ids.LABEL, "data"),
         Output(ids.LABEL, "value"),
-        Output(ids.STANDARDIZE, "checked"),
+        Output(ids.RECIPE_OPEN, "children"),
         Output(ids.DATA, "data"),
         Output(ids.SOURCE, "data"),
         Output(ids.DATA_ERROR, "children"),
@@ -58,17 +65,15 @@ def choose_sample(clicks: list[int | None]) -> Any:
     return msgspec.to_builtins(DataSource(kind="sample", key=ctx.triggered_id["key"]))
 
 
-def choose_preparation(label: str | None, standardize: bool, data: Any) -> Any:
-    """Choose another label column, or whether to standardize."""
+def choose_label(label: str | None, data: Any) -> Any:
+    """Choose another label column."""
     if label is None or data is None:
         return no_update
     shown = ShownData.from_json(data)
     roles = {column: use for column, use in shown.source.roles.items() if column != label}
     is_other = label != shown.label
     classes = ClassRules() if is_other else shown.source.classes
-    chosen = replace(
-        shown.source, label=label, standardize=standardize, roles=roles, classes=classes
-    )
+    chosen = replace(shown.source, label=label, roles=roles, classes=classes)
     # The page fills in a label that was inferred: that is not a choice.
     is_shown = chosen == replace(shown.source, label=shown.label)
     return no_update if is_shown else msgspec.to_builtins(chosen)
@@ -93,7 +98,7 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
         data_summary(data, summary, _swatches(data)),
         _labels(table),
         label,
-        source.standardize,
+        ", ".join(recipe_caption(source.full_recipe)) or "Standardized",
         msgspec.to_builtins(ShownData(data.content_hash, data.name, label, source)),
         msgspec.to_builtins(source) if is_new else no_update,
         None,

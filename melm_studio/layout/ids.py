@@ -20,7 +20,7 @@ SAMPLES = "samples"
 RECENT_OPEN = "recent-open"
 RECENT_LIST = "recent-list"
 LABEL = "label"
-STANDARDIZE = "standardise"
+RECIPE_OPEN = "recipe-open"
 
 # Columns
 COLUMNS = "columns"
@@ -33,6 +33,8 @@ COLUMNS_RESET = "columns-reset"
 COLUMNS_ALL = "columns-all"  # the role for all columns that the search found
 TABLE_TAB = "table-tab"
 FILE_FORM = "file-form"
+RECIPE_FORM = "recipe-form"
+RECIPE_RESET = "recipe-reset"
 CLASSES_FORM = "classes-form"
 CLASSES_APPLY = "classes-apply"
 CLASSES_RESET = "classes-reset"
@@ -156,6 +158,21 @@ def class_name(at: int) -> dict[str, str | int]:
 def class_rule(name: str) -> dict[str, str]:
     """The id of a control of the rules of the classes."""
     return {"type": "class-rule", "name": name}
+
+
+def recipe(name: str) -> dict[str, str]:
+    """The id of a control of the preparation."""
+    return {"type": "recipe", "name": name}
+
+
+def recipe_step(at: int, name: str) -> dict[str, str | int]:
+    """The id of a control of one step of the preparation."""
+    return {"type": "recipe-step", "at": at, "name": name}
+
+
+def recipe_button(act: str, at: int) -> dict[str, str | int]:
+    """The id of a button that acts on one step of the preparation."""
+    return {"type": "recipe-button", "act": act, "at": at}
 
 
 def read_option(name: str) -> dict[str, str]:

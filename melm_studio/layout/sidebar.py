@@ -19,7 +19,7 @@ from melm_studio.layout.method_form import (
     number_input,
     own_settings,
 )
-from melm_studio.layout.table_dialog.dialog import columns_button
+from melm_studio.layout.table_dialog.dialog import columns_button, recipe_button
 from melm_studio.tables import SAMPLES
 
 _FIRST_METHOD = next(iter(METHODS))
@@ -123,9 +123,7 @@ def _more() -> Component:
                         className="field-grid is-three",
                     ),
                     html.P(id=ids.N_INIT_REASON, className="field-note"),
-                    dmc.Switch(
-                        id=ids.STANDARDIZE, label="Standardize features", checked=True, size="sm"
-                    ),
+                    html.Div([html.Span("Preparation"), recipe_button()], className="field-head"),
                     html.Div(own_settings(METHODS[_FIRST_METHOD]), id=ids.SETTINGS),
                 ],
                 className="folded",

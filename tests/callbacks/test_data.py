@@ -15,6 +15,7 @@ from tools.driver.visitor import components
 
 ERROR, DATA = f"{ids.DATA_ERROR}.children", f"{ids.DATA}.data"
 CHOICE, SOURCE = f"{ids.CHOICE}.data", f"{ids.SOURCE}.data"
+SCALING = ids.recipe("scaling")
 SAMPLE = {"kind": "sample", "key": "iris", "label": None, "standardise": True}
 LIST = f"{ids.RECENT_LIST}.children"
 IRIS = {"kind": "sample", "key": "iris"}
@@ -75,15 +76,15 @@ def test_another_label_than_the_guess_gives_its_classes(studio, visitor):
 def test_without_standardising_the_numbers_stay_as_they_are(studio, visitor):
     table = blobs()
     visitor.choose_file(csv(table))
-    visitor.fire(ids.CHOICE, "data", visitor.fire(ids.STANDARDIZE, "checked", False)[CHOICE])
+    visitor.fire(ids.CHOICE, "data", visitor.fire(SCALING, "value", "none")[CHOICE])
     np.testing.assert_array_equal(studio.data_of(visitor).X, table[["x", "y"]])
-    assert visitor.values["standardise.checked"] is False
+    assert visitor.values["recipe-open.children"] == "not standardized"
 
 
 def test_what_the_page_itself_filled_in_is_no_new_choice(visitor):
     changes = visitor.choose_sample("iris")
     assert visitor.fire(ids.LABEL, "value", changes["label.value"]) == {}
-    assert visitor.fire(ids.STANDARDIZE, "checked", changes["standardise.checked"]) == {}
+    assert visitor.fire(SCALING, "value", "unit") == {}
 
 
 def test_the_browser_remembers_a_choice_only_once_it_could_be_read(visitor):
@@ -92,7 +93,7 @@ def test_the_browser_remembers_a_choice_only_once_it_could_be_read(visitor):
     bad = visitor.choose_file(b"only one column\n1\n2\n")
     assert bad[ERROR]
     assert SOURCE not in bad
-    assert visitor.fire(ids.STANDARDIZE, "checked", False)[CHOICE]["key"] == "wine"
+    assert visitor.fire(SCALING, "value", "none")[CHOICE]["key"] == "wine"
 
 
 def test_what_is_remembered_is_shown_and_not_written_back(visitor):
@@ -101,8 +102,8 @@ def test_what_is_remembered_is_shown_and_not_written_back(visitor):
     assert SOURCE not in changes
 
 
-def test_a_switch_before_there_is_a_label_chooses_nothing(visitor):
-    assert visitor.fire(ids.STANDARDIZE, "checked", False) == {}
+def test_a_scaling_before_there_are_data_chooses_nothing(visitor):
+    assert visitor.fire(SCALING, "value", "none") == {}
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,8 @@ def test_a_column_of_measurements_as_label_is_cut_into_ranges(visitor):
 def test_fields_that_an_older_page_did_not_keep_have_their_defaults(visitor):
     changes = visitor.fire(ids.SOURCE, "data", {"kind": "sample", "key": "iris"})
     assert changes[ERROR] is None
-    assert (changes["label.value"], changes["standardise.checked"]) == ("species", True)
+    assert changes["label.value"] == "species"
+    assert changes["recipe-open.children"] == "Standardized"
 
 
 def test_runs_are_listed_below_their_data_the_newest_first(visitor, items):
@@ -171,7 +173,8 @@ def test_an_item_holds_the_source_that_shows_its_data_again(visitor, items):
     visitor.choose({"kind": "sample", "key": "iris", "standardise": False})
     visitor.start(method="pca")
     data, run = items()
-    assert visitor.choose(json.loads(run["data-source"]))[f"{ids.STANDARDIZE}.checked"] is False
+    shown = visitor.choose(json.loads(run["data-source"]))
+    assert shown["recipe-open.children"] == "not standardized"
     assert json.loads(data["data-source"])["key"] == "iris"
 
 

@@ -16,7 +16,7 @@ SOURCE = {
 def test_a_stored_choice_of_data_is_shown(studio, visitor):
     changes = visitor.fire(ids.SOURCE, "data", SOURCE)
     assert changes[f"{ids.DATA_ERROR}.children"] is None
-    assert changes["standardise.checked"] is False
+    assert changes["recipe-open.children"] == "not standardized"
     assert "proline" not in studio.data_of(visitor).feature_names
 
 

@@ -11,8 +11,11 @@ from melm_studio.layout.dialog import dialog
 from melm_studio.layout.table_dialog.classes import classes_tab
 from melm_studio.layout.table_dialog.columns import columns_tab
 from melm_studio.layout.table_dialog.file import file_tab
+from melm_studio.layout.table_dialog.recipe import recipe_tab
 
-TABS = {"columns": "Columns", "classes": "Classes", "file": "File"}
+TABS = {
+    "columns": "Columns", "classes": "Classes", "recipe": "Preparation", "file": "File",
+}  # fmt: skip
 
 
 def columns_button() -> Component:
@@ -22,9 +25,21 @@ def columns_button() -> Component:
     )
 
 
+def recipe_button() -> Component:
+    """The button that opens the dialog at the preparation, and says how it differs."""
+    return html.Button(
+        "Standardized", id=ids.RECIPE_OPEN, type="button", className="button is-text is-link"
+    )
+
+
 def table_dialog() -> Component:
     """The dialog, closed until its button is clicked."""
-    panels = {"columns": columns_tab(), "classes": classes_tab(), "file": file_tab()}
+    panels = {
+        "columns": columns_tab(),
+        "classes": classes_tab(),
+        "recipe": recipe_tab(),
+        "file": file_tab(),
+    }
     return dialog(
         ids.COLUMNS,
         "Columns and classes of the table",

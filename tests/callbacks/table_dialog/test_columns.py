@@ -109,7 +109,7 @@ def test_what_a_column_cannot_be_gets_a_sentence_and_the_window_shows_what_is_so
     changes = make(pottery, "unit", "feature")
     assert list(changes) == [ERROR]
     assert changes[ERROR] == '"unit" cannot be a feature: every value is the same. Leave it out.'
-    pottery.fire(ids.COLUMNS_ERROR, "children", changes[ERROR])
+    pottery.fire(ids.COLUMNS_ERROR, "children", changes[ERROR], ids.COLUMNS_TABLE)
     assert roles(pottery)[5] == "ignored"
 
 
