@@ -46,7 +46,7 @@ from callbacks.routes import (
 from callbacks.routes import surface as surface_route
 from callbacks.routes.api import links
 from callbacks.routes.api import routes as api
-from callbacks.routes.publication import print_figure, report
+from callbacks.routes.publication import comparison_files, print_figure, report
 from callbacks.routes.rows import edit_rows, marks, new_rows, table_rows
 from callbacks.services import Services, install
 from callbacks.table_dialog import classes, columns, file, recipe
@@ -75,6 +75,7 @@ _ROUTES = (
     replay,
     print_figure,
     report,
+    comparison_files,
     shared_view,
     story_file,
     surface_route,

@@ -30,6 +30,16 @@ def register(app: Dash) -> None:
     )
     connect_script(
         app,
+        "tableFile",
+        Output(ids.COMPARE_FILE, "href"),
+        Input(ids.COMPARE_TAB, "value"),
+        Input(ids.COMPARED_RUNS, "data"),
+        Input(ids.MOVERS_FROM, "value"),
+        Input(ids.MOVERS_TO, "value"),
+        Input(ids.RANKING_RUN, "data"),
+    )
+    connect_script(
+        app,
         "setGamma",
         Input(ids.GAMMA, "value"),
         prevent_initial_call=True,

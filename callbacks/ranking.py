@@ -41,6 +41,7 @@ def register(app: Dash) -> None:
         Output(ids.RANK_CLOCK, "disabled"),
         Output(ids.RANK_STOP, "disabled"),
         Output(ids.RANK_ALL, "disabled"),
+        Output(ids.RANKING_RUN, "data"),
         Input(ids.RANK_CLOCK, "n_intervals"),
         Input(ids.RANK_CLOCK, "disabled"),
         Input(ids.COMPARE_TAB, "value"),
@@ -69,14 +70,16 @@ def stop(clicks: int | None, data: Any) -> bool:
 def update(ticks: int | None, is_still: bool, tab: str | None, data: Any) -> tuple[Any, ...]:
     """Show the comparison so far, while its tab is open."""
     if tab != TAB or not data:
-        return no_update, True, no_update, no_update
+        return no_update, True, no_update, no_update, no_update
     current = workspace().ranking(ShownData.from_json(data))
     if current is None:
-        return None, True, True, False
+        return None, True, True, False, None
     report, is_final = ranking_of(services().store, current.run_id), current.state.is_final
     progress = _progress(current, report)
     body = ranking_body(ranking_sentence(report), progress, ranked(report), refusals(report))
-    return body, is_final, is_final, not (is_final and current.state is not RunState.DONE)
+    can_start = is_final and current.state is not RunState.DONE
+    file = current.run_id if report.methods else None
+    return body, is_final, is_final, not can_start, file
 
 
 def _progress(run: RunRecord, report: RankingReport) -> str:

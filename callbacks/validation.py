@@ -76,4 +76,5 @@ def _body(check: RunRecord) -> Any:
     names = services().renderer.data(check).class_names
     is_waiting = check.state is RunState.QUEUED
     stage = "waiting for a free worker" if is_waiting else check.message or report.stage
-    return check_body(report, stage, names, is_final=check.state.is_final)
+    file = f"runs/{check.run_id}/overlap.csv"
+    return check_body(report, stage, names, file, is_final=check.state.is_final)

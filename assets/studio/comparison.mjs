@@ -1,12 +1,13 @@
 // Comparing runs: the reference run that the others are aligned with, and the order of the table.
 import { ID } from "./constants.mjs";
-import { setProps } from "./page/dash.mjs";
+import { provideCallbacks, setProps } from "./page/dash.mjs";
 import { whenPresent } from "./page/dom.mjs";
 import { addToPanels } from "./panel/features.mjs";
 import { allPanels, referenceRun } from "./panel/panels.mjs";
 import { onChange, update } from "./state.mjs";
 
 export function connectComparison() {
+  provideCallbacks({ tableFile });
   addToPanels((panel) => {
     panel.part("anchor").onclick = () => update({ reference: panel.run }, "aligned");
   });
@@ -16,6 +17,21 @@ export function connectComparison() {
     const button = /** @type {HTMLElement} */ (target).closest?.("[data-sort]");
     if (button) sortBy(/** @type {HTMLElement} */ (button).dataset);
   });
+}
+
+/**
+ * The address of the open table as CSV; null where there is none.
+ * @param {string | null} tab
+ * @param {string[] | null} compared runs
+ * @param {string | null} from
+ * @param {string | null} to
+ * @param {string | null} ranking
+ */
+export function tableFile(tab, compared, from, to, ranking) {
+  if (tab === "ranking") return ranking ? `runs/${ranking}/ranking.csv` : null;
+  const runs = (tab === "movers" ? [from, to] : (compared ?? [])).filter(Boolean);
+  if (!tab || new Set(runs).size < (tab === "table" ? 1 : 2)) return null;
+  return `compare/${tab}.csv?${new URLSearchParams(runs.map((run) => ["run", String(run)]))}`;
 }
 
 function markReference() {

@@ -136,19 +136,23 @@ def tables() -> Component:
                 value=None,
                 allowTabDeactivation=True,
             ),
-            _check_all(),
+            _table_actions(),
         ],
         className="tables compare-only",
     )
 
 
-def _check_all() -> Component:
+def _table_actions() -> Component:
+    """The file of the open table, whose address a script sets, and the check of every run."""
+    file = html.A(
+        "Save as CSV", id=ids.COMPARE_FILE, download="", className="button is-small table-file"
+    )
     button = dmc.Tooltip(
         dmc.Button("Check all", id=ids.CHECK_ALL, variant="light", size="compact-sm"),
         label="Cross-validate every run and test it against permuted labels",
         openDelay=400,
     )
-    return html.Div(button, className="tables-action")
+    return html.Div([file, button], className="tables-action")
 
 
 def _movers() -> Component:

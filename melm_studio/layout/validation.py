@@ -57,9 +57,17 @@ def check_view() -> Component:
 
 
 def check_body(
-    report: CheckReport, stage: str, class_names: Sequence[str], *, is_final: bool
+    report: CheckReport,
+    stage: str,
+    class_names: Sequence[str],
+    overlap_file: str = "",
+    *,
+    is_final: bool,
 ) -> Component:
-    """The verdict, the scores, the confusion of the classes and the p-value known so far."""
+    """The verdict, the scores, the confusion of the classes and the p-value known so far.
+
+    `overlap_file` is the address of the confusion as CSV.
+    """
     return dmc.Stack(
         [
             html.P(
@@ -70,7 +78,7 @@ def check_body(
             ),
             *([] if is_final and report.fraction == 1.0 else [_progress(report, stage)]),
             *([_scores(report.scores)] if report.scores else []),
-            *([_overlap(report.overlap, class_names)] if report.overlap else []),
+            *([_overlap(report.overlap, class_names, overlap_file)] if report.overlap else []),
             *_p_value(p_value_caption(report, is_final=is_final)),
             *([dmc.Text(angle_sentence(report.stability), size="sm")] if report.stability else []),
             *(dmc.Text(note, size="xs", c="dimmed") for note in report.notes),
@@ -108,7 +116,9 @@ def _scores(scores: Mapping[str, tuple[float, float, float]]) -> Component:
     return html.Table([caption, html.Thead(head), html.Tbody(rows)], className="figures")
 
 
-def _overlap(overlap: Sequence[Sequence[float]], class_names: Sequence[str]) -> Component:
+def _overlap(
+    overlap: Sequence[Sequence[float]], class_names: Sequence[str], file: str
+) -> Component:
     caption = html.Caption(
         "Held-out confusion between each pair of classes. Click a cell to show only that pair."
     )
@@ -119,10 +129,8 @@ def _overlap(overlap: Sequence[Sequence[float]], class_names: Sequence[str]) -> 
         for i, (name, row) in enumerate(zip(names, overlap, strict=True))
     ]
     classes = "figures matrix" if len(names) <= _MOST_CLASSES_NAMED else "figures matrix is-dense"
-    return html.Div(
-        html.Table([caption, html.Thead(head), html.Tbody(rows)], className=classes),
-        className="wide",
-    )
+    table = html.Table([caption, html.Thead(head), html.Tbody(rows)], className=classes)
+    return html.Div([table, html.A("Save as CSV", href=file, download="")], className="wide")
 
 
 def _share(share: float, names: Sequence[str], i: int, j: int) -> Component:
