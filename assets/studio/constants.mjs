@@ -60,7 +60,6 @@ export const ID = Object.freeze({
   wanted: "wanted",
   brought: "brought",
   notice: "notice",
-  presentLegend: "present-legend",
   caption: "caption",
   keys: "keys",
   story: "story",

@@ -75,7 +75,6 @@ ADDRESS = "address"  # the query of the address that the page was opened with
 REQUESTED = "wanted"  # a view to restore
 RESTORED = "brought"  # the run that shows it, and its view options
 NOTICE = "notice"  # what is said about links and views
-PRESENT_LEGEND = "present-legend"
 CAPTION = "caption"
 KEYS = "keys"
 STORY = "story"

@@ -11,7 +11,7 @@ from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import selection, tables
 from melm_studio.layout.dialogs.figure_dialog import figure_dialog
 from melm_studio.layout.panel import panel_model
-from melm_studio.layout.present import link_parts, notice, play_bar
+from melm_studio.layout.present import link_parts, notice, play_bar, present_title
 from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view
 from melm_studio.layout.sidebar import sidebar
@@ -77,9 +77,10 @@ def _stores() -> list[Component]:
 
 def _panels() -> list[Component]:
     return [
-        toolbar(),
+        *toolbar(),
         # A script writes here when the server does not answer.
         html.P(id=ids.CONNECTION, role="status", className="connection", hidden=True),
+        present_title(),
         html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **aria(label="Runs")),
         selection(),
         html.Div(id=ids.PANELS, className="panels", **aria(live="off")),

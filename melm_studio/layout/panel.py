@@ -173,6 +173,7 @@ def _picture() -> Component:
                 [html.Span("training", className="is-filled"), html.Span("held out")],
                 className="point-legend",
             ),
+            html.Ul(className="class-legend present-only", **part("class-legend")),
             _edited_commands(),
             picture_tools(),
         ],

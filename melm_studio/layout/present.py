@@ -50,12 +50,15 @@ def notice() -> Component:
     )
 
 
+def present_title() -> Component:
+    """The caption of the view of a story, else what is asked of the classes; a script writes it."""
+    return html.H2(id=ids.CAPTION, className="caption present-only", **aria(live="polite"))
+
+
 def play_bar() -> Component:
     """The bar below the plane in front; a script fills and operates it."""
     return html.Div(
         [
-            html.Div(className="present-only", id=ids.PRESENT_LEGEND),
-            html.P(className="caption present-only", id=ids.CAPTION, **aria(live="polite")),
             html.Div(
                 [
                     _speed(),

@@ -9,6 +9,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, tip
 from melm_studio.layout.attributes import data as data_attributes
+from melm_studio.layout.shell.welcome import question
 from melm_studio.tables import LabeledData, Summary, count, number, percent, shortened
 
 _LONGEST_NAME = 36
@@ -81,7 +82,9 @@ def _legend(
         )
         for code, (name, size, directions, (color, shape)) in enumerate(classes)
     ]
-    return html.Ul(items, className="legend", **aria(label="Classes"))
+    # The title of Present.
+    asked = data_attributes(question=question(names))
+    return html.Ul(items, className="legend", **asked, **aria(label="Classes"))
 
 
 def _folded(notes: Sequence[str]) -> Component:

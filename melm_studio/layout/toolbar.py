@@ -10,9 +10,19 @@ from melm_studio.layout.buttons import button, switch
 from melm_studio.layout.dialogs.figure_dialog import figure_button
 from melm_studio.layout.panel_parts.tools import drag_buttons, layer_switches
 
+_TOOLS = "compare-tools"
 
-def toolbar() -> Component:
-    """Switches and the drag mode; those of several panels appear once there are several."""
+
+def toolbar() -> list[Component]:
+    """Switches and the drag mode, which small screens fold away behind a button.
+
+    Those of several panels appear once there are several.
+    """
+    more = button("Tools", "toolbar-more compare-only", **data(toggles=_TOOLS))
+    return [more, _tools()]
+
+
+def _tools() -> Component:
     return html.Div(
         [
             switch("linked", "Linked axes", "Zoom and pan all panels together"),
@@ -28,5 +38,6 @@ def toolbar() -> Component:
                 **data(report="all"),
             ),
         ],
+        id=_TOOLS,
         className="toolbar compare-only",
     )

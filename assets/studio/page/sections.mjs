@@ -12,7 +12,7 @@ export function connectSections() {
     const element = /** @type {HTMLElement} */ (target);
     const tab = /** @type {HTMLElement | null} */ (element.closest?.("[data-section]"));
     if (tab) showSection(tab.dataset.section);
-    toggle(element.closest?.("[data-toggles]"));
+    if (!element.closest?.(".toolbar")) toggle(element.closest?.("[data-toggles]"));
   });
 }
 
@@ -24,7 +24,7 @@ export function showSection(section) {
   }
 }
 
-// What small screens fold away behind a button; a click elsewhere closes it.
+// What small screens fold away behind a button; a click elsewhere closes it, one among tools does not.
 function toggle(button) {
   for (const other of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-toggles]"))) {
     const isOpen = other === button && other.getAttribute("aria-expanded") !== "true";

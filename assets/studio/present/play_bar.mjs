@@ -1,8 +1,8 @@
-// The play bar below the picture, and what Present shows of the page: caption and legend.
+// The play bar below the picture, and what Present shows of the page: title and legend.
 import { ID } from "../constants.mjs";
-import { byId, whenPresent } from "../page/dom.mjs";
+import { byId, span, whenPresent } from "../page/dom.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
-import { frontPanel } from "../panel/panels.mjs";
+import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { onChange, state, update } from "../state.mjs";
 import { copyLink } from "../views/share_link.mjs";
 import { addToStory, stepStory } from "../views/story.mjs";
@@ -20,15 +20,15 @@ export function connectPlayBar() {
   dressTraces(enlarge);
   addToPanels((panel) => {
     panel.node.addEventListener("panel:look", () => panel === frontPanel() && morph?.follow());
+    copyLegend(panel);
     if (state.mode === "present") queueMicrotask(() => morph?.followRuns());
   });
   onChange("mode", () => morph?.followRuns());
-  onChange("mode", copyLegend);
   onChange("story", showStory);
   whenPresent(".play-bar", build);
   whenPresent(`#${ID.dataSummary}`, (summary) => {
-    new MutationObserver(copyLegend).observe(summary, { childList: true, subtree: true });
-    copyLegend();
+    new MutationObserver(showClasses).observe(summary, { childList: true });
+    showClasses();
   });
 }
 
@@ -55,20 +55,35 @@ function build(node) {
 }
 
 function showStory() {
-  const caption = byId(ID.caption);
-  if (!caption || !bar.steps) return;
-  const { views, at } = state.story;
-  bar.steps.hidden = !views.length;
+  showTitle();
+  if (!bar.steps) return;
+  bar.steps.hidden = !state.story.views.length;
   bar.count.textContent = positionLabel(state.story);
-  caption.textContent = views[at]?.caption ?? "";
 }
 
+// The caption of the view of the story, else what is asked of the classes.
+function showTitle() {
+  const title = byId(ID.caption);
+  const { views, at } = state.story;
+  if (title) title.textContent = views[at]?.caption || (legendOfPage()?.dataset.question ?? "");
+}
+
+function showClasses() {
+  showTitle();
+  allPanels().forEach(copyLegend);
+}
+
+/** @returns {HTMLElement | null} */
+const legendOfPage = () => document.querySelector(`#${ID.dataSummary} .legend`);
+
 // The legend is in the sidebar, which Present hides.
-function copyLegend() {
-  const legend = document.querySelector(`#${ID.dataSummary} .legend`);
-  const copy = byId(ID.presentLegend);
-  if (!legend || !copy) return;
-  const shown = /** @type {Element} */ (legend.cloneNode(true));
-  for (const node of shown.querySelectorAll("[id]")) node.removeAttribute("id");
-  copy.replaceChildren(shown);
+/** @param {import("../panel/panel.mjs").Panel} panel */
+function copyLegend(panel) {
+  const items = [...(legendOfPage()?.children ?? [])].map((item) => {
+    const [swatch, name] = item.children;
+    const copy = document.createElement("li");
+    copy.append(swatch.cloneNode(true), span(name.textContent));
+    return copy;
+  });
+  panel.part("class-legend").replaceChildren(...items);
 }
