@@ -19,6 +19,7 @@ from melm_studio.worker.records.limits import LimitReachedError
 from melm_studio.worker.records.run import RunRecord
 
 _NOTHING_CHOSEN = "Choose at least one method and one γ to run."
+_ALL_HERE = "All of these runs are on the page already."
 _TOO_MANY = (
     "These are {n_runs} runs; the page holds {most} panels and shows {n_shown}. Choose fewer runs, "
     "or remove some panels."
@@ -48,15 +49,17 @@ def start_batch(
     both: bool,
     *sidebar: Any,
 ) -> tuple[Any, str | None]:
-    """Check all runs of the batch, then queue them."""
+    """Check all runs of the batch, then queue those that are not on the page already."""
     own = workspace()
     try:
         shown = ShownData.from_json(data)
         choices = list(
             product(methods or (), map(_number, gammas or ()), _preparations(shown, both=both))
         )
-        _check_room(own, shown, len(choices))
+        if not choices:
+            raise UserError(_NOTHING_CHOSEN)
         fits = _new_fits(own, shown, choices, SidebarValues(*sidebar))
+        _check_room(own, shown, len(fits))
     except UserError as error:
         return no_update, str(error)
     return _queued(own, fits)
@@ -78,7 +81,7 @@ def _preparations(shown: ShownData, *, both: bool) -> list[bool]:
 
 def _check_room(own: Workspace, shown: ShownData, n_runs: int) -> None:
     if n_runs == 0:
-        raise UserError(_NOTHING_CHOSEN)
+        raise UserError(_ALL_HERE)
     n_shown = len(own.shown_fits(shown))
     if n_shown + n_runs > MAX_PANELS:
         raise UserError(_TOO_MANY.format(n_runs=n_runs, most=MAX_PANELS, n_shown=n_shown))
@@ -98,10 +101,12 @@ def _new_fits(
             prepared[standardize] = own.prepare(table, replace(source, standardize=standardize))
         data, parameters = prepared[standardize], sidebar.parameters(method, gamma)
         check_data(method, data, parameters)
+        if own.equal_fit(data.content_hash, method, parameters):
+            continue
         variant = ShownData(
             data.content_hash, data.name, shown.label, replace(source, standardize=standardize)
         )
-        fits.append(own.new_fit(variant, method, parameters))
+        fits.append(own.new_fit(variant, method, parameters, data.X.shape[1]))
     return fits
 
 

@@ -170,6 +170,6 @@ def _own_fit(
     expected = len(parameters["init"][0][0]) if "init" in parameters else found_features
     if expected != found_features:
         raise UserError(_OTHER_FEATURES.format(expected=expected, found=found_features))
-    fit = own.new_fit(shown, method, parameters)
+    fit = own.new_fit(shown, method, parameters, found_features)
     own.queue(fit)
     return fit, True

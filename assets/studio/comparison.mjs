@@ -1,15 +1,17 @@
 // Comparing runs: the reference run that the others are aligned with, and the order of the table.
 import { ID } from "./constants.mjs";
 import { provideCallbacks, setProps } from "./page/dash.mjs";
-import { whenPresent } from "./page/dom.mjs";
+import { byId, whenPresent } from "./page/dom.mjs";
 import { addToPanels } from "./panel/features.mjs";
 import { allPanels, referenceRun } from "./panel/panels.mjs";
+import { isOwnPlane } from "./panel/view_options.mjs";
 import { onChange, update } from "./state.mjs";
 
 export function connectComparison() {
   provideCallbacks({ tableFile });
   addToPanels((panel) => {
     panel.part("anchor").onclick = () => update({ reference: panel.run }, "aligned");
+    panel.node.addEventListener("panel:look", noteChanged);
   });
   for (const event of ["aligned", "view", "mode"]) onChange(event, markReference);
   whenPresent("[data-run]", () => queueMicrotask(markReference));
@@ -17,6 +19,14 @@ export function connectComparison() {
     const button = /** @type {HTMLElement} */ (target).closest?.("[data-sort]");
     if (button) sortBy(/** @type {HTMLElement} */ (button).dataset);
   });
+}
+
+// The tables are about the planes that the runs found, also where a picture shows another one.
+function noteChanged() {
+  const changed = allPanels().filter(({ options }) => !isOwnPlane(options));
+  const names = changed.map(({ node }) => node.dataset.title).join(", ");
+  const note = byId(ID.changedNote);
+  if (note) note.textContent = names && `${names}: the picture shows a changed plane, the tables the plane of the run.`;
 }
 
 /**

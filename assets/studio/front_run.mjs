@@ -1,5 +1,8 @@
 // The front run: the one that Explore and Present show, and the row of tabs to choose it from.
+import { ID } from "./constants.mjs";
+import { provideCallbacks, setProps } from "./page/dash.mjs";
 import { whenPresent } from "./page/dom.mjs";
+import { showNotice } from "./page/notice.mjs";
 import { allPanels, panelOfRun, shownPanels } from "./panel/panels.mjs";
 import { onChange, state, update } from "./state.mjs";
 
@@ -13,6 +16,7 @@ const STATE_LABELS = {
 };
 
 export function connectFrontRun() {
+  provideCallbacks({ offerSame });
   document.addEventListener("click", ({ target }) => {
     const chosen = /** @type {HTMLElement} */ (target).closest?.("[data-tab]");
     if (chosen) bringToFront(/** @type {HTMLElement} */ (chosen).dataset.tab);
@@ -34,6 +38,14 @@ export function openRun(run) {
 /** Makes a run the front run. @param {string} run */
 export function bringToFront(run) {
   update({ front: run }, "mode");
+}
+
+// Shows the run that equals the one that was to start.
+function offerSame(same) {
+  if (!same) return;
+  const act = () => setProps(ID.runAgain, { data: Date.now() });
+  showNotice(`This run is here already: ${same.title}.`, { action: { label: "Run it again", act } });
+  openRun(same.run);
 }
 
 // Shows the front run; where it was removed, the newest.

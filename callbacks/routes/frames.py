@@ -22,7 +22,12 @@ from melm_studio.figures.encoding import compact
 from melm_studio.figures.feature_ranking import feature_ranking
 from melm_studio.figures.plane import arrow_handles, limits, plane_figure, plane_frame, row_numbers
 from melm_studio.figures.theme import THEMES, Scheme
-from melm_studio.views.captions import drawn_sentence, kept_sentence, state_sentence
+from melm_studio.views.captions import (
+    STOPPING,
+    drawn_sentence,
+    kept_sentence,
+    state_sentence,
+)
 from melm_studio.views.renderer import DataGoneError
 from melm_studio.views.verdicts.feature_stability import with_stability
 from melm_studio.views.verdicts.gamma_advice import can_choose_gamma, gamma_advice
@@ -31,7 +36,7 @@ from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.workspace import revision_of
 from melm_studio.worker.config.messages import DATA_GONE
 from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.worker.records.run import AT_WORK, PlaneEvent, RunRecord, RunState
 
 # Runs that look alike share a cached figure without data.
 MAX_STYLES = 32
@@ -184,6 +189,8 @@ def _verdict(
 
 def _words(record: RunRecord, newest: PlaneEvent | None) -> str:
     is_queued = record.state is RunState.QUEUED
+    if record.state in AT_WORK and services().store.cancel_requested(record.run_id):
+        return STOPPING
     return state_sentence(record, newest, workspace().n_ahead(record) if is_queued else 0)
 
 

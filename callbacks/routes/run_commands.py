@@ -1,19 +1,19 @@
-"""Run commands: stop, pause, step, resume, remove, run again, and check."""
+"""Run commands: stop, pause, step, resume, continue, rename, remove, and check."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import flask
 from dash import Dash
 
 from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
-from melm_core.methods import AUTO, GAMMA, METHODS, STARTS
+from melm_core.methods import AUTO, GAMMA, METHODS
 from melm_studio.views.verdicts.gamma_advice import can_choose_gamma
-from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER
-from melm_studio.worker.records.run import RunRecord, RunState
-from melm_studio.worker.store.best_plane import best_event
+from melm_studio.worker.config.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
+from melm_studio.worker.records.run import RunState
 
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
 
@@ -23,7 +23,8 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/<any(stop, pause, step, resume):command>")(command_run)
     app.server.post("/runs/<run_id>/remove")(remove)
     app.server.post("/runs/<run_id>/undo-removal")(undo_removal)
-    app.server.post("/runs/<run_id>/again")(again)
+    app.server.post("/runs/<run_id>/continue")(go_on)
+    app.server.post("/runs/<run_id>/rename")(rename)
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
     app.server.post("/runs/<run_id>/check")(check)
     app.server.post("/runs/<run_id>/check/stop")(stop_check)
@@ -57,12 +58,17 @@ def undo_removal(run_id: str) -> tuple[dict[str, Any], int]:
     return {"revision": workspace().revision()}, 200
 
 
-def again(run_id: str) -> tuple[dict[str, Any], int]:
-    """Queue a run with the same data, method, and parameters."""
-    record, own = own_fit(run_id), workspace()
-    parameters = {**record.parameters, **_warm_start(record)}
-    own.queue(own.rerun(record, record.method, parameters))
-    return {"revision": own.revision()}, 201
+def go_on(run_id: str) -> tuple[dict[str, Any], int]:
+    """Queue a run that was cut short again, in its place and with all its starts."""
+    if not services().store.reopen(own_fit(run_id).run_id):
+        return sentence(NOT_CUT_SHORT), 409
+    return {}, 200
+
+
+def rename(run_id: str) -> tuple[dict[str, Any], int]:
+    """Give a run the title in the body; an empty one gives it back that of its settings."""
+    workspace().rename(own_fit(run_id), flask.request.get_data(as_text=True))
+    return {"revision": workspace().revision()}, 200
 
 
 def choose_gamma(run_id: str) -> tuple[dict[str, Any], int]:
@@ -88,12 +94,3 @@ def stop_check(run_id: str) -> tuple[dict[str, Any], int]:
         return sentence(HAS_ENDED), 409
     services().store.request_cancel(current.run_id)
     return {}, 200
-
-
-def _warm_start(record: RunRecord) -> dict[str, Any]:
-    """The best plane of a run that was cut short, if its method can start from one."""
-    can_start = record.state.is_cut_short and METHODS[record.method].accepts_init
-    best = best_event(services().store, record.run_id) if can_start else None
-    if best is None:
-        return {}
-    return {STARTS.name: 1, "init": [best.components.tolist()]}

@@ -137,6 +137,7 @@ def tables() -> Component:
                 allowTabDeactivation=True,
             ),
             _table_actions(),
+            html.P(id=ids.CHANGED_NOTE, className="changed-note", role="status"),
         ],
         className="tables compare-only",
     )

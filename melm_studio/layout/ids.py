@@ -55,6 +55,8 @@ RANDOM_STATE = "random-state"
 HELD_OUT = "held-out"
 RUN = "run"
 RUN_ERROR = "run-error"
+SAME_RUN = "same-run"  # the run on the page that equals the one that Run would start
+RUN_AGAIN = "run-again"  # changes when it is to run again all the same
 
 # Help
 HELP = "help"
@@ -97,6 +99,7 @@ COMPARE_CLOCK = "compare-clock"
 COMPARED_RUNS = "compared-runs"  # the ids of the runs, while they are compared
 SORT = "sort"  # the column that the table of runs is ordered by
 COMPARED = "compared"
+CHANGED_NOTE = "changed-note"  # a script names here the runs whose pictures show changed planes
 CHECK_ALL = "check-all"
 COMPARE_FILE = "compare-file"  # the link to the open table as CSV
 RANK_ALL = "rank-all"

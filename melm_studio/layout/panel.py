@@ -27,7 +27,7 @@ _AXES = {
     FLAT: ("Component 1 (standard deviations)", "Component 2"),
     SPACE: ("Horizontal direction (standard deviations)", "Vertical direction"),
 }
-_COMMANDS = {"pause": "Pause", "step": "Step", "again": "Run again"}
+_COMMANDS = {"pause": "Pause", "step": "Step", "continue": "Continue"}
 
 
 def panel(
@@ -100,7 +100,7 @@ def _head() -> Component:
         [
             html.Div(
                 [
-                    html.H3(className="panel-title", **part("title")),
+                    html.H3(_title(), className="panel-title", **part("name")),
                     html.P(className="words", role="status", **part("words")),
                 ],
                 className="panel-names",
@@ -109,6 +109,11 @@ def _head() -> Component:
         ],
         className="panel-head",
     )
+
+
+def _title() -> Component:
+    """The title of the run, which a script lets the user change in its place."""
+    return html.Button(type="button", className="button is-text", title="Rename", **part("title"))
 
 
 def _run_commands() -> list[Component]:
@@ -174,6 +179,7 @@ def _picture() -> Component:
                 className="point-legend",
             ),
             html.Ul(className="class-legend present-only", **part("class-legend")),
+            html.P(className="changed", **part("changed")),
             _edited_commands(),
             picture_tools(),
         ],

@@ -38,7 +38,7 @@ def notice() -> Component:
     return html.Div(
         [
             html.P(id=ids.NOTICE, role="status"),
-            button("Undo", "notice-undo", hidden=True),
+            button("", "notice-action", hidden=True),
             html.Button(
                 html.Span(className="icon icon-close"),
                 type="button",

@@ -26,8 +26,11 @@ from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 
 REPRODUCTION_TOLERANCE = 1e-9
 
+STOPPING = "Stopping"
+
 _NO_WORKER = "Waiting for a free worker"
 _OTHERS_TURN = "Others' turn, goes on after them"
+_REPEATING = "Repeating the search up to where it was cut short"
 
 
 def title(record: RunRecord) -> str:
@@ -177,7 +180,7 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None, n_ahead: int = 0
     if record.state is RunState.RUNNING and record.gave_way_s is not None:
         return _OTHERS_TURN if event is None else f"{_OTHERS_TURN}, {_progress(event)}"
     if record.state is RunState.RUNNING:
-        return _beginning(record) if event is None else _progress(event).capitalize()
+        return _beginning(record) if event is None else _going_on(event)
     if record.state is RunState.PAUSED:
         return "Paused" if event is None else f"Paused, {_progress(event)}"
     if record.state is RunState.DONE and event is not None:
@@ -185,10 +188,16 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None, n_ahead: int = 0
     return record.message
 
 
+def _going_on(event: PlaneEvent) -> str:
+    """The progress of a run at work; its last plane ended it once if it is continued."""
+    return _REPEATING if event.is_final else _progress(event).capitalize()
+
+
 def _beginning(record: RunRecord) -> str:
     path = _gamma_path(record)
     if path is None:
-        return "Computing the first plane"
+        features = f", {count(record.n_features, 'feature')}" if record.n_features else ""
+        return f"Computing the first plane{features}"
     n_done = path.get("n_folds", 0)
     return f"Choosing γ by inner folds, {n_done} done" if n_done else "Choosing γ by inner folds"
 

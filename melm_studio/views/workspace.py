@@ -40,11 +40,13 @@ from melm_studio.worker.store.protocol import Admission, RunStore, admit_any
 
 MAX_PANELS = 9
 MAX_RECORD_BYTES = 2**20
+LONGEST_TITLE = 80  # characters
 # For how long a removed run can be put back, at least.
 UNDO_S = 600.0
 PANELS_FULL = f"The page holds {MAX_PANELS} panels. Remove one to run another."
 DATA_GONE = "These data are no longer stored here. Drop the file again, or choose a sample."
 
+_TITLE_TOO_LONG = "This title has {n} characters, but at most {most} are shown. Shorten it."
 _TOO_MANY_ROWS = (
     "Suspect labels are found among {most:,} rows at most. Leave out rows, or look at the outliers "
     "instead."
@@ -190,17 +192,47 @@ class Workspace:
         ]
         return equal[-1] if equal else None
 
-    def new_fit(self, shown: ShownData, method: str, parameters: Mapping[str, Any]) -> RunRecord:
+    def new_fit(
+        self, shown: ShownData, method: str, parameters: Mapping[str, Any], n_features: int = 0
+    ) -> RunRecord:
         """Return a fit of the data that the page shows, not yet queued."""
         return new_run(
-            self.owner, shown.id, shown.name, method, parameters, source=shown.run_source
+            self.owner,
+            shown.id,
+            shown.name,
+            method,
+            parameters,
+            source=shown.run_source,
+            n_features=n_features,
         )
 
     def rerun(self, record: RunRecord, method: str, parameters: Mapping[str, Any]) -> RunRecord:
         """Return a fit of the data of another run, not yet queued."""
         return new_run(
-            self.owner, record.data_id, record.data_name, method, parameters, source=record.source
+            self.owner,
+            record.data_id,
+            record.data_name,
+            method,
+            parameters,
+            source=record.source,
+            n_features=record.n_features,
         )
+
+    def rename(self, record: RunRecord, name: str) -> None:
+        """Give a run a title, numbered where another run of its table has it; "" undoes that.
+
+        Raises
+        ------
+        UserError
+            If the title is too long.
+        """
+        wanted = " ".join(name.split())
+        if len(wanted) > LONGEST_TITLE:
+            raise UserError(_TITLE_TOO_LONG.format(n=len(wanted), most=LONGEST_TITLE))
+        others = [run for run in self.fits_of(record.table) if run.run_id != record.run_id]
+        own = replace(record, name=wanted)
+        named = _own_name(own, others) if wanted == "" else unique_title(own, others)
+        self.store.annotate(record.run_id, name=named)
 
     def queue(self, *fits: RunRecord) -> None:
         """Queue fits under titles of their own; if a limit is reached, those before stay queued.

@@ -132,8 +132,9 @@ def test_a_run_pauses_takes_a_step_and_goes_on(page: Page):
     studio.wait_until(lambda: panel.last_sequence > at + 1, "it goes on")
     panel.stop.click()
     panel.expect_state("cancelled")
-    panel.node.get_by_role("button", name="Run again").click()
-    expect(studio.panels).to_have_count(2)
+    panel.node.get_by_role("button", name="Continue").click()
+    panel.expect_state("running")
+    expect(studio.panels).to_have_count(1)
 
 
 def test_the_run_in_front_has_the_whole_width_however_many_there_are(wines: StudioPage):

@@ -55,15 +55,13 @@ def test_after_any_end_no_process_is_left_and_a_restart_knows_every_run(
         assert news["sequences"] == list(range(beside.store.n_events(working)))
 
 
-def test_a_run_that_was_lost_runs_again_from_its_best_plane(beside, tmp_path, port):
+def test_a_run_that_was_lost_continues_in_its_place(beside, tmp_path, port):
     with studio_process(tmp_path, port) as studio:
         visitor, working, _ = with_two_runs(beside)
         studio.end(signal.SIGKILL)
     with studio_process(tmp_path, port):
         wait_until(lambda: beside.store.get(working).state.is_final)
         best = beside.store.last_event(working).objective
-        assert visitor.http.post(f"/runs/{working}/again").status_code == 201
-        again = beside.store.runs_of(visitor.owner)[-1].run_id
-        wait_until(lambda: beside.store.get(again).state is RunState.DONE)
-        assert beside.store.event(again, 0).objective == pytest.approx(best)
-        assert beside.store.last_event(again).objective >= best - 1e-9
+        assert visitor.http.post(f"/runs/{working}/continue").status_code == 200
+        wait_until(lambda: beside.store.get(working).state is RunState.DONE)
+        assert beside.store.last_event(working).objective >= best - 1e-9

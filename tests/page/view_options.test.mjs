@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import {
   DEFAULT_VIEW,
+  changesOf,
   isAsFound,
   isOwnPlane,
   morphIn,
@@ -67,4 +68,14 @@ test("only the modes of the page are taken from an address", () => {
   assert.equal(modeIn("?mode=present&gamma=1"), "present");
   assert.equal(modeIn("?mode=other"), null);
   assert.equal(modeIn(""), null);
+});
+
+test("a changed plane says what was changed, another kernel width or angle changes none", () => {
+  assert.equal(changesOf(DEFAULT_VIEW), "");
+  assert.equal(changesOf({ ...DEFAULT_VIEW, gamma: 2, from: [0.5, 1] }), "");
+  const moves = [[3, 0.1, 0.2], [0, -1, 0], [3, 0.2, 0.2]];
+  assert.equal(
+    changesOf({ ...DEFAULT_VIEW, kept: 4, moves, morph: ["r", 0.5] }),
+    "Plane was changed: top 4 features only, 2 arrows moved, 50 % of the way to another run",
+  );
 });

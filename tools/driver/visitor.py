@@ -102,11 +102,13 @@ class Visitor:
         return self.fire(ids.CHOICE, "data", chosen)
 
     def press_run(self, **controls: Any) -> dict[str, Any]:
-        """Set controls such as `method` or `n_init`, and press Run."""
+        """Set controls such as `method` or `n_init`, and press Run; what is there runs again."""
         self.values |= {
             f"{name.replace('_', '-')}.value": value for name, value in controls.items()
         }
-        return self.fire(ids.RUN, "n_clicks", 1)
+        changes = self.fire(ids.RUN, "n_clicks", 1)
+        is_offered = f"{ids.SAME_RUN}.data" in changes
+        return self.fire(ids.RUN_AGAIN, "data", 1) if is_offered else changes
 
     def start(self, **controls: Any) -> str:
         """Start a run, by default with one start, and return its id."""

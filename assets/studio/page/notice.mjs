@@ -5,8 +5,10 @@ import { byId } from "./dom.mjs";
 
 const BRIEFLY_MS = 8000;
 
-/** What the Undo of the note does, if it has one. @type {(() => void) | null} */
-let undoLast = null;
+/** @typedef {{ label: string, act: () => void }} Action */
+
+/** The action of the note, if it has one. @type {Action | null} */
+let offered = null;
 
 export const NO_PLANE = "There is no plane on screen yet.";
 export const NO_SERVER = "The server does not answer. Check that the studio is running, and try again.";
@@ -14,24 +16,24 @@ export const NO_SERVER = "The server does not answer. Check that the studio is r
 /**
  * Shows a message until it is closed, or for a few seconds; null clears the note.
  * @param {string | null} message
- * @param {{ briefly?: boolean, undo?: (() => void) | null }} [options]
+ * @param {{ briefly?: boolean, action?: Action | null }} [options]
  */
-export function showNotice(message, { briefly = false, undo = null } = {}) {
+export function showNotice(message, { briefly = false, action = null } = {}) {
   setProps(ID.notice, { children: message });
-  undoLast = undo;
+  offered = action;
   /** @type {HTMLElement} */
-  const button = document.querySelector(".notice-undo");
-  if (button) button.hidden = !undo;
+  const button = document.querySelector(".notice-action");
+  if (button) Object.assign(button, { hidden: !action, textContent: action?.label ?? "" });
   const note = byId(ID.notice);
   if (briefly) setTimeout(() => note.textContent === message && showNotice(null), BRIEFLY_MS);
 }
 
 export function connectNotice() {
   document.addEventListener("click", ({ target }) => {
-    const button = /** @type {Element} */ (target).closest?.(".notice-close, .notice-undo");
+    const button = /** @type {Element} */ (target).closest?.(".notice-close, .notice-action");
     if (!button) return;
-    const undo = button.matches(".notice-undo") ? undoLast : null;
+    const action = button.matches(".notice-action") ? offered : null;
     showNotice(null);
-    undo?.();
+    action?.act();
   });
 }

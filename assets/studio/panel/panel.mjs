@@ -10,7 +10,7 @@ import { figureOf } from "./figures.mjs";
 import { Painting } from "./painting.mjs";
 import { PlaneRequests } from "./plane_requests.mjs";
 import { fillFromTemplate } from "./template.mjs";
-import { DEFAULT_VIEW, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
+import { DEFAULT_VIEW, changesOf, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").News} News */
@@ -220,6 +220,8 @@ export class Panel {
 
   showOptions() {
     this.node.classList.toggle("is-elsewhere", !isAsFound(this.options));
+    this.node.classList.toggle("is-changed", !isOwnPlane(this.options));
+    this.part("changed").textContent = changesOf(this.options);
     this.part("back").textContent = isOwnPlane(this.options)
       ? `Shown at γ ${this.options.gamma}; back to γ ${this.gamma}`
       : "Back to the plane of the run";

@@ -1,4 +1,4 @@
-// Run commands: stop, pause, step, resume, run again, remove, refine; and the windows on a run.
+// Run commands: stop, pause, step, resume, continue, remove, refine; and the windows on a run.
 import { ID } from "../constants.mjs";
 import { refusalOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
@@ -9,14 +9,14 @@ import { allPanels } from "./panels.mjs";
 const SHOWN = {
   running: ["pause"],
   paused: ["pause", "step"],
-  failed: ["again"],
-  cancelled: ["again"],
-  lost: ["again"],
+  failed: ["continue"],
+  cancelled: ["continue"],
+  lost: ["continue"],
 };
 
 export function addRunCommands() {
   addToPanels((panel) => {
-    for (const name of ["step", "again"]) panel.part(name).onclick = () => sendCommand(panel, name);
+    for (const name of ["step", "continue"]) panel.part(name).onclick = () => sendCommand(panel, name);
     panel.part("stop").onclick = () => stop(panel);
     panel.part("remove").onclick = () => remove([panel]).catch(console.warn);
     panel.part("remove-all").onclick = () => remove(allPanels()).catch(console.warn);
@@ -44,15 +44,16 @@ async function remove(panels) {
   const putBack = async () => {
     for (const panel of panels) await sendCommand(panel, "undo-removal");
   };
-  showNotice(removed, { undo: () => putBack().catch(console.warn) });
+  showNotice(removed, { action: { label: "Undo", act: () => putBack().catch(console.warn) } });
 }
 
 // Only the commands that a run in this state can follow.
 function showFitting(panel, state) {
-  for (const name of ["pause", "step", "again"]) {
+  for (const name of ["pause", "step", "continue"]) {
     panel.part(name).style.display = SHOWN[state]?.includes(name) ? "" : "none";
   }
   panel.part("pause").textContent = state === "paused" ? "Resume" : "Pause";
+  panel.part("continue").textContent = state === "failed" ? "Try again" : "Continue";
 }
 
 // Begins at the plane on screen, with the kernel width on screen.
@@ -61,8 +62,8 @@ function refinePath(panel) {
 }
 
 // Errors are shown above the Run button.
-async function post({ run }, path) {
-  const answer = await fetch(`runs/${run}/${path}`, { method: "POST" });
+async function post({ run }, path, body) {
+  const answer = await fetch(`runs/${run}/${path}`, { method: "POST", body });
   if (!answer.ok) {
     setProps(ID.runError, { children: await refusalOf(answer) });
     return;
@@ -78,8 +79,13 @@ function checkOrShow(panel) {
   else sendCommand(panel, "check");
 }
 
-/** Sends a command to the server. @param {import("./panel.mjs").Panel} panel @param {string} path */
-export const sendCommand = (panel, path) => post(panel, path).catch(console.warn);
+/**
+ * Sends a command to the server.
+ * @param {import("./panel.mjs").Panel} panel
+ * @param {string} path
+ * @param {string} [body]
+ */
+export const sendCommand = (panel, path, body) => post(panel, path, body).catch(console.warn);
 
 // The time makes a second request about the same run another value of the store.
 const openWindow = (store, run) => setProps(store, { data: { run, asked: Date.now() } });

@@ -41,6 +41,20 @@ export function isOwnPlane({ kept, morph, moves }) {
   return kept === null && morph === null && !moves.length;
 }
 
+/**
+ * What makes the plane another one than that of the run, as a sentence; empty if nothing does.
+ * @param {ViewOptions} options
+ */
+export function changesOf({ kept, morph, moves }) {
+  const nMoved = new Set(moves.map(([feature]) => feature)).size;
+  const changes = [
+    ...(kept === null ? [] : [kept === 1 ? "top feature only" : `top ${kept} features only`]),
+    ...(nMoved ? [nMoved === 1 ? "1 arrow moved" : `${nMoved} arrows moved`] : []),
+    ...(morph ? [`${Math.round(100 * morph[1])} % of the way to another run`] : []),
+  ];
+  return changes.length ? `Plane was changed: ${changes.join(", ")}` : "";
+}
+
 /** Whether the plane and its kernel width are those of the run. @param {ViewOptions} options */
 export const isAsFound = (options) => options.gamma === null && isOwnPlane(options);
 

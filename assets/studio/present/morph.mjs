@@ -81,7 +81,7 @@ export class Morph {
   followRuns() {
     const panel = frontPanel();
     const others = othersInSpace(panel);
-    const listed = `${panel?.run}:${others.map(({ run }) => run).join()}`;
+    const listed = `${panel?.run}:${others.map(({ run, node }) => `${run} ${node.dataset.title}`).join()}`;
     if (this.node.dataset.runs !== listed) {
       this.node.dataset.runs = listed;
       this.stop();

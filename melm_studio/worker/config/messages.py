@@ -21,12 +21,14 @@ OVERTIME = (
     "Stopped after {hours}, the longest that a run may take here. The best plane so far is kept; "
     "refine it from there."
 )
-HAS_ENDED = "This run has already ended; run it again instead."
+HAS_ENDED = "This run has already ended; continue it instead."
+NOT_CUT_SHORT = "This run cannot be continued, since it was not cut short."
 PAUSES_LATER = "This run still waits for a worker; it will pause at its first plane."
 DIED = (
-    "The worker process died unexpectedly ({reason}). The best plane so far is kept; run it again."
+    "The worker process died unexpectedly ({reason}). The best plane so far is kept; the run can "
+    "be continued."
 )
-LOST = "Contact with this run was lost. The best plane so far is kept; run it again."
+LOST = "Contact with this run was lost. The best plane so far is kept; it can be continued."
 STUDIO_STOPPED = (
-    "The studio was stopped during this run. Its best plane so far is kept; run it again."
+    "The studio was stopped during this run. Its best plane so far is kept; it can be continued."
 )

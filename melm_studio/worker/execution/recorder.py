@@ -32,6 +32,9 @@ class Recorder:
     smoothly. While the run is paused, a step waits here; that time is not counted. The planes of
     fits that only choose gamma are not kept, but their held-out accuracies are, in the record.
 
+    A run that is continued repeats its search, which its seed determines, up to where it was cut
+    short; those planes are in the history already.
+
     Parameters
     ----------
     store : RunStore
@@ -62,7 +65,8 @@ class Recorder:
         self._n_kept_all = n_kept_all
         self._began_s = clock.monotonic()
         self._last: Progress | None = None
-        self._appended: PlaneEvent | None = None
+        self._appended: PlaneEvent | None = store.last_event(run_id)
+        self._n_repeated = -1 if self._appended is None else self._appended.n_evaluations
         self._appended_s = self._began_s
         self._quota_due_at = self._most_planes = 0
         self._pause = PausePoint(store, run_id, clock)
@@ -87,7 +91,7 @@ class Recorder:
         self._last = progress
         if self.best is None or progress.objective > self.best.objective:
             self.best = progress
-        if self._is_due():
+        if progress.n_evaluations > self._n_repeated and self._is_due():
             self._append(self._event(progress, is_final=False))
 
     def conclude(self, components: FloatArray, objective: float, *, is_complete: bool) -> None:

@@ -95,12 +95,14 @@ class RunRecord(Record, frozen=True):
         ``accuracies``, their ``standard_errors``, the number of folds done, ``n_folds``, and the
         ``chosen`` gamma, None until all folds are done.
     name : str
-        The title of the run, where that of its method and settings was taken.
+        The title of the run, where the user chose it or that of its settings was taken.
     removed_s : float or None
         When the user removed the run, in seconds since the epoch; until it is deleted, that can be
         undone.
     gave_way_s : float or None
         Since when the run waits for another turn, since others wait too; None while it computes.
+    n_features : int
+        Number of features of its data; 0 if unknown.
     """
 
     run_id: str
@@ -124,6 +126,7 @@ class RunRecord(Record, frozen=True):
     name: str = ""
     removed_s: float | None = None
     gave_way_s: float | None = None
+    n_features: int = 0
 
     @property
     def gamma(self) -> float:
@@ -151,6 +154,7 @@ def new_run(
     parameters: Mapping[str, Any],
     *,
     source: Mapping[str, Any] | None = None,
+    n_features: int = 0,
 ) -> RunRecord:
     """Return the record of a queued run with a new unguessable identifier."""
     return RunRecord(
@@ -163,6 +167,22 @@ def new_run(
         state=RunState.QUEUED,
         created_s=time.time(),
         source=dict(source or {}),
+        n_features=n_features,
+    )
+
+
+def reopened(record: RunRecord) -> RunRecord:
+    """Return a run that was cut short as one that is queued again, with its history."""
+    return replace(
+        record,
+        state=RunState.QUEUED,
+        started_s=None,
+        finished_s=None,
+        heartbeat_s=None,
+        message="",
+        traceback="",
+        pid=None,
+        gave_way_s=None,
     )
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.request import GO, RunRequest
-from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState, reopened
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.disk_cache import DiskCache
 from melm_studio.worker.store.disk_files import DiskFiles
@@ -23,7 +23,11 @@ from melm_studio.worker.store.protocol import (
     RunStore,
     admit_any,
 )
-from melm_studio.worker.store.quota import make_room_for_bytes, make_room_for_run
+from melm_studio.worker.store.quota import (
+    make_room_for_bytes,
+    make_room_for_run,
+    make_room_in_queue,
+)
 from melm_studio.worker.store.secret_key import secret_in
 
 
@@ -72,6 +76,18 @@ class DiskRunStore(RunStore):
             self._unlist_where_due(changed)
             if changed.state.is_final:
                 self._count_end(changed)
+            return True
+
+    def reopen(self, run_id: str) -> bool:
+        with self._cache.transaction():
+            record = self.get(run_id)
+            if record is None or not record.state.is_cut_short:
+                return False
+            make_room_in_queue(self, record)
+            self._write(reopened(record))
+            self._cache.delete(_key("control", run_id))
+            for listing in (UNFINISHED, QUEUE):
+                self._cache.enlist(listing, run_id)
             return True
 
     def annotate(self, run_id: str, **changes: Any) -> None:

@@ -91,7 +91,21 @@ class Runs(ABC):
         Returns
         -------
         bool
-            Whether the change was made. A final or unknown run never changes.
+            Whether the change was made. A final or unknown run never changes but by `reopen`.
+        """
+
+    @abstractmethod
+    def reopen(self, run_id: str) -> bool:
+        """Queue a run that was cut short again; it keeps its history and forgets all requests.
+
+        Returns
+        -------
+        bool
+            Whether there was such a run. One that is done never changes.
+
+        Raises
+        ------
+        LimitReachedError
         """
 
     @abstractmethod

@@ -27,7 +27,7 @@ def make_room_for_run(store: RunStore, record: RunRecord) -> None:
         for.
     """
     limits, runs = store.limits, store.runs_of(record.owner)
-    _refuse_beyond_share(store, record)
+    make_room_in_queue(store, record)
     if len(runs) >= limits.session_runs:
         raise LimitReachedError(
             f"You have {count(limits.session_runs, 'run')} already, the limit for one visitor. "
@@ -53,8 +53,13 @@ def planes_left(store: RunStore, run_id: str, plane_bytes: int) -> int:
     return 0 if record is None else _bytes_left(store, record.owner)[0] // plane_bytes
 
 
-def _refuse_beyond_share(store: RunStore, record: RunRecord) -> None:
-    """Refuse a run where its owner, or its address, has its share of the queue."""
+def make_room_in_queue(store: RunStore, record: RunRecord) -> None:
+    """Refuse a run where its owner, or its address, has its share of the queue.
+
+    Raises
+    ------
+    LimitReachedError
+    """
     total, places = store.limits.queued_runs, places_of(record)
     waiting = [run for run in store.unfinished() if run.state is RunState.QUEUED]
     used = Counter[str]()

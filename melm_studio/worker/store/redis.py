@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.request import GO, RunRequest
-from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
+from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState, reopened
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.fair_queue import after_serving, next_run
 from melm_studio.worker.store.protocol import (
@@ -22,7 +22,11 @@ from melm_studio.worker.store.protocol import (
     RunStore,
     admit_any,
 )
-from melm_studio.worker.store.quota import make_room_for_bytes, make_room_for_run
+from melm_studio.worker.store.quota import (
+    make_room_for_bytes,
+    make_room_for_run,
+    make_room_in_queue,
+)
 from melm_studio.worker.store.redis_client import Pipeline, open_client, transact
 from melm_studio.worker.store.redis_files import RedisFiles
 from melm_studio.worker.store.secret_key import SECRET_BYTES
@@ -96,6 +100,25 @@ class RedisRunStore(RunStore):
             run_id,
             lambda record: replace(record, **changes) if record.state in expected else None,
         )
+
+    def reopen(self, run_id: str) -> bool:
+        run = self._run_key(run_id)
+
+        def put(pipe: Pipeline) -> bool:
+            record = _record(pipe.get(run))
+            is_due = record is not None and record.state.is_cut_short
+            if is_due:
+                make_room_in_queue(self, record)
+            pipe.multi()
+            if record is None or not is_due:
+                return False
+            pipe.set(run, reopened(record).to_bytes())
+            pipe.delete(self._key("control", run_id))
+            for listing in (self._unfinished, self._queue):
+                pipe.zadd(listing, _oldest_first(record))
+            return True
+
+        return transact(self._redis, put, run, self._queue)
 
     def annotate(self, run_id: str, **changes: Any) -> None:
         def write(pipe: Pipeline) -> None:

@@ -1,4 +1,4 @@
-"""A run holds still, goes on and runs again, for its owner alone."""
+"""A run holds still, goes on, continues and is renamed, for its owner alone."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from callbacks.guards.error_answers import sentence
-from melm_core.linalg.planes import principal_angles
-from melm_studio.views.workspace import MAX_PANELS, PANELS_FULL
-from melm_studio.worker.config.messages import HAS_ENDED, PAUSES_LATER
+from melm_studio.views import captions
+from melm_studio.worker.config.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
 from melm_studio.worker.records.request import Command, RunRequest
 from melm_studio.worker.records.run import RunState, new_check
 from tests.melm_studio.worker.helpers import plane
 from tools.driver.visitor import opened_studio
 
-VERBS = ["pause", "step", "resume", "again"]
+VERBS = ["pause", "step", "resume", "continue", "rename"]
 
 
 @pytest.fixture
@@ -35,24 +34,20 @@ def ask(visitor, run, verb):
     return answer.status_code, answer.json
 
 
-def running(studio, visitor, method="melm"):
-    run = visitor.start(method=method)
+def running(studio, visitor, method="melm", **controls):
+    run = visitor.start(method=method, **controls)
     studio.store.transition(run, {RunState.QUEUED}, state=RunState.RUNNING)
     return run
 
 
-def cut_short(studio, visitor, state, method="melm"):
+def cut_short(studio, visitor, state, method="melm", **controls):
     """A run that ended after three planes, the second of them the best."""
-    run = running(studio, visitor, method)
+    run = running(studio, visitor, method, **controls)
     for seed, objective in enumerate([1.0, 3.0, 2.0]):
         components = plane(seed=seed).components[:, :4]
         studio.store.append(run, plane(objective, components=np.linalg.qr(components.T)[0].T))
     studio.store.transition(run, {RunState.RUNNING}, state=state)
     return run
-
-
-def newest(studio, visitor):
-    return studio.store.runs_of(visitor.owner)[-1]
 
 
 def test_a_running_run_is_asked_to_pause_to_step_and_to_go_on(studio, ready):
@@ -78,49 +73,65 @@ def test_a_run_that_has_ended_says_so(studio, ready, verb):
 
 
 @pytest.mark.parametrize("state", [state for state in RunState if state.is_cut_short])
-def test_a_run_that_was_cut_short_runs_again_from_its_best_plane(studio, ready, state):
-    run = cut_short(studio, ready, state)
-    status, body = ask(ready, run, "again")
-    assert (status, list(body)) == (201, ["revision"])
-    before, after = studio.store.get(run), newest(studio, ready)
-    (init,) = after.parameters["init"]
-    best = studio.store.event(run, 1).components
-    assert principal_angles(np.array(init), best).max() < 1e-12
-    assert after.parameters == {**before.parameters, "n_init": 1, "init": [init]}
-    assert (after.method, after.data_id, after.source) == ("melm", before.data_id, before.source)
+def test_a_run_that_was_cut_short_continues_in_its_place_with_all_its_starts(studio, ready, state):
+    whole = ready.start(n_init=2)
     studio.work()
-    assert newest(studio, ready).state is RunState.DONE
+    run = cut_short(studio, ready, state, n_init=2)
+    assert ask(ready, run, "continue") == (200, {})
+    assert studio.store.get(run).state is RunState.QUEUED
+    assert not studio.store.cancel_requested(run)
+    studio.work()
+    after = studio.store.get(run)
+    assert (after.state, after.message) == (RunState.DONE, "")
+    assert after.outcome["starts"] == 2
+    assert [each.run_id for each in ready_runs(studio, ready)] == [whole, run]
+    ends = [studio.store.last_event(each) for each in (whole, run)]
+    assert ends[0].objective == ends[1].objective
 
 
-def test_a_run_that_was_stopped_before_its_first_plane_runs_again_from_the_start(studio, ready):
-    run = ready.start(n_init=3)
+def test_a_run_that_is_stopped_in_the_queue_continues_from_the_start(studio, ready):
+    run = ready.start(n_init=1)
     studio.store.request_cancel(run)
-    ask(ready, run, "again")
-    assert newest(studio, ready).parameters == studio.store.get(run).parameters
-
-
-def test_a_method_that_cannot_begin_from_a_plane_runs_again_from_the_start(studio, ready):
-    run = cut_short(studio, ready, RunState.LOST, method="rotations")
-    ask(ready, run, "again")
-    assert newest(studio, ready).parameters == studio.store.get(run).parameters
-
-
-def test_a_finished_run_runs_again_with_the_same_seed_and_ends_in_the_same_plane(studio, ready):
-    run = ready.start()
+    assert ask(ready, run, "continue") == (200, {})
     studio.work()
-    ask(ready, run, "again")
+    assert studio.store.get(run).state is RunState.DONE
+
+
+def test_a_run_that_is_done_cannot_be_continued(studio, ready):
+    run = ready.start(method="pca")
     studio.work()
-    again = newest(studio, ready)
-    assert again.run_id != run
-    assert again.parameters == studio.store.get(run).parameters
-    planes = [studio.store.last_event(each).components for each in (run, again.run_id)]
-    np.testing.assert_array_equal(*planes)
+    assert ask(ready, run, "continue") == (409, sentence(NOT_CUT_SHORT))
 
 
-def test_a_page_full_of_panels_runs_nothing_again(studio, ready):
-    runs = [ready.start(method="pca") for _ in range(MAX_PANELS)]
-    assert ask(ready, runs[0], "again") == (409, sentence(PANELS_FULL))
-    assert len(studio.store.runs_of(ready.owner)) == MAX_PANELS
+def test_a_run_is_renamed_by_a_title_of_its_own(studio, ready):
+    one, other = ready.start(method="pca"), ready.start(method="lda")
+    for run, name, title in (
+        (one, "  First   look ", "First look"),
+        (other, "First look", "First look (2)"),
+        (one, "", "PCA"),
+        (other, "<b>&", "<b>&"),
+    ):
+        status, body = rename(ready, run, name)
+        assert status == 200
+        assert body["revision"]
+        assert captions.title(studio.store.get(run)) == title
+
+
+def test_a_title_that_does_not_fit_is_refused(studio, ready):
+    run = ready.start(method="pca")
+    status, body = rename(ready, run, "x" * 81)
+    assert status == 400
+    assert "81 characters" in str(body)
+    assert studio.store.get(run).name == ""
+
+
+def rename(visitor, run, name):
+    answer = visitor.http.post(f"/runs/{run}/rename", data=name)
+    return answer.status_code, answer.json
+
+
+def ready_runs(studio, visitor):
+    return studio.store.runs_of(visitor.owner)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from melm_core.base.progress import Progress
@@ -90,6 +92,18 @@ def test_the_last_plane_is_kept_however_fast_it_comes(store, run_id, recorder):
     assert store.n_events(run_id) == 4
     assert store.last_event(run_id).is_final
     assert store.last_event(run_id).objective == 2.0
+
+
+def test_a_continued_run_keeps_no_plane_twice(store, run_id, recorder, clock):
+    def passed(recorder, n_steps):
+        for number in range(1, n_steps + 1):
+            recorder(replace(step(number), n_evaluations=number))
+
+    passed(recorder, 2)
+    recorder.conclude(plane().components, 2.0, is_complete=False)
+    continued = Recorder(store, run_id, clock, n_kept_all=10)
+    passed(continued, 4)
+    assert [event.objective for event in store.events(run_id)] == [1.0, 2.0, 2.0, 3.0, 4.0]
 
 
 def test_the_best_step_is_remembered_even_if_it_is_not_kept(recorder):

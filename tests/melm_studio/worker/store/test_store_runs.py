@@ -84,6 +84,31 @@ def test_a_final_run_never_changes(store, state, wanted):
     assert store.get(record.run_id) == ended
 
 
+@pytest.mark.parametrize("state", [state for state in FINAL if state.is_cut_short])
+def test_a_run_that_was_cut_short_is_queued_again_with_its_history(store, state):
+    record = started(store)
+    store.append(record.run_id, plane())
+    store.request_cancel(record.run_id)
+    store.transition(record.run_id, {RUNNING}, state=state, message="why", finished_s=9.0)
+    assert store.reopen(record.run_id)
+    again = store.get(record.run_id)
+    assert (again.state, again.message, again.finished_s) == (QUEUED, "", None)
+    assert not store.cancel_requested(record.run_id)
+    assert [run.run_id for run in store.unfinished()] == [record.run_id]
+    assert store.claim().run_id == record.run_id
+    assert store.append(record.run_id, plane()) == 1
+
+
+@pytest.mark.parametrize("state", [QUEUED, RUNNING, PAUSED, RunState.DONE])
+def test_no_other_run_is_queued_again(store, state):
+    record = started(store) if state is not QUEUED else created(store)
+    store.transition(record.run_id, {RUNNING}, state=state)
+    before = store.get(record.run_id)
+    assert not store.reopen(record.run_id)
+    assert not store.reopen("nobody")
+    assert store.get(record.run_id) == before
+
+
 def test_what_a_user_says_of_a_run_changes_after_its_end_too(store):
     record = started(store)
     store.transition(record.run_id, {RUNNING}, state=RunState.DONE)
