@@ -88,12 +88,20 @@ def test_what_is_the_own_of_a_method_goes_to_that_method_alone(studio, ready):
 
 def test_more_runs_than_the_page_holds_are_refused_with_their_number(studio, ready):
     ready.start(method="pca")
-    changes = press(ready, ["pca", "lda", "gem"], ["0.5", "1", "2"])
+    changes = press(ready, ["pca", "lda"], ["0.25", "0.5", "1", "2", "5"])
     assert list(changes) == [ERROR]
     assert changes[ERROR].startswith(
         f"These are 9 runs; the page holds {MAX_PANELS} panels and shows 1."
     )
     assert len(runs(studio, ready)) == 1
+
+
+def test_runs_that_are_on_the_page_are_not_started_again(studio, ready):
+    press(ready, ["pca", "lda"])
+    press(ready, ["pca", "gem"])
+    assert [run.method for run in runs(studio, ready)] == ["pca", "lda", "gem"]
+    assert press(ready, ["pca", "gem"])[ERROR] == "All of these runs are on the page already."
+    assert len(runs(studio, ready)) == 3
 
 
 @pytest.mark.parametrize(

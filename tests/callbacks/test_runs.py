@@ -199,3 +199,22 @@ def test_a_run_with_endless_choices_is_refused(studio, ready):
 def test_a_name_of_megabytes_is_refused(studio, ready):
     ready.values[DATA] = ready.values[DATA] | {"name": "x" * 6_000_000}
     assert "text of 0 to 2,000 characters" in refusal(studio, ready)
+
+
+def test_a_run_that_is_on_the_page_is_offered_and_runs_again_if_wanted(studio, ready):
+    ready.press_run()
+    (first,) = studio.store.runs_of(ready.owner)
+    changes = ready.fire(ids.RUN, "n_clicks", 2)
+    offer = changes[f"{ids.SAME_RUN}.data"]
+    assert (offer["run"], offer["title"]) == (first.run_id, "MELM, γ 1")
+    assert studio.store.runs_of(ready.owner) == [first]
+    ready.fire(ids.RUN_AGAIN, "data", 1)
+    assert [run.name for run in studio.store.runs_of(ready.owner)] == ["", "MELM, γ 1 (2)"]
+
+
+def test_a_run_that_was_cut_short_is_not_offered(studio, ready):
+    ready.press_run()
+    (first,) = studio.store.runs_of(ready.owner)
+    studio.store.request_cancel(first.run_id)
+    ready.fire(ids.RUN, "n_clicks", 2)
+    assert len(studio.store.runs_of(ready.owner)) == 2

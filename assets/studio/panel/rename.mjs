@@ -18,8 +18,10 @@ function begin(panel, title) {
   const field = document.createElement("input");
   Object.assign(field, { className: "title-field", maxLength: LONGEST, value: panel.node.dataset.title });
   field.setAttribute("aria-label", "Name of the run");
+  let hasEnded = false;
   const end = (isKept) => {
-    if (!field.isConnected || title.isConnected) return; // it has ended
+    if (hasEnded) return; // the field loses the focus as it goes
+    hasEnded = true;
     const name = field.value.trim();
     field.replaceWith(title);
     if (!isKept || name === panel.node.dataset.title) return;

@@ -106,12 +106,11 @@ class RedisRunStore(RunStore):
 
         def put(pipe: Pipeline) -> bool:
             record = _record(pipe.get(run))
-            is_due = record is not None and record.state.is_cut_short
-            if is_due:
-                make_room_in_queue(self, record)
-            pipe.multi()
-            if record is None or not is_due:
+            if record is None or not record.state.is_cut_short:
+                pipe.multi()
                 return False
+            make_room_in_queue(self, record)
+            pipe.multi()
             pipe.set(run, reopened(record).to_bytes())
             pipe.delete(self._key("control", run_id))
             for listing in (self._unfinished, self._queue):

@@ -39,7 +39,13 @@ RUN_ROUTES = (
     "symbols?column=mean+radius",
 )
 # They answer about a file, see rows/test_new_rows.py.
-FILE_ROUTES = ("planes/0/new-rows", "planes/0/new-rows.csv", "report.html")
+FILE_ROUTES = (
+    "planes/0/new-rows",
+    "planes/0/new-rows.csv",
+    "report.html",
+    "ranking.csv",
+    "overlap.csv",
+)
 HELD_OUT, SEED, GAMMA = 0.25, 3, 0.501
 
 
