@@ -17,7 +17,10 @@ _LEFT_OUT = (
     "Columns were left out by hand. If you chose them after looking at a plane, the answer is too "
     "favorable: the choice is not repeated in the folds."
 )
-_FILLED = "Missing cells were filled once from all rows, not again in each fold."
+_FILLED = (
+    "An earlier version filled the missing cells from all rows, so they are not filled again in "
+    "each fold."
+)
 _ONE_START = (
     "For the permutation test, the search has one start, for true and permuted labels alike."
 )
@@ -38,7 +41,8 @@ def method_notes(record: RunRecord, data: LabeledData) -> Iterator[str]:
     roles = record.source.get("roles") or {}
     if Use.IGNORED in roles.values():
         yield _LEFT_OUT
-    if any("missing value" in step and "median" in step for step in data.steps):
+    is_refitted = data.is_missing is not None or data.rules is not None
+    if not is_refitted and any("missing value" in s and "median" in s for s in data.steps):
         yield _FILLED
     if METHODS[record.method].takes(STARTS.name):
         yield _ONE_START

@@ -9,10 +9,10 @@ import numpy as np
 
 from melm_core.base import FloatArray
 from melm_core.diagnostics import out_of_fold_probabilities
-from melm_core.recipe import Scaling
-from melm_studio.tables import LabeledData, kept_together
+from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.rows import judged_rows
 from melm_studio.worker.records.run import RunKind, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
 
@@ -45,13 +45,10 @@ def compute_probabilities(
     """Compute and store the probabilities of the rows of a run; return false if stopped."""
     found = out_of_fold_probabilities(
         record.method,
-        data.X,
-        data.y,
-        groups=kept_together(data),
+        **judged_rows(data),
         gamma=record.gamma,
         # A refined run started from a plane fitted to the labels.
         parameters={name: v for name, v in record.parameters.items() if name != "init"},
-        standardize=data.recipe.scaling is Scaling.UNIT,
         random_state=record.parameters["random_state"],
         callback=lambda *_: after_giving_way(store, record.run_id, clock).is_cancelled,
     )

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from melm_core.base import UserError
 from melm_core.evaluation import DensityScores, density_scores, sampled_rows
 from melm_core.methods import AUTO, COMPONENTS, GAMMA, METHODS, SEED
-from melm_core.recipe import Scaling
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.rows import judged_rows
 from melm_studio.worker.records.ranking_report import RankedMethod, RankingReport
 from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.store.protocol import RunStore
@@ -64,14 +64,9 @@ class _Ranking:
 
     def __init__(self, store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> None:
         self._store, self._record, self._clock = store, record, clock
-        groups = kept_together(data)
-        kept = sampled_rows(data.y, MOST_RANKED_ROWS, groups)
-        self._rows: dict[str, Any] = {
-            "X": data.X[kept],
-            "y": data.y[kept],
-            "groups": None if groups is None else groups[kept],
-            "standardize": data.recipe.scaling is Scaling.UNIT,
-        }
+        kept = sampled_rows(data.y, MOST_RANKED_ROWS, kept_together(data))
+        self._rows = judged_rows(data, kept)
+        self._n_features = data.X.shape[1]
         self._class_counts = data.class_counts
         n_classes = len(data.class_names)
         self._report = RankingReport(n_methods=len(METHODS), n_classes=n_classes, n_rows=len(kept))
@@ -97,7 +92,7 @@ class _Ranking:
 
     def _scored(self, key: str) -> RankedMethod:
         n_components = self._record.parameters[COMPONENTS.name]
-        n_features = self._rows["X"].shape[1]
+        n_features = self._n_features
         if refusal := METHODS[key].refusal(n_features, self._class_counts, n_components):
             return RankedMethod(key, refusal=refusal)
         began = self._clock.monotonic()

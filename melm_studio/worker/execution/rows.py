@@ -1,11 +1,17 @@
-"""The training and held-out rows of a run."""
+"""The rows that a run is fitted to, and those that judge its method."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from melm_core.base import IntArray
 from melm_core.methods import METHODS
-from melm_studio.tables import LabeledData
+from melm_core.recipe import Scaling
+from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.execution.embedding import embedded
 from melm_studio.worker.records.run import RunRecord
+
+ALL = slice(None)
 
 
 def rows_of(data: LabeledData, record: RunRecord) -> tuple[LabeledData, LabeledData]:
@@ -13,3 +19,22 @@ def rows_of(data: LabeledData, record: RunRecord) -> tuple[LabeledData, LabeledD
     parameters = record.parameters
     train, held_out = data.split(parameters["held_out"], parameters["random_state"])
     return embedded(METHODS[record.method], parameters, train, held_out)
+
+
+def judged_rows(data: LabeledData, chosen: IntArray | slice = ALL) -> dict[str, Any]:
+    """The rows for functions of `melm_core.evaluation`, with what they refit in each fold.
+
+    That is the preparation of the table or, where it only standardizes, standardization.
+
+    Parameters
+    ----------
+    data : LabeledData
+    chosen : ndarray of int or slice, optional
+        Indices of the rows to use; by default all.
+    """
+    groups = kept_together(data)
+    rows = {"y": data.y[chosen], "groups": None if groups is None else groups[chosen]}
+    if data.recipe.is_plain and data.is_missing is None:
+        is_standardized = data.recipe.scaling is Scaling.UNIT
+        return rows | {"X": data.X[chosen], "standardize": is_standardized}
+    return rows | {"X": data.unprepared[chosen], "preparation": data.preparation}

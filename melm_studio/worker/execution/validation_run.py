@@ -19,12 +19,12 @@ from melm_core.evaluation import (
     stability,
     verdict,
 )
-from melm_core.methods import AUTO, GAMMA, METHODS, STARTS
-from melm_core.recipe import Scaling
+from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.check_notes import design_notes, method_notes
 from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.rows import judged_rows
 from melm_studio.worker.records.check_report import CheckReport, FeatureStability
 from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.store.protocol import RunStore
@@ -101,7 +101,8 @@ class Checker:
     def _scored(self, data: LabeledData) -> DensityScores:
         return density_scores(
             self._record.method,
-            **self._shared(data),
+            **judged_rows(data),
+            random_state=self._parameters[SEED.name],
             parameters=self._parameters,
             gamma=self._record.gamma,
             n_folds=N_FOLDS,
@@ -112,7 +113,8 @@ class Checker:
     def _tested(self, scores: DensityScores, data: LabeledData) -> PermutationTest:
         return permutation_test(
             self._record.method,
-            **self._shared(data),
+            **judged_rows(data),
+            random_state=self._parameters[SEED.name],
             statistic="held_out",
             n_permutations=N_PERMUTATIONS,
             parameters=self._with_one_start(),
@@ -139,7 +141,11 @@ class Checker:
             return None
         found = stability(
             self._record.method,
-            **self._shared(data),
+            data.X,  # prepared once by all rows: the loadings of all planes have the same units
+            data.y,
+            groups=kept_together(data),
+            standardize=False,
+            random_state=self._parameters[SEED.name],
             parameters=self._parameters,
             n_resamples=N_RESAMPLES,
             callback=self._after_resample,
@@ -154,15 +160,6 @@ class Checker:
             lower=tuple(lower.tolist()),
             upper=tuple(upper.tolist()),
         )
-
-    def _shared(self, data: LabeledData) -> dict[str, Any]:
-        return {
-            "X": data.X,
-            "y": data.y,
-            "groups": kept_together(data),
-            "standardize": _is_standardized(data),
-            "random_state": self._parameters["random_state"],
-        }
 
     def _after_fold(self, number: int, n_folds: int) -> None:
         self._update(fraction=_AFTER_FOLDS * number / n_folds)
@@ -257,8 +254,3 @@ def _answer(
         p_value=p_value,
     )
     return {"answer": answer, "words": words}
-
-
-def _is_standardized(data: LabeledData) -> bool:
-    """Whether the features were standardized; if so, they are within each fold too."""
-    return data.recipe.scaling is Scaling.UNIT

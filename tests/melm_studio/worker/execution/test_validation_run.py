@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from melm_core.evaluation import permutation_test, share_in_words
+from melm_core.evaluation import density_scores, permutation_test, share_in_words
+from melm_core.recipe import Preparation, Recipe, Scaling, Step, StepKind
 from melm_studio.worker.execution import validation_run
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.records.check_report import CheckReport
@@ -69,6 +70,37 @@ def test_rows_that_depend_on_each_other_stay_together(store, stored):
     )
     assert report.p_value == alone.p_value
     assert report.notes[-1] == "Rows with equal values and label stayed together, as one."
+
+
+def test_gaps_are_filled_again_from_the_training_rows_of_each_fold(store):
+    is_missing = np.random.default_rng(0).random(DATA.X.shape) < 0.3
+    steps = ("9 missing values in 2 columns (a, b) were filled with the median.",)
+    data = replace(DATA, is_missing=is_missing, steps=steps)
+    _, report = checked(store, data)
+    gappy = np.where(is_missing, np.nan, DATA.X * DATA.scale + DATA.center)
+    alone = density_scores("lda", gappy, DATA.y, preparation=data.preparation)
+    ((_, held_out, _),) = report.scores.values()
+    assert held_out == alone.held_out.balanced_accuracy
+    assert held_out != density_scores("lda", DATA.X, DATA.y).held_out.balanced_accuracy
+    assert not any("filled" in note for note in report.notes)
+
+
+def test_steps_of_a_recipe_are_repeated_in_each_fold(store):
+    recipe = Recipe(steps=(Step(StepKind.ASINH),), scaling=Scaling.ROBUST)
+    preparation = Preparation(recipe, DATA.feature_names, tuple(range(DATA.X.shape[1])))
+    fitted = preparation.fit(DATA.X)
+    data = replace(
+        DATA,
+        X=fitted.apply(DATA.X),
+        center=fitted.center,
+        scale=fitted.scale,
+        rules=fitted.rules,
+        raw=DATA.X,
+    )
+    _, report = checked(store, data)
+    alone = density_scores("lda", DATA.X, DATA.y, preparation=preparation)
+    ((_, held_out, _),) = report.scores.values()
+    assert held_out == alone.held_out.balanced_accuracy
 
 
 def test_noise_is_told_from_structure(store):
@@ -144,7 +176,7 @@ def test_what_the_folds_do_not_repeat_is_said(store):
     InlineRunner(store).drain()
     notes = " ".join(CheckReport.from_bytes(store.report(record.run_id)).notes)
     assert "Columns were left out by hand." in notes
-    assert "filled once from all rows" in notes
+    assert "filled the missing cells from all rows" in notes
 
 
 @pytest.mark.parametrize("n_reports", [2, 8])
