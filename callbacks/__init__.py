@@ -49,7 +49,7 @@ from callbacks.routes.api import routes as api
 from callbacks.routes.publication import comparison_files, print_figure, report
 from callbacks.routes.rows import edit_rows, marks, new_rows, table_rows
 from callbacks.services import Services, install
-from callbacks.table_dialog import classes, columns, file, recipe
+from callbacks.table_dialog import classes, columns, file, filters, recipe
 
 __all__ = ["Services", "register"]
 
@@ -95,6 +95,7 @@ _CALLBACKS = (
     columns,
     classes,
     file,
+    filters,
     recipe,
     runs,
     panels,

@@ -33,6 +33,11 @@ COLUMNS_RESET = "columns-reset"
 COLUMNS_ALL = "columns-all"  # the role for all columns that the search found
 TABLE_TAB = "table-tab"
 FILE_FORM = "file-form"
+FILTERS = "filters"
+FILTER_COLUMN = "filter-column"
+FILTER_VALUES = "filter-values"
+FILTER_KEEP = "filter-keep"
+FILTER_DROP = "filter-drop"
 RECIPE_FORM = "recipe-form"
 RECIPE_RESET = "recipe-reset"
 CLASSES_FORM = "classes-form"
@@ -162,6 +167,16 @@ def class_name(at: int) -> dict[str, str | int]:
 def class_rule(name: str) -> dict[str, str]:
     """The id of a control of the rules of the classes."""
     return {"type": "class-rule", "name": name}
+
+
+def filter_part(name: str) -> dict[str, str]:
+    """The id of a control of the values of a filter."""
+    return {"type": "filter-part", "name": name}
+
+
+def filter_removal(at: str) -> dict[str, str]:
+    """The id of the button that removes a filter."""
+    return {"type": "filter-removal", "at": at}
 
 
 def recipe(name: str) -> dict[str, str]:

@@ -21,6 +21,7 @@ from melm_core.methods import (
 )
 from melm_core.recipe import Recipe
 from melm_studio.tables import count, number, recipe_caption
+from melm_studio.views.rows.row_filters import RowFilter
 from melm_studio.views.types import Scores
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 
@@ -94,10 +95,12 @@ def _preparation(record: RunRecord) -> list[str]:
 
 
 def edited_rows(record: RunRecord) -> list[str]:
-    """What the user did to rows of the table: "3 rows left out", "4 rows as odd"."""
+    """What the user did to rows: "only site A", "3 rows left out", "4 rows as odd"."""
     n_left_out = len(record.source.get("left_out", ()))
     marks = record.source.get("marks", ())
+    filters = msgspec.convert(record.source.get("filters", ()), tuple[RowFilter, ...])
     return [
+        *(one.words for one in filters),
         *([f"{count(n_left_out, 'row')} left out"] if n_left_out else []),
         *(
             f"{count(len(mark['rows']), 'row')} as "

@@ -16,6 +16,7 @@ from melm_core.recipe import Recipe, Scaling
 from melm_studio.tables import SAMPLES, ClassRules, ReadOptions, Use
 from melm_studio.views.captions import title
 from melm_studio.views.rows.row_edits import MAX_MARKS, Mark, RowNumbers
+from melm_studio.views.rows.row_filters import MAX_FILTERS, RowFilter
 from melm_studio.views.validation import InputError, Sha256, Text, read, shown
 from melm_studio.worker.records.run import RunRecord, Table, table_of
 
@@ -45,6 +46,8 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         How the file is read.
     recipe : Recipe
         How the features are prepared. Its scaling is never "none": `standardize` says that.
+    filters : tuple of RowFilter
+        The rows of the table that are used, by the values of its columns.
     left_out : tuple of int
         Rows of the file that the user left out, counted from 1 without the header.
     marks : tuple of Mark
@@ -66,6 +69,9 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     classes: Annotated[ClassRules, Meta(title="The rules of the classes")] = ClassRules()
     reading: Annotated[ReadOptions, Meta(title="The options of reading")] = ReadOptions()
     recipe: Annotated[Recipe, Meta(title="The preparation")] = Recipe()
+    filters: Annotated[
+        tuple[RowFilter, ...], Meta(title="The list of filters", max_length=MAX_FILTERS)
+    ] = ()
     left_out: RowNumbers = ()
     marks: Annotated[
         tuple[Mark, ...], Meta(title="The list of marked rows", max_length=MAX_MARKS)

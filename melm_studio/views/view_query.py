@@ -35,7 +35,7 @@ _VIEW = {
     "divergence": "divergence",
 }  # fmt: skip
 _OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "from"}
-_RULES = {"classes", "reading", "recipe"}  # of the source, as JSON
+_RULES = {"classes", "reading", "recipe", "filters"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
 _NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, _LEFT_OUT, "data", "morph", "hidden"}
 
@@ -148,15 +148,16 @@ def _source_pairs(source: DataSource) -> dict[str, Any]:
         "classes": _json(source.classes),
         "reading": _json(source.reading),
         "recipe": _json(source.recipe),
+        "filters": _json(source.filters),
         _LEFT_OUT: rows_text(source.left_out),
         **{f"{_MARK}{i}": _mark_text(mark) for i, mark in enumerate(source.marks)},
     }
 
 
-def _json(rules: Struct) -> str:
+def _json(rules: Struct | tuple[Struct, ...]) -> str:
     """Rules as JSON text, empty where they are the default."""
     text = msgspec.json.encode(rules, order="sorted").decode()
-    return "" if text == "{}" else text
+    return "" if text in ("{}", "[]") else text
 
 
 def _decoded(text: str) -> Any:

@@ -18,6 +18,7 @@ from melm_studio.tables import Table as FileTable
 from melm_studio.views.captions import title, unique_title
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.rows.row_edits import edited_table
+from melm_studio.views.rows.row_filters import filtered_table
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution.probabilities_run import (
     MAX_SCORED_ROWS,
@@ -83,8 +84,11 @@ class Workspace:
         UserError
             If the file is no longer stored, or cannot be read.
         """
-        table = self._file_table(source)
-        return edited_table(table, source.left_out, source.marks)
+        return filtered_table(self.whole_table(source), source.filters)
+
+    def whole_table(self, source: DataSource) -> FileTable:
+        """Read the table of a source with every row that the user did not leave out by hand."""
+        return edited_table(self._file_table(source), source.left_out, source.marks)
 
     def _file_table(self, source: DataSource) -> FileTable:
         if source.kind == "sample":

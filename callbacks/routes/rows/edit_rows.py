@@ -80,7 +80,7 @@ def put_back(run_id: str) -> tuple[dict[str, Any], int]:
     record, source = _run_and_source(run_id)
     marked = {mark.column for mark in source.marks}
     roles = {column: use for column, use in source.roles.items() if column not in marked}
-    return _run_again(record, replace(source, left_out=(), marks=(), roles=roles))
+    return _run_again(record, replace(source, left_out=(), marks=(), filters=(), roles=roles))
 
 
 def _run_and_source(run_id: str) -> tuple[RunRecord, DataSource]:

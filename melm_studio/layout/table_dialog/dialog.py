@@ -11,11 +11,16 @@ from melm_studio.layout.dialog import dialog
 from melm_studio.layout.table_dialog.classes import classes_tab
 from melm_studio.layout.table_dialog.columns import columns_tab
 from melm_studio.layout.table_dialog.file import file_tab
+from melm_studio.layout.table_dialog.filters import filters_tab
 from melm_studio.layout.table_dialog.recipe import recipe_tab
 
 TABS = {
-    "columns": "Columns", "classes": "Classes", "recipe": "Preparation", "file": "File",
-}  # fmt: skip
+    "columns": "Columns",
+    "classes": "Classes",
+    "rows": "Rows",
+    "recipe": "Preparation",
+    "file": "File",
+}
 
 
 def columns_button() -> Component:
@@ -37,6 +42,7 @@ def table_dialog() -> Component:
     panels = {
         "columns": columns_tab(),
         "classes": classes_tab(),
+        "rows": filters_tab(),
         "recipe": recipe_tab(),
         "file": file_tab(),
     }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
 from melm_studio.tables import LabeledData, count, number, recipe_caption
 from melm_studio.views.publication.report_section import Section, Table
+from melm_studio.views.rows.row_filters import RowFilter
 from melm_studio.worker.records.run import RunRecord
 
 MAX_COLUMNS = 200
@@ -15,6 +17,7 @@ def data_section(data: LabeledData, record: RunRecord) -> Section:
     """Return what the data of a run are and how they were prepared."""
     source = record.source
     uploaded = [("SHA-256 of the file", str(source.get("key", "")))]
+    filters = msgspec.convert(source.get("filters", ()), tuple[RowFilter, ...])
     facts = [
         ("Table", record.data_name),
         *(uploaded if source.get("kind") == "upload" else []),
@@ -24,6 +27,7 @@ def data_section(data: LabeledData, record: RunRecord) -> Section:
         ("Features", number(data.X.shape[1])),
         ("Preparation", ", ".join(recipe_caption(data.recipe)) or "standardized"),
         ("Groups of rows", _groups(data)),
+        ("Rows chosen", "; ".join(one.words for one in filters)),
         ("Rows left out by hand", number(len(source.get("left_out", ())))),
     ]
     classes = tuple((name, number(n)) for name, n in data.class_counts.items())

@@ -61,7 +61,7 @@ class RowViews:
         """
         source = source_of_run(record.source)
         # The numbers of the rows refer to the whole file.
-        whole = replace(source, left_out=())
+        whole = replace(source, left_out=(), filters=())
         key = _Key((workspace, whole), (workspace.owner, msgspec.json.encode(whole)))
         return self._table(key).iloc[self.data(record).row_numbers - 1]
 

@@ -191,9 +191,10 @@ def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
     names = [source.get(part) for part in ("kind", "key", "label")]
     if not all(names):
         return (data_id,)
-    # Other classes of the same label are other data: their runs cannot be compared.
+    # Other classes of the same label are other data: their runs cannot be compared. So are other
+    # rows chosen by a column, which may have other classes.
     relabeled = [mark for mark in source.get("marks", ()) if mark["column"] == source["label"]]
-    found = (source.get("classes"), source.get("reading"), relabeled)
+    found = (source.get("classes"), source.get("reading"), relabeled, source.get("filters"))
     rules = [rule for rule in found if rule]
     return (
         *map(str, names),

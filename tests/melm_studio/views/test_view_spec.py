@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from melm_core.methods import METHODS
 from melm_core.methods.parameters import GAMMA, Choice
+from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
 from melm_studio.layout.shell.header import MODES as MODES_OF_THE_PAGE
 from melm_studio.tables.samples import SAMPLES
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.plane_edits import LoadingEdit
+from melm_studio.views.rows.row_filters import RowFilter
 from melm_studio.views.validation import InputError
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_query import MAX_QUERY, from_query, to_query
@@ -50,6 +52,20 @@ def runs(draw) -> tuple[str, dict]:
     return method, checked_parameters(method, own)
 
 
+recipes = st.builds(
+    Recipe,
+    missing=st.builds(MissingValues, fill=st.sampled_from(Fill), indicator=st.booleans()),
+    steps=st.lists(st.builds(Step, st.sampled_from(StepKind)), max_size=2).map(tuple),
+    scaling=st.sampled_from(Scaling),
+)
+filters = st.builds(
+    RowFilter,
+    column=names,
+    values=st.lists(st.text(max_size=4), min_size=1, max_size=2).map(tuple),
+    is_kept=st.booleans(),
+) | st.builds(RowFilter, column=names, low=st.none() | st.just(-1.0), high=st.floats(0, 1e9))
+
+
 @st.composite
 def sources(draw) -> DataSource:
     kind = draw(st.sampled_from(["sample", "upload"]))
@@ -60,6 +76,8 @@ def sources(draw) -> DataSource:
         label=draw(st.none() | names),
         standardize=draw(st.booleans()),
         roles=draw(st.dictionaries(names, st.sampled_from(["feature", "ignored"]), max_size=3)),
+        recipe=draw(recipes),
+        filters=tuple(draw(st.lists(filters, max_size=2))),
     )
 
 

@@ -1,0 +1,141 @@
+"""Rows chosen by the values of columns: shown, added, removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pandas as pd
+from dash import ALL, Dash, Input, Output, State, ctx, no_update
+from dash.development.base_component import Component
+from msgspec.structs import replace
+
+from callbacks.session import workspace
+from melm_core.base import UserError
+from melm_studio.layout import ids
+from melm_studio.layout.table_dialog.filters import filter_list, range_choice, value_choice
+from melm_studio.tables import count, number
+from melm_studio.views.data_source import DataSource, ShownData
+from melm_studio.views.rows.row_filters import MAX_FILTERS, MISSING, RowFilter, cell_texts
+from melm_studio.views.validation import InputError, read
+
+_MAX_VALUES = 30  # of a column of numbers, for its values to be offered instead of a range
+_MAX_CHOICES = 1_000
+
+
+def register(app: Dash) -> None:
+    """Connect the tab of the rows."""
+    app.callback(
+        Output(ids.FILTERS, "children"),
+        Output(ids.FILTER_COLUMN, "data"),
+        Input(ids.COLUMNS, "opened"),
+        Input(ids.TABLE_TAB, "value"),
+        Input(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(show_filters)
+    app.callback(
+        Output(ids.FILTER_VALUES, "children"),
+        Input(ids.FILTER_COLUMN, "value"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(offer_values)
+    app.callback(
+        Output(ids.CHOICE, "data", allow_duplicate=True),
+        Output(ids.COLUMNS_ERROR, "children", allow_duplicate=True),
+        Output(ids.FILTER_COLUMN, "value"),
+        Input(ids.FILTER_KEEP, "n_clicks"),
+        Input(ids.FILTER_DROP, "n_clicks"),
+        State(ids.FILTER_COLUMN, "value"),
+        State({"type": "filter-part", "name": ALL}, "id"),
+        State({"type": "filter-part", "name": ALL}, "value"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(add_filter)
+    app.callback(
+        Output(ids.CHOICE, "data", allow_duplicate=True),
+        Input({"type": "filter-removal", "at": ALL}, "n_clicks"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(remove_filter)
+
+
+def show_filters(is_open: bool, tab: str, data: Any) -> tuple[Any, Any]:
+    """Show the filters, and the columns to choose rows by."""
+    if not is_open or tab != "rows" or data is None:
+        return no_update, no_update
+    try:
+        source = ShownData.from_json(data).source
+        whole, used = workspace().whole_table(source).frame, workspace().table(source).frame
+    except UserError as refusal:
+        return str(refusal), []
+    n_all = len(whole) + len(source.left_out)
+    rows = f"{number(len(used))} of {count(n_all, 'row')} are used."
+    words = [one.words for one in source.filters]
+    return filter_list(words, len(source.left_out), rows), list(map(str, whole.columns))
+
+
+def offer_values(column: str | None, data: Any) -> Any:
+    """Offer the values of a column, or a range of its numbers."""
+    if not column or data is None:
+        return None
+    try:
+        frame = workspace().whole_table(ShownData.from_json(data).source).frame
+    except UserError as refusal:
+        return str(refusal)
+    return _choice_of(frame[column]) if column in frame else None
+
+
+def add_filter(
+    keep: int | None,
+    drop: int | None,
+    column: str | None,
+    part_ids: list[dict[str, str]],
+    parts: list[Any],
+    data: Any,
+) -> tuple[Any, Any, Any]:
+    """Keep the rows with the chosen values, or leave them out."""
+    if data is None or not (keep or drop):
+        return (no_update,) * 3
+    source = ShownData.from_json(data).source
+    given = {
+        one["name"]: part
+        for one, part in zip(part_ids, parts, strict=True)
+        if part not in (None, "", [])
+    }
+    is_kept = ctx.triggered_id == ids.FILTER_KEEP
+    try:
+        if not column:
+            raise InputError("Choose a column first.")
+        if len(source.filters) >= MAX_FILTERS:
+            raise InputError(f"There can be {MAX_FILTERS} filters. Remove one first.")
+        one = read({"column": column, "is_kept": is_kept, **given}, RowFilter, "The filter")
+    except InputError as refusal:
+        return no_update, str(refusal), no_update
+    chosen = replace(source, filters=(*source.filters, one))
+    return msgspec.to_builtins(chosen), None, None
+
+
+def remove_filter(clicks: list[int | None], data: Any) -> Any:
+    """Remove a filter, or put rows back that were left out by hand."""
+    if data is None or not any(clicks):
+        return no_update
+    source, at = ShownData.from_json(data).source, ctx.triggered_id["at"]
+    return msgspec.to_builtins(_without(source, at))
+
+
+def _without(source: DataSource, at: str) -> DataSource:
+    if at == "left-out":
+        return replace(source, left_out=())
+    kept = tuple(one for place, one in enumerate(source.filters) if str(place) != at)
+    return replace(source, filters=kept)
+
+
+def _choice_of(cells: pd.Series) -> Component:
+    if cells.dtype.kind == "f" and cells.nunique() > _MAX_VALUES:
+        return range_choice(float(cells.min()), float(cells.max()))
+    counts = pd.Series(cell_texts(cells)).value_counts()
+    values = [
+        (str(value), f"{'missing' if value == MISSING else value} ({number(n_rows)})")
+        for value, n_rows in counts.head(_MAX_CHOICES).items()
+    ]
+    return value_choice(values)
