@@ -20,7 +20,7 @@ from melm_core.methods import METHODS
 from melm_studio.figures.curve import curve_figure
 from melm_studio.figures.encoding import compact
 from melm_studio.figures.feature_ranking import feature_ranking
-from melm_studio.figures.plane import arrow_handles, limits, plane_figure, plane_frame, row_numbers
+from melm_studio.figures.plane import arrow_handles, empty_figure, limits, plane_frame, row_numbers
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.views.captions import (
     STOPPING,
@@ -133,7 +133,7 @@ def _style(
     class_names: tuple[str, ...], n_drawn: int, scheme: Scheme, n_components: int, objective: str
 ) -> dict[str, Any]:
     """The figures of a plane and of its history, without data."""
-    plane = plane_figure(class_names, n_drawn, scheme, n_components=n_components)
+    plane = empty_figure(class_names, n_drawn, scheme, n_components=n_components)
     curve = curve_figure(scheme, objective)
     return {"plane": plane.to_plotly_json(), "curve": curve.to_plotly_json()}
 

@@ -12,7 +12,7 @@ from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.methods import METHODS
 from melm_studio.figures.encoding import compact
-from melm_studio.figures.plane import limits, plane_figure, plane_frame
+from melm_studio.figures.plane import empty_figure, limits, plane_frame
 from melm_studio.figures.theme import Scheme
 from melm_studio.layout.shell.welcome import question
 from melm_studio.views.data_source import ShownData
@@ -33,7 +33,7 @@ def preview() -> dict[str, Any]:
     renderer = services().renderer
     view, viewer = renderer.preview(record), renderer.viewer(record)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
-    figure = plane_figure(viewer.class_names, viewer.n_drawn, scheme)
+    figure = empty_figure(viewer.class_names, viewer.n_drawn, scheme)
     return {
         "question": question(viewer.class_names),
         "caption": f"{METHODS[METHOD].label} plane of {shown.name}",

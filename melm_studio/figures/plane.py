@@ -1,6 +1,6 @@
 """A plane: points, contours and arrows.
 
-`plane_figure` gives the figure with its styles once; `plane_frame` gives the
+`empty_figure` gives the figure with its styles once; `plane_frame` gives the
 arrays of one plane, a mapping for every trace of that figure in its order.
 """
 
@@ -42,7 +42,7 @@ _NAME_SIZE = (0.2, 0.045)
 _Arrays = dict[str, Any]
 
 
-def plane_figure(
+def empty_figure(
     class_names: Sequence[str],
     n_points: int,
     scheme: Scheme = Scheme.LIGHT,
@@ -69,8 +69,8 @@ def plane_figure(
     return figure.update_layout(_layout(theme, is_square=n_components > 1))
 
 
-def plane_frame(view: PlaneView, encode: Callable[[FloatArray], _Arrays] = typed) -> list[_Arrays]:
-    """The arrays of a plane, one mapping per trace of `plane_figure`."""
+def plane_frame(view: PlaneView, encode: Callable[[FloatArray], Any] = typed) -> list[_Arrays]:
+    """The arrays of a plane, one mapping per trace of `empty_figure`."""
     shapes = [
         *(region for part in view.classes for region in _regions(part)),
         *(part.train for part in view.classes),
@@ -98,7 +98,7 @@ def arrow_handles(view: PlaneView, n_features: int) -> _Arrays:
 
 
 def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[list[int]]:
-    """The rows of the file that each trace of `plane_figure` shows, in its order."""
+    """The rows of the file that each trace of `empty_figure` shows, in its order."""
     train, held_out = drawn
     contours: list[list[int]] = [[] for _ in train for _ in CONTOUR_SHARES]
     others: list[list[int]] = [[] for _ in range(_N_UNDRAWN)]

@@ -12,7 +12,7 @@ import numpy as np
 import plotly.graph_objects as go
 import plotly.io as pio
 
-from melm_studio.figures.plane import limits, plane_figure, plane_frame
+from melm_studio.figures.plane import empty_figure, limits, plane_frame
 from melm_studio.figures.plotly_script import plotly_script
 from melm_studio.figures.theme import FONT, THEMES, Scheme, Theme
 from melm_studio.figures.traces import PlaneTrace
@@ -104,7 +104,7 @@ def replay_figure(
     kept = [replace(frame, view=_thinned(frame.view)) for frame in _affordable(frames)]
     views = [frame.view for frame in kept]
     arrays = [plane_frame(view) for view in views]
-    figure = plane_figure(class_names, _n_points(views[-1]), scheme, n_components=n_components)
+    figure = empty_figure(class_names, _n_points(views[-1]), scheme, n_components=n_components)
     for trace, last in zip(figure.data, arrays[-1], strict=True):
         trace.update(last)
     for trace in figure.data:

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from melm_core.base import FloatArray, IntArray
 from melm_studio.figures.coloring import Marks
 from melm_studio.figures.plane import limits
-from melm_studio.tables import LabeledData
-from melm_studio.views.plane_view import PlaneViewer
+from melm_studio.figures.rows_view import view_of_rows
 from melm_studio.views.types import PlaneView
 
 BoolArray = npt.NDArray[np.bool_]
@@ -127,24 +126,19 @@ def panel_of_rows(
         Kernel width of the densities, relative to Silverman's rule.
     title : str
     """
-    rows = LabeledData(
-        name=title,
-        X=np.asarray(X, dtype=np.float64),
-        y=np.asarray(y, dtype=np.int64),
-        class_names=tuple(class_names),
-        feature_names=tuple(feature_names),
-        center=np.zeros(X.shape[1]),
-        scale=np.ones(X.shape[1]),
-        row_numbers=np.arange(1, len(X) + 1),
-        steps=(),
+    view = view_of_rows(
+        X,
+        y,
+        components,
+        feature_names=feature_names,
+        class_names=class_names,
+        gamma=gamma,
     )
-    train, held_out = rows.split(0.0, random_state=0)
     n_components = len(components)
-    view = PlaneViewer(train, held_out, gamma, n_components).view(np.asarray(components))
     vertical = "Density" if n_components == 1 else "Component 2"
     return FigurePanel(
         view,
-        rows.class_names,
+        tuple(class_names),
         title=title,
         axis_titles=("Component 1", vertical),
         has_equal_units=n_components > 1,

@@ -11,8 +11,8 @@ import pytest
 
 from melm_studio.figures.plane import (
     arrow_handles,
+    empty_figure,
     limits,
-    plane_figure,
     plane_frame,
     row_numbers,
     shown,
@@ -26,7 +26,7 @@ each_number_of_classes = pytest.mark.parametrize("n_classes", [2, 10, 20])
 
 
 def figure_of(n_classes: int, n_points: int = 100, scheme: Scheme = Scheme.LIGHT) -> go.Figure:
-    return plane_figure([f"class {code}" for code in range(n_classes)], n_points, scheme)
+    return empty_figure([f"class {code}" for code in range(n_classes)], n_points, scheme)
 
 
 # ------------------------------------------------------------------------------------- frames
@@ -209,12 +209,12 @@ def test_the_ink_is_that_of_the_scheme(scheme):
 
 @pytest.mark.parametrize("n_components", [2, 3])
 def test_both_axes_have_one_scale(n_components):
-    axis = plane_figure(["a", "b"], 10, n_components=n_components).layout.yaxis
+    axis = empty_figure(["a", "b"], 10, n_components=n_components).layout.yaxis
     assert (axis.scaleanchor, axis.scaleratio) == ("x", 1)
 
 
 def test_the_height_of_a_density_has_a_scale_of_its_own():
-    assert plane_figure(["a", "b"], 10, n_components=1).layout.yaxis.scaleanchor is None
+    assert empty_figure(["a", "b"], 10, n_components=1).layout.yaxis.scaleanchor is None
 
 
 # ------------------------------------------------------------------------------------- names
