@@ -8,6 +8,7 @@ import { ChartCanvas } from "./chart.mjs";
 import { accuracyTraces, divergenceTraces, objectiveTraces, rangeOf, valueRange } from "./curve.mjs";
 import { GammaAdvice } from "./gamma_advice.mjs";
 import { Player } from "./player.mjs";
+import { PositionField } from "./position_field.mjs";
 import { Tabs } from "./tabs.mjs";
 
 /** @typedef {import("../types").Plane} Plane */
@@ -16,6 +17,7 @@ import { Tabs } from "./tabs.mjs";
 
 const DRAWN_EVERY_MS = 250;
 const GAMMA_RANGE = { min: -1, max: 1, step: 0.02, value: 0 }; // decimal logarithms
+const GAMMA_BOUNDS = { min: 0.1, max: 10 };
 const GAMMA_TICKS = { tickvals: [0.1, 0.2, 0.5, 1, 2, 5, 10].map(Math.log10), ticktext: ["0.1", "0.2", "0.5", "1", "2", "5", "10"] };
 const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
 
@@ -37,6 +39,13 @@ export class History {
     this.button = playButton("Play", () => this.player.toggle());
     panel.part("player").replaceChildren(this.button);
     panel.part("scrubber").replaceChildren(this.slider, this.gammaSlider);
+    this.field = new PositionField(panel.part("position"), {
+      toPlane: (sequence) => {
+        this.slider.value = String(sequence);
+        panel.scrubTo(sequence);
+      },
+      toGamma: (gamma) => panel.changeGamma(gamma),
+    });
     this.tabs = new Tabs(panel, () => this.draw(true));
     this.advice = new GammaAdvice(panel);
   }
@@ -118,6 +127,7 @@ export class History {
     const [low, high] = axis.range;
     const share = Math.min(1, (this.position() - low) / (high - low)); // the curve may lag behind
     const { gamma, options } = this.panel;
+    this.showPosition();
     this.gammaSlider.value = String(Math.log10(options.gamma ?? gamma));
     this.gammaSlider.setAttribute("aria-valuetext", `γ ${options.gamma ?? gamma}`);
     this.fitScrubber(`${offset}px`, `${length}px`);
@@ -129,6 +139,12 @@ export class History {
     const { style } = this.panel.part("scrubber");
     if (style.getPropertyValue("--curve-left") !== left) style.setProperty("--curve-left", left);
     if (style.getPropertyValue("--curve-length") !== length) style.setProperty("--curve-length", length);
+  }
+
+  showPosition() {
+    const { options, plane, sequence, gamma } = this.panel;
+    if (this.tabs.name === "search") this.field.showPlane(plane?.sequence ?? sequence, sequence);
+    else this.field.showGamma(options.gamma ?? gamma, GAMMA_BOUNDS);
   }
 
   position() {

@@ -23,8 +23,11 @@ export class Morph {
       this.showShare(Number(this.slider.value));
     });
     this.button = playButton("Play the morph", () => this.play());
-    this.percent = span("", "bar-percent");
-    slot.replaceChildren(this.button, this.slider, this.percent);
+    this.percent = percentField((share) => {
+      this.playing = 0;
+      this.showShare(share);
+    });
+    slot.replaceChildren(this.button, this.slider, this.percent, span("%"));
     choice.addEventListener("change", () => this.choose());
   }
 
@@ -107,8 +110,20 @@ export class Morph {
     this.slider.disabled = this.button.disabled = !isChosen;
     if (document.activeElement !== this.slider || this.playing) this.slider.value = String(share);
     this.slider.setAttribute("aria-valuetext", `${percent} percent of the way`);
-    this.percent.textContent = isChosen ? `${percent} %` : "";
+    this.percent.disabled = !isChosen;
+    if (document.activeElement !== this.percent) this.percent.value = String(percent);
   }
+}
+
+// The share as a number of percent, which can be typed.
+function percentField(onChange) {
+  const field = document.createElement("input");
+  Object.assign(field, { type: "number", min: 0, max: 100, step: 1, className: "bar-percent" });
+  field.setAttribute("aria-label", "Percent of the way to the other run");
+  field.addEventListener("change", () => {
+    if (!Number.isNaN(field.valueAsNumber)) onChange(Math.min(Math.max(field.valueAsNumber, 0), 100) / 100);
+  });
+  return field;
 }
 
 function othersInSpace(panel) {

@@ -26,6 +26,7 @@ def history() -> Component:
                     ),
                     html.Ul(className="curve-legend", **part("curve-legend")),
                     button("", "is-light gamma-advice", hidden=True, **part("gamma-advice")),
+                    html.Div(className="position explore-only", **part("position")),
                     _numbers(),
                 ],
                 className="history-bar",
