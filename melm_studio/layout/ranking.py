@@ -65,7 +65,7 @@ def ranking_body(
 
 
 def _table(rows: Sequence[RankedRow]) -> Component:
-    labels = ("Method", "held out", "training", "", "seconds")
+    labels = ("Method", "held out", "training", "standing", "seconds")
     head = html.Tr([html.Th(label, scope="col") for label in labels])
     return html.Table(
         [html.Thead(head), html.Tbody([_row(place, row) for place, row in enumerate(rows)])],

@@ -100,7 +100,9 @@ def _progress(report: CheckReport, stage: str) -> Component:
 
 
 def _scores(scores: Mapping[str, tuple[float, float, float]]) -> Component:
-    head = html.Tr([html.Th(text, scope="col") for text in ("", "training", "held out", "gap")])
+    head = html.Tr(
+        [html.Td(""), *(html.Th(text, scope="col") for text in ("training", "held out", "gap"))]
+    )
     rows = [
         html.Tr(
             [
@@ -123,7 +125,7 @@ def _overlap(
         "Held-out confusion between each pair of classes. Click a cell to show only that pair."
     )
     names = [_short(name) for name in class_names]
-    head = html.Tr([html.Th(""), *(html.Th(name, scope="col") for name in names)])
+    head = html.Tr([html.Td(""), *(html.Th(name, scope="col") for name in names)])
     rows = [
         html.Tr([html.Th(name, scope="row"), *(_share(s, names, i, j) for j, s in enumerate(row))])
         for i, (name, row) in enumerate(zip(names, overlap, strict=True))

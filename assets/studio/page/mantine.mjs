@@ -1,8 +1,10 @@
-// What Mantine leaves to the page: an attribute.
+// What Mantine leaves to the page: attributes.
 import { whenPresent } from "./dom.mjs";
 
 export function connectMantine() {
   whenPresent('div[aria-haspopup="menu"]', moveExpanded);
+  // The page has one banner; the head of a dialog is none.
+  whenPresent(".mantine-Modal-header, .mantine-Drawer-header", (head) => head.setAttribute("role", "presentation"));
 }
 
 // Mantine sets `aria-expanded` on the wrapper of a menu's button, where screen readers ignore it.
