@@ -22,6 +22,7 @@ HOME = "127.0.0.1"
 BEFORE_S = 6.0
 WATCHED_S = 15.0
 PAUSE_S = 0.1
+READY = 200
 N_WORKERS = 2
 # A disk that can be filled within an attack.
 TOTAL_MB = 512
@@ -50,6 +51,8 @@ def _under(name: str) -> tuple[float, float, float]:
         ) as studio,
     ):
         visitor = Visitor(AddressedClient(studio.url, HOME))
+        while visitor.http.get("/ready").status_code != READY:
+            time.sleep(PAUSE_S)
         visitor.choose_sample("wine")
         with _attacked(name, studio):
             time.sleep(BEFORE_S)

@@ -8,11 +8,15 @@ import re
 import pandas as pd
 
 # Spreadsheets evaluate a cell that begins with one of these, some also in their full-width forms.
-_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]")
+# Another separator than ours, as of another country, makes cells begin within a text, even a quoted
+# one: where it is not the first of its row, the quote is not the first of its cell.
+_FORMULA = re.compile(
+    r"\A(?=[\t\n])|(?:\A|(?<=[;,|\t\n]))(?=[^\S\t\n]*[=+\-@\uff1d\uff0b\uff0d\uff20])"
+)
 
 
 def safe_cell(text: str) -> str:
-    """Return a text that a spreadsheet does not evaluate: an apostrophe precedes a formula.
+    """Return a text that a spreadsheet does not evaluate: an apostrophe precedes each formula.
 
     A carriage return becomes a line feed, which pandas quotes: unquoted, it would end the row.
 
@@ -20,9 +24,11 @@ def safe_cell(text: str) -> str:
     --------
     >>> safe_cell("=1+1")
     "'=1+1"
+    >>> safe_cell("x;=1+1")
+    "x;'=1+1"
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return f"'{text}" if _FORMULA.match(text) else text
+    return _FORMULA.sub("'", text)
 
 
 def csv_text(table: pd.DataFrame) -> str:

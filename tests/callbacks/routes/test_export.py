@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv as csv_module
 import io
+import re
 import runpy
 import sys
 from dataclasses import replace
@@ -132,13 +134,26 @@ def test_no_label_or_header_begins_a_formula(studio, visitor, mark):
     assert list(download(visitor, run, "components")["feature"]) == [f"'{formula}", "y"]
 
 
-@pytest.mark.parametrize("mark", [*"=+-@\t\r\n", " =", "\n@", "\uff1d", "\uff20"])
+@pytest.mark.parametrize("mark", [*"=+-@\t\r\n", " =", "\uff1d", "\uff20"])
 def test_no_feature_begins_a_formula_however_it_is_written(studio, finished, mark):
     event = studio.store.last_event(finished.runs["lda"])
     names = (f"{mark}1", *finished.data.feature_names[1:])
     parts = components_table(replace(finished.data, feature_names=names), event)
     table = pd.read_csv(io.StringIO(csv_text(parts)), keep_default_na=False)
     assert table["feature"].tolist() == [f"'{mark}1".replace("\r", "\n"), *names[1:]]
+
+
+@pytest.mark.parametrize("separator", [*";,|\t"])
+@pytest.mark.parametrize("name", ["x;=1+1", "x\t@a", "x| +1", "x,-1", "\n@1", '"x;=1+1"'])
+def test_no_cell_begins_a_formula_whatever_separator_a_spreadsheet_takes(
+    studio, finished, name, separator
+):
+    event = studio.store.last_event(finished.runs["lda"])
+    names = (name, *finished.data.feature_names[1:])
+    text = csv_text(components_table(replace(finished.data, feature_names=names), event))
+    for row in csv_module.reader(io.StringIO(text), delimiter=separator):
+        texts = [cell.strip() for cell in row if not re.fullmatch(r"[\d.,e+-]+", cell)]
+        assert not [cell for cell in texts if cell.startswith(("=", "+", "@", "-"))]
 
 
 @pytest.mark.parametrize("method", [key for key, method in METHODS.items() if method.is_linear])
