@@ -22,6 +22,7 @@ from callbacks import (
     validation,
 )
 from callbacks.guards import (
+    audit,
     compression,
     error_answers,
     known_requests,
@@ -35,6 +36,7 @@ from callbacks.routes import (
     health,
     metrics,
     preview,
+    recovery,
     refine,
     replay,
     run_commands,
@@ -60,6 +62,7 @@ _GUARDS = (
     request_guards,
     known_requests,
     session,
+    audit,
 )
 _ROUTES = (
     static_files,
@@ -73,6 +76,7 @@ _ROUTES = (
     refine,
     run_commands,
     replay,
+    recovery,
     print_figure,
     report,
     comparison_files,

@@ -26,6 +26,10 @@ _BAD_TOKEN = (
     f"This token is not valid here, or older than {DAYS} days. Request another by POST "
     "/api/v1/tokens."
 )
+_NOBODY = (
+    "The proxy in front of the studio has not said who you are, in the header {header}. Open the "
+    "studio by its own address, where you log in."
+)
 # Of all studios, before each had a name of its own; still read, never set.
 _FORMER_NAME = "melm-studio"
 # Browsers accept a cookie of this prefix only over HTTPS and from this very host.
@@ -33,6 +37,8 @@ _OF_THIS_HOST = "__Host-"
 # A clock that was set back must not lose the visitors that came before.
 _MOST_AHEAD = timedelta(days=2)
 _NETWORK_BITS = 64
+# The log tells visitors apart, but is of no use to be one.
+_SHOWN = 8
 # Monitoring requests are not visits.
 _MONITORING = {"health", "ready", "metrics"}
 
@@ -102,6 +108,18 @@ def owner() -> str:
     return str(flask.session[_OWNER])
 
 
+def action_by() -> dict[str, str]:
+    """Return what stands for the visitor and the address of this request, for the log."""
+    return {"visitor": str(flask.session.get(_OWNER, ""))[:_SHOWN], "address": _address()[:_SHOWN]}
+
+
+def become(named: str) -> None:
+    """Make the browser of this request that of a visitor."""
+    if flask.session.get(_OWNER) != named:
+        flask.session.permanent = True
+        flask.session[_OWNER] = named
+
+
 def workspace() -> Workspace:
     """Return the data and runs of the visitor of this request."""
     return Workspace(services().store, owner(), services().settings, _address())
@@ -116,8 +134,13 @@ def _address() -> str:
     # A customer of a provider has a whole network of these.
     bits = _NETWORK_BITS if address.version == 6 else address.max_prefixlen
     network = ip_network((address, bits), strict=False)
+    return _hash(str(network))
+
+
+def _hash(text: str) -> str:
+    """What stands for a text in the store, which nobody without the key can guess."""
     key = cast(bytes, flask.current_app.secret_key)
-    return hmac.new(key, str(network).encode(), hashlib.sha256).hexdigest()[:22]
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[:22]
 
 
 def own_run(run_id: str) -> RunRecord:
@@ -139,9 +162,14 @@ def own_fit(run_id: str) -> RunRecord:
 def _ensure_owner() -> tuple[dict[str, str], int] | None:
     if is_static(flask.request) or flask.request.endpoint in _MONITORING:
         return None
+    if header := services().settings.user_header:
+        name = flask.request.headers.get(header, "").strip()
+        if not name:
+            return sentence(_NOBODY.format(header=header)), 401
+        become(_hash(f"user {name}"))
+        return None
     if _OWNER not in flask.session:
         if bearer_of(flask.request) is not None:
             return sentence(_BAD_TOKEN), 401
-        flask.session.permanent = True
-        flask.session[_OWNER] = secrets.token_urlsafe(16)
+        become(secrets.token_urlsafe(16))
     return None

@@ -27,7 +27,7 @@ from tools.driver.visitor import Visitor
 ADDRESS = "127.0.0.2"  # every address of this network is this machine
 _DATA = f"{ids.DATA}.data"
 _AT_ONCE = 8
-_MANY_STARTS = 1_000
+_MANY_STARTS = 500
 
 
 class AddressedClient(RemoteClient):

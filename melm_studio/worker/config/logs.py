@@ -7,11 +7,12 @@ import logging
 import re
 from datetime import UTC, datetime
 
+_EXTRA = ("run", "visitor", "address", "status")
 _PLAIN = re.compile(r"[\w.:+-]+")
 
 
 class KeyValueFormatter(logging.Formatter):
-    """Format an event as one line, including ``extra={"run": ..., "trace": ...}``."""
+    """Format an event as one line, including ``extra={"run": ..., "trace": ...}`` and the like."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -20,7 +21,7 @@ class KeyValueFormatter(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
             "pid": record.process,
-            "run": getattr(record, "run", None),
+            **{name: getattr(record, name, None) for name in _EXTRA},
             "message": record.getMessage(),
             "trace": self._trace(record),
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -17,6 +18,12 @@ Reader: TypeAlias = Callable[[str], object]
 NO_WORKERS = (
     "0 workers would leave every run waiting; choose more by --workers or MELM_WORKERS, or share "
     "a store that has workers by --store or MELM_STORE"
+)
+
+
+NO_PROXY = (
+    "A header that names the user is believed only behind a proxy that sets it; set the number of "
+    "proxies by --proxies or MELM_PROXIES"
 )
 
 
@@ -37,6 +44,12 @@ def _whole_number(lowest: int, highest: int) -> Reader:
 def _host(text: str) -> str:
     if any(letter.isspace() or letter == "/" for letter in text):
         raise ValueError("a host name or address such as 127.0.0.1")
+    return text
+
+
+def _header(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9-]*", text):
+        raise ValueError("the name of a header such as X-Forwarded-User")
     return text
 
 
@@ -72,6 +85,7 @@ class Settings:
     threads: int = _setting(_whole_number(1, 256), "threads of the web server", 8)
     proxies: int = _setting(_whole_number(0, 9), "trusted reverse proxies in front", 0)
     hosts: str = _setting(str, "host names that are answered to, separated by commas", "")
+    user_header: str = _setting(_header, "header by which a trusted proxy names the user", "")
     max_queued_runs: int = _setting(_MANY, "queued runs", Limits.queued_runs)
     max_session_runs: int = _setting(_MANY, "runs per visitor", Limits.session_runs)
     max_session_mb: int = _setting(_MANY, "megabytes per visitor", Limits.session_mb)
@@ -122,6 +136,8 @@ class Settings:
         settings = cls(**vars(parser.parse_args(argv)))
         if not settings.workers and not settings.store:
             parser.error(NO_WORKERS)
+        if settings.user_header and not settings.proxies:
+            parser.error(NO_PROXY)
         return settings
 
 

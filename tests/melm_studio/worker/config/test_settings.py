@@ -39,6 +39,8 @@ def test_the_default_data_folder_is_the_user_s(tmp_path, monkeypatch):
     assert default_data_dir({"XDG_DATA_HOME": ""}).is_relative_to(tmp_path)
 
 
+# Without a proxy, a header is not believed.
+BEHIND_PROXY = {"MELM_PROXIES": "2"}
 ALL = [
     ("host", "HOST", "0.0.0.0", "0.0.0.0"),  # noqa: S104 - a value, nothing listens
     ("port", "PORT", "9000", 9000),
@@ -50,6 +52,7 @@ ALL = [
     ("max_columns", "MELM_MAX_COLUMNS", "50", 50),
     ("threads", "MELM_THREADS", "4", 4),
     ("proxies", "MELM_PROXIES", "1", 1),
+    ("user_header", "MELM_USER_HEADER", "X-Forwarded-User", "X-Forwarded-User"),
     ("hosts", "MELM_HOSTS", "lab.example.org,lab", "lab.example.org,lab"),
     ("max_queued_runs", "MELM_MAX_QUEUED_RUNS", "7", 7),
     ("max_session_runs", "MELM_MAX_SESSION_RUNS", "8", 8),
@@ -63,12 +66,13 @@ ALL = [
 
 @pytest.mark.parametrize(("name", "variable", "text", "value"), ALL)
 def test_every_setting_is_read_from_the_environment(name, variable, text, value):
-    assert getattr(settings(**{variable: text}), name) == value
+    assert getattr(settings(**BEHIND_PROXY | {variable: text}), name) == value
 
 
 @pytest.mark.parametrize(("name", "variable", "text", "value"), ALL)
 def test_every_setting_is_read_from_its_flag(name, variable, text, value):
-    assert getattr(settings("--" + name.replace("_", "-"), text), name) == value
+    found = settings("--" + name.replace("_", "-"), text, **BEHIND_PROXY)
+    assert getattr(found, name) == value
 
 
 def test_the_limits_are_those_of_the_settings():

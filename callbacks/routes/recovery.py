@@ -1,0 +1,64 @@
+"""The way back to one's runs from another browser: a link, where no proxy names the visitors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import flask
+from dash import Dash
+from itsdangerous import BadSignature, URLSafeSerializer
+from jinja2 import Environment, FileSystemLoader
+
+from callbacks.guards.error_answers import sentence
+from callbacks.services import services
+from callbacks.session import become, owner
+
+# So that the key of a link is of no use as a cookie or a token.
+_PURPOSE = "recovery"
+_WRONG_KEY = "This link is not one of this studio, or was cut off. Copy all of it."
+
+
+def register(app: Dash) -> None:
+    """Connect the page with the link, and the page that it leads to."""
+    app.server.get("/recovery")(link)
+    app.server.get("/recovery/<key>")(question)
+    app.server.post("/recovery/<key>")(recover)
+
+
+def link() -> str:
+    """A page with the visitor's link."""
+    if services().settings.user_header:
+        return _page()
+    key = str(_serializer().dumps(owner()))
+    return _page(link=flask.url_for("question", key=key, _external=True))
+
+
+def question(key: str) -> str | tuple[dict[str, str], int]:
+    """Ask before the browser changes hands: another site may have led here."""
+    return (sentence(_WRONG_KEY), 404) if _owner_of(key) is None else _page(key=key)
+
+
+def recover(key: str) -> flask.Response | tuple[dict[str, str], int]:
+    """Make this browser that of the visitor who made the link."""
+    named = _owner_of(key)
+    if named is None or services().settings.user_header:
+        return sentence(_WRONG_KEY), 404
+    become(named)
+    return flask.make_response("", 303, {"Location": "/"})
+
+
+def _owner_of(key: str) -> str | None:
+    try:
+        return str(_serializer().loads(key))
+    except BadSignature:
+        return None
+
+
+def _serializer() -> URLSafeSerializer:
+    return URLSafeSerializer(services().store.secret(), salt=_PURPOSE)
+
+
+def _page(**parts: str) -> str:
+    folder = FileSystemLoader(Path(__file__).parent)
+    template = Environment(loader=folder, autoescape=True).get_template("recovery.html")
+    return template.render(parts)
