@@ -1,0 +1,72 @@
+"""A studio is copied while it works, and the copy is a studio."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from melm_studio.worker.backup import main
+from melm_studio.worker.records.run import RunState
+from melm_studio.worker.store.disk import DiskRunStore
+from tests.melm_studio.worker.helpers import plane, started, wait_until
+
+LARGE = np.random.default_rng(0).bytes(3 * 2**20)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "studio"
+
+
+@pytest.fixture
+def back_up(folder, tmp_path):
+    """Make a copy, and return its folder."""
+
+    def back_up_to(name="copy"):
+        target = tmp_path / name
+        main([str(target)], {"MELM_DATA_DIR": str(folder)})
+        return target
+
+    return back_up_to
+
+
+def test_a_copy_made_during_a_run_has_it_with_its_planes_data_and_key(folder, back_up):
+    with closing(DiskRunStore(folder)) as store:
+        store.put_data("ada", "d", LARGE)
+        secret, record = store.secret(), started(store)
+        stop = threading.Event()
+
+        def work():
+            while not stop.is_set():
+                store.append(record.run_id, plane())
+            store.close()
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        wait_until(lambda: store.n_events(record.run_id) > 20)
+        target = back_up()
+        stop.set()
+        worker.join()
+    with closing(DiskRunStore(target)) as copy:
+        assert copy.secret() == secret
+        assert copy.get_data("ada", "d") == LARGE
+        assert copy.get(record.run_id).state is RunState.RUNNING
+        events = copy.events(record.run_id)
+        assert len(events) == copy.n_events(record.run_id) > 20
+    assert target.stat().st_mode & 0o077 == 0
+
+
+def test_a_copy_never_replaces_another_and_says_so(folder, back_up):
+    with closing(DiskRunStore(folder)) as store:
+        store.secret()
+    back_up()
+    with pytest.raises(SystemExit, match="exists already"):
+        back_up()
+
+
+def test_a_folder_without_a_studio_is_refused_in_a_sentence(back_up):
+    with pytest.raises(SystemExit, match="holds no studio"):
+        back_up()
