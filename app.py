@@ -17,6 +17,7 @@ from flask import Flask
 from threadpoolctl import threadpool_limits
 
 import callbacks
+from callbacks.guards.service_manager import READY, tell_service_manager
 from callbacks.guards.web_server import ConnectionLimits, web_server
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
@@ -154,6 +155,7 @@ def _serve(settings: Settings) -> int:
         store.close()
         sys.exit(_NO_ADDRESS.format(settings.host, settings.port, error.strerror))
     with closing(store), supervised(settings):
+        tell_service_manager(READY)
         print(f"MELM Studio is at http://{settings.host}:{settings.port}", flush=True)
         try:
             server.run()

@@ -15,6 +15,7 @@ from waitress.server import MultiSocketServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from callbacks.guards.fair_requests import FairQueue, RequestLimits, client_of
+from callbacks.guards.service_manager import ALIVE, tell_service_manager
 
 _CLEANUP_S = 1
 
@@ -62,8 +63,9 @@ class _Server(TcpWSGIServer):
         super().__init__(*args, **options)
 
     def maintenance(self, now: float) -> None:
-        """Close what is idle, late, or more than an address may have."""
+        """Close what is idle, late, or more than an address may have; called every second."""
         super().maintenance(now)
+        tell_service_manager(ALIVE)
         n_open: Counter[str] = Counter()
         for channel in self.active_channels.values():
             address = str(channel.addr[0])

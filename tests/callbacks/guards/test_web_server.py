@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import flask
 import pytest
 
+from callbacks.guards.service_manager import READY, tell_service_manager
 from callbacks.guards.web_server import ConnectionLimits, web_server
 from tools.driver.ports import free_port
 
@@ -84,3 +85,24 @@ def test_a_connection_that_is_kept_alive_serves_many_requests(port):
 def test_a_taken_address_is_refused_at_once(port):
     with pytest.raises(OSError, match="in use"):
         web_server(flask.Flask(__name__), host="127.0.0.1", port=port, threads=1)
+
+
+@pytest.fixture
+def service_manager(tmp_path, monkeypatch):
+    """The socket on which systemd would listen."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(tmp_path / "notify"))
+        listener.settimeout(PATIENCE_S)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        yield listener
+
+
+def test_a_server_that_serves_says_so_to_systemd(service_manager, port):
+    assert service_manager.recv(100) == service_manager.recv(100) == b"WATCHDOG=1"
+
+
+def test_without_systemd_nobody_is_told(monkeypatch):
+    monkeypatch.setenv("NOTIFY_SOCKET", "/nowhere")
+    tell_service_manager(READY)
+    monkeypatch.delenv("NOTIFY_SOCKET")
+    tell_service_manager(READY)
