@@ -20,7 +20,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow audit bench pictures lint format hooks pins constants clean lint-page page browser redis
+.PHONY: help run test slow mutants audit bench pictures lint format hooks pins constants clean lint-page page browser redis
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ test: lint page browser redis ## Run every check and the fast tests
 
 slow: browser redis ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
+
+mutants: redis ## Put faults into a copy; each must be found by the test of a guarantee
+	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m tools.mutants $(ARGS)
 
 audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 	@$(VENV)/bin/pip-audit --requirement requirements.txt --requirement requirements-redis.txt \

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from melm_studio.worker.config.messages import LOST
+from melm_studio.worker.execution.heartbeat import BEAT_S
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.dead_runs import CUT_OFF_AFTER_S, DEAD_AFTER_S, DeadRuns
 from tests.melm_studio.worker.helpers import ManualClock, plane, run_of
@@ -57,6 +58,17 @@ def test_a_jump_of_the_clock_loses_no_run(store, clock, jump_s):
         store.beat(record.run_id, clock.time())
         poll_each_second(runs, clock, 1)
     assert state_of(store, record) is RunState.RUNNING
+
+
+def test_a_dead_worker_is_noticed_within_five_seconds(store, clock):
+    record = beating(store, clock.now_s)
+    runs = DeadRuns(store, has_other_workers=True, clock=clock)
+    for _ in range(10):
+        store.beat(record.run_id, clock.now_s)
+        poll_each_second(runs, clock, BEAT_S)
+    assert state_of(store, record) is RunState.RUNNING
+    poll_each_second(runs, clock, 5 - BEAT_S)  # since the last heartbeat
+    assert state_of(store, record) is RunState.LOST
 
 
 def test_a_queued_run_is_not_lost(store, clock):

@@ -1,0 +1,238 @@
+"""The faults, and the test that finds each: of the guarantees that the documentation names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_POOL = "tests/melm_studio/worker/pool/test_supervisor.py"
+_STORE = "tests/melm_studio/worker/store"
+_GUARDS = "tests/callbacks/guards"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault.
+
+    Attributes
+    ----------
+    path : str
+        A file of the project.
+    before, after : str
+        A text that is in the file once, and what replaces it.
+    test : str
+        The test that must fail then, as pytest names it.
+    """
+
+    path: str
+    before: str
+    after: str
+    test: str
+
+
+MUTANTS = (
+    Mutant(
+        "melm_studio/worker/store/dead_runs.py",
+        "DEAD_AFTER_S = 3.0",
+        "DEAD_AFTER_S = 60.0",
+        f"{_STORE}/test_dead_runs.py::test_a_dead_worker_is_noticed_within_five_seconds",
+    ),
+    Mutant(
+        "melm_studio/worker/store/dead_runs.py",
+        "return beat_s, float",
+        "return 0.0, float",
+        f"{_STORE}/test_dead_runs.py::test_a_jump_of_the_clock_loses_no_run",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/process_state.py",
+        '_STOPPED = {"T", "t"}',
+        "_STOPPED = set()",
+        f"{_POOL}::test_a_worker_that_hangs_is_reported_within_five_seconds",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/supervisor.py",
+        "SILENT_AFTER_S = 3.0",
+        "SILENT_AFTER_S = 3_000.0",
+        f"{_POOL}::test_a_supervisor_that_hangs_is_started_again",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/pool.py",
+        "END_GRACE_S = 2.0",
+        "END_GRACE_S = 2_000.0",
+        f"{_POOL}::test_a_run_that_does_not_heed_the_request_is_killed_and_cancelled",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/turns.py",
+        "TURN_S = 3.0",
+        "TURN_S = 3_000.0",
+        f"{_POOL}::test_endless_runs_give_way_to_those_of_others_and_go_on",
+    ),
+    Mutant(
+        "melm_studio/worker/execution/giving_way.py",
+        "return request.gives_way and not request.is_cancelled",
+        "return False",
+        "tests/melm_studio/worker/execution/test_giving_way.py"
+        "::test_a_run_waits_until_it_is_its_turn_and_says_so",
+    ),
+    Mutant(
+        "melm_studio/worker/execution/pause.py",
+        "LONGEST_S = 3_600.0",
+        "LONGEST_S = 1e12",
+        "tests/melm_studio/worker/execution/test_pause.py::test_a_forgotten_pause_ends_by_itself",
+    ),
+    Mutant(
+        "melm_studio/worker/execution/recorder.py",
+        "progress.objective > self.best.objective",
+        "progress.objective < self.best.objective",
+        "tests/melm_studio/worker/execution/test_execute.py"
+        "::test_a_failed_run_keeps_its_best_plane",
+    ),
+    Mutant(
+        "melm_studio/worker/store/end_run.py",
+        "    with suppress(RunEndedError):\n        _append_best_plane(store, run_id)\n",
+        "",
+        f"{_STORE}/test_dead_runs.py"
+        "::test_a_run_is_lost_when_its_heartbeat_stopped_and_keeps_its_best_plane",
+    ),
+    Mutant(
+        "melm_studio/worker/store/eviction.py",
+        "if ticks >= self._trusted_from_s:",
+        "if True:",
+        f"{_STORE}/test_eviction.py::test_a_clock_that_jumps_deletes_nothing",
+    ),
+    Mutant(
+        "melm_studio/worker/store/eviction.py",
+        "-JUMP_S < now - swept_s < SECONDS_PER_DAY",
+        "True",
+        f"{_STORE}/test_eviction.py::test_a_start_with_a_wrong_clock_deletes_nothing",
+    ),
+    Mutant(
+        "melm_studio/worker/store/fair_queue.py",
+        "            claimed[record.owner],\n",
+        "",
+        f"{_STORE}/test_store_runs.py"
+        "::test_nine_runs_of_one_owner_let_the_one_of_another_go_before_their_second",
+    ),
+    Mutant(
+        "melm_studio/worker/store/fair_queue.py",
+        "            claimed_at[addresses[record.owner]],\n",
+        "",
+        "tests/melm_studio/worker/records/test_limits.py"
+        "::test_the_next_run_is_of_the_address_with_the_fewest_at_work",
+    ),
+    Mutant(
+        "melm_studio/worker/records/shares.py",
+        "return max(total - used, 0)",
+        "return total",
+        "tests/melm_studio/worker/records/test_limits.py"
+        "::test_one_address_leaves_bytes_to_others_however_many_cookies_it_has",
+    ),
+    Mutant(
+        "melm_studio/worker/store/quota.py",
+        "if n + places > max(share, 1):",
+        "if False:",
+        "tests/melm_studio/worker/records/test_limits.py"
+        "::test_one_address_leaves_places_in_the_queue_to_others_however_many_cookies_it_has",
+    ),
+    Mutant(
+        "melm_studio/worker/store/secret_key.py",
+        "if len(key) != SECRET_BYTES:",
+        "if False:",
+        "tests/test_app.py::test_a_damaged_key_is_told_in_a_sentence",
+    ),
+    Mutant(
+        "melm_studio/worker/config/data_folder.py",
+        "fcntl.LOCK_EX | fcntl.LOCK_NB",
+        "fcntl.LOCK_SH | fcntl.LOCK_NB",
+        "tests/test_app.py::test_a_second_studio_on_one_folder_is_refused_in_a_sentence",
+    ),
+    Mutant(
+        "melm_studio/worker/store/bytes_disk.py",
+        "    if not is_safe:\n",
+        "    if False:\n",
+        f"{_STORE}/test_disk.py::test_a_pickle_in_the_folder_is_refused_and_never_run",
+    ),
+    Mutant(
+        "melm_studio/worker/store/disk_cache.py",
+        "folder.chmod(0o700)",
+        "folder.chmod(0o755)",
+        "tests/test_security.py::test_what_visitors_leave_is_closed_to_other_users",
+    ),
+    Mutant(
+        "melm_studio/views/workspace.py",
+        "if sum(run.table == table for run in _fits_of(runs)) >= MAX_PANELS:",
+        "if False:",
+        "tests/callbacks/test_runs.py"
+        "::test_of_presses_at_the_same_time_no_more_than_the_page_holds_become_runs",
+    ),
+    Mutant(
+        "melm_studio/views/rows/spreadsheet.py",
+        r"(?<=[;,|\t\n])",
+        r"(?<=[,\n])",
+        "tests/callbacks/routes/test_export.py"
+        "::test_no_cell_begins_a_formula_whatever_separator_a_spreadsheet_takes",
+    ),
+    Mutant(
+        "callbacks/session.py",
+        "SESSION_COOKIE_HTTPONLY=True",
+        "SESSION_COOKIE_HTTPONLY=False",
+        "tests/callbacks/test_session.py"
+        "::test_the_first_answer_names_the_visitor_in_a_guarded_cookie",
+    ),
+    Mutant(
+        "callbacks/session.py",
+        "_MOST_AHEAD = timedelta(days=2)",
+        "_MOST_AHEAD = timedelta(0)",
+        "tests/callbacks/test_session.py::test_a_clock_that_was_set_back_loses_no_visitor",
+    ),
+    Mutant(
+        "callbacks/session.py",
+        "        if not name:\n",
+        "        if False:\n",
+        "tests/callbacks/routes/test_recovery.py::test_whom_the_proxy_does_not_name_is_refused",
+    ),
+    Mutant(
+        "callbacks/routes/recovery.py",
+        '_PURPOSE = "recovery"',
+        '_PURPOSE = "token"',
+        "tests/callbacks/routes/test_recovery.py::test_a_cookie_is_no_link_and_a_link_no_token",
+    ),
+    Mutant(
+        "callbacks/guards/request_guards.py",
+        "return origin is None or",
+        "return True or",
+        f"{_GUARDS}/test_request_guards.py::test_no_route_changes_anything_for_another_site",
+    ),
+    Mutant(
+        "callbacks/guards/request_guards.py",
+        "return _THIS_MACHINE if is_local else None",
+        "return None",
+        f"{_GUARDS}/test_request_guards.py"
+        "::test_only_the_names_of_this_machine_are_answered_to_on_it",
+    ),
+    Mutant(
+        "callbacks/guards/security_headers.py",
+        "\"script-src 'self'\"",
+        "\"script-src 'self' 'unsafe-eval'\"",
+        f"{_GUARDS}/test_security_headers.py"
+        "::test_no_answer_of_any_route_allows_evaluated_code_or_guessed_types",
+    ),
+    Mutant(
+        "callbacks/guards/security_headers.py",
+        '"Cache-Control", "private, no-cache"',
+        '"Cache-Control", "public"',
+        f"{_GUARDS}/test_known_requests.py::test_answers_to_a_visitor_are_kept_by_no_one_else",
+    ),
+    Mutant(
+        "callbacks/guards/fair_requests.py",
+        ">= self._limits.of_address:",
+        ">= 1_000:",
+        f"{_GUARDS}/test_fair_requests.py"
+        "::test_an_address_has_its_share_of_answers_and_the_rest_waits",
+    ),
+    Mutant(
+        "callbacks/guards/web_server.py",
+        "return time.monotonic() - self.began_s > allowed_s",
+        "return False",
+        f"{_GUARDS}/test_web_server.py::test_a_request_that_drips_is_cut_off",
+    ),
+)
