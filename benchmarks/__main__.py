@@ -21,9 +21,11 @@ from benchmarks.page.distance import distance
 from benchmarks.page.first_load import first_load
 from benchmarks.page.hands import gamma_drag, morph, scrub
 from benchmarks.page.hostile import hostile
+from benchmarks.page.leaks import leaks
 from benchmarks.page.live import first_frame, frame_rate, watching
 from benchmarks.page.load import crowd, sizes, soak, watchers
 from benchmarks.page.panels import long_tasks, nine_panels
+from benchmarks.page.tables import long, wide
 from benchmarks.rotations import rotations
 from benchmarks.scale import million
 from benchmarks.table import as_text
@@ -36,6 +38,8 @@ BENCHMARKS = {
     "distance": distance,
     "nine-panels": nine_panels,
     "long-tasks": long_tasks,
+    "wide": wide,
+    "long": long,
     "watching": watching,
     "scrub": scrub,
     "morph": morph,
@@ -57,7 +61,7 @@ BENCHMARKS = {
 }
 
 # Takes minutes, so it runs only by name.
-LONG_BENCHMARKS = {"soak": soak, "hostile": hostile}
+LONG_BENCHMARKS = {"soak": soak, "hostile": hostile, "leaks": leaks}
 
 
 def main() -> None:

@@ -67,7 +67,7 @@ _MORPH = """async ([run, other, milliseconds]) => {
 def scrub(repeats: int) -> list[Measurement]:
     """Planes painted per second while the slider of a finished run is moved."""
     with studio_page(workers=2) as page:
-        run_id = _finished(page, "MELM")
+        run_id = page.finished("MELM", STARTS)
         rates = tuple(_scrubbed(page, run_id) for _ in range(repeats))
     return [Measurement("scrubbing", "frames/s", rates)]
 
@@ -77,7 +77,7 @@ def morph(repeats: int) -> list[Measurement]:
     rates = []
     for _ in range(repeats):  # planes drawn before are cached
         with studio_page(workers=2) as page:
-            melm, pca = _finished(page, "MELM"), _finished(page, "PCA")
+            melm, pca = page.finished("MELM", STARTS), page.finished("PCA")
             page.show("Present")
             rates.append(page.page.evaluate(_MORPH, [pca, melm, MORPHED_MS]))
     return [Measurement("morph from PCA to MELM", "frames/s", tuple(rates))]
@@ -89,13 +89,6 @@ def gamma_drag(repeats: int) -> list[Measurement]:
         return [_widened(page, n_rows, repeats) for n_rows in N_ROWS]
 
 
-def _finished(page: StudioPage, method: str) -> str:
-    run_id = page.run(STARTS, method)
-    page.wait_for_end(run_id)
-    page.wait_for_first_frame(run_id)
-    return run_id
-
-
 def _scrubbed(page: StudioPage, run_id: str) -> float:
     begin, n_before = page.now(), len(page.drawn())
     page.page.evaluate(_SCRUB, [run_id, SCRUBBED_MS])
@@ -104,13 +97,16 @@ def _scrubbed(page: StudioPage, run_id: str) -> float:
 
 def _widened(page: StudioPage, n_rows: int, repeats: int) -> Measurement:
     page.upload(_table(n_rows), f"blobs-{n_rows}.csv")
-    run_id = _finished(page, "PCA")
+    run_id = page.finished("PCA")
     page.page.evaluate(_WIDEN, [run_id, GAMMAS[:2]])  # the first ones also compute the profile
-    medians = tuple(
-        statistics.median(page.page.evaluate(_WIDEN, [run_id, _fresh_gammas(repeat)]))
-        for repeat in range(repeats)
-    )
+    medians = tuple(median_to_paint(page, run_id, repeat) for repeat in range(repeats))
     return Measurement(f"γ changed to contours painted, {n_rows:,} rows", "ms", medians)
+
+
+def median_to_paint(page: StudioPage, run_id: str, repeat: int) -> float:
+    """Median of the milliseconds from a change of γ to its contours, at ten γ of a repeat."""
+    times = page.page.evaluate(_WIDEN, [run_id, _fresh_gammas(repeat)])
+    return float(statistics.median(times))
 
 
 def _fresh_gammas(repeat: int) -> list[float]:

@@ -41,11 +41,15 @@ new MutationObserver((changes) => {
 """
 
 
+_N_PANELS = "(n) => document.querySelectorAll('[data-run]').length === n"
+
+
 class StudioPage:
     """The page of a studio, showing the breast cancer sample."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, studio: Studio) -> None:
         self.page = page
+        self.studio = studio
         self.panels = page.locator("[data-run]")
         page.set_default_timeout(DEADLINE_MS)
         page.add_init_script(RECORD)
@@ -111,6 +115,28 @@ class StudioPage:
                 return str(news["words"])
             self.page.wait_for_timeout(POLL_MS)
 
+    def finished(self, method: str, n_init: int = 1) -> str:
+        """Run a method, wait until its last plane is on screen, and return the id of the run."""
+        run_id = self.run(n_init, method)
+        self.wait_for_end(run_id)
+        self.wait_for_first_frame(run_id)
+        return run_id
+
+    def remove(self) -> None:
+        """Remove the run in front."""
+        n_panels = self.panels.count()
+        self.page.locator('.panel.is-front [data-part="remove"]').click()
+        self.page.wait_for_function(_N_PANELS, arg=n_panels - 1)
+
+    def collected(self) -> dict[str, float]:
+        """The counts of the browser after it has collected garbage, by their names."""
+        protocol = self.page.context.new_cdp_session(self.page)
+        protocol.send("Performance.enable")
+        protocol.send("HeapProfiler.collectGarbage")
+        metrics = protocol.send("Performance.getMetrics")["metrics"]
+        protocol.detach()
+        return {metric["name"]: float(metric["value"]) for metric in metrics}
+
     def stop_all(self) -> None:
         """Stop every run on the page; none must be close to its end."""
         for position in range(self.panels.count()):
@@ -150,7 +176,7 @@ def studio_page(workers: int) -> Iterator[StudioPage]:
     with own_studio(workers) as studio, sync_playwright() as playwright:
         browser = playwright.chromium.launch(**launch_options())
         try:
-            yield StudioPage(browser.new_page(base_url=studio.url, viewport=VIEWPORT))
+            yield StudioPage(browser.new_page(base_url=studio.url, viewport=VIEWPORT), studio)
         finally:
             browser.close()
 

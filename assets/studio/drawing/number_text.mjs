@@ -1,0 +1,16 @@
+// Numbers as text.
+
+/**
+ * What a tick says: as few digits as tell it from its neighbors.
+ * @param {number} value
+ * @param {number} step between ticks
+ */
+export function tickLabel(value, step) {
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const isPlain = decimals <= 4 && Math.abs(value) < 1e5;
+  const text = isPlain ? value.toFixed(decimals) : value.toExponential(1);
+  return text.replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
+}
+
+/** A share as the server writes it: 100 % is all of them. @param {number} share */
+export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(100 * share)} %`);
