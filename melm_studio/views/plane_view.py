@@ -96,6 +96,7 @@ class PlaneViewer:
         components: FloatArray,
         toward: FloatArray | None = None,
         view_angle: tuple[float, float] = FROM_THE_FRONT,
+        scores: Scores | None = None,
     ) -> PlaneView:
         """Compute the view of a plane.
 
@@ -108,10 +109,12 @@ class PlaneViewer:
             as possible.
         view_angle : tuple of float
             Azimuth and elevation in radians, for three components.
+        scores : Scores, optional
+            `scores` of the plane, where they are known.
         """
         components = self.oriented(components, toward)
         projected = self._classes.project(components)
-        scores = self._scores(projected, components)
+        scores = scores or self._scores(projected, components)
         if self.n_components == 1:
             return self._line(components, projected, scores)
         axes = screen_axes(view_angle)[:, : self.n_components]

@@ -46,7 +46,7 @@ MAX_SURFACE_ROWS = 3_000
 MAX_PREVIEW_WORK = 2e9
 # The method that shows what a fraction of a second can achieve, and its most multiplications.
 QUICK_METHOD = "lda"
-MOST_QUICK_WORK = 200_000_000
+MOST_QUICK_WORK = 20_000_000
 
 _NO_PLANE = ("", -1)
 _TOO_LARGE = "These data are too large for a first look. Run a method to see them."
@@ -241,13 +241,11 @@ class PlaneRenderer:
         return held_out_result(self._scores(run_id, sequence), predictions, class_counts)
 
     def final_accuracy(self, record: RunRecord) -> float | None:
-        """Return the held-out accuracy of the last plane of a run that is done, or None.
-
-        A run that is done changes no more, so its history is read once.
-        """
+        """Return the held-out accuracy of the last plane of a run that is done, or None."""
         return self._final_accuracy(record.run_id)
 
     def _score_last(self, run_id: str) -> float | None:
+        # A run that is done changes no more, so this is read once.
         event = self._store.last_event(run_id)
         return None if event is None else self._scores(run_id, event.sequence).accuracy_held_out
 
@@ -341,9 +339,8 @@ class PlaneRenderer:
         if refusal is not None:
             raise UserError(refusal)
         with threadpool_limits(1):  # the workers need the other cores
-            fitted = method.estimator(parameters).fit(train.X, train.y)
-        components: FloatArray = fitted.components_
-        return components
+            found: FloatArray = method.estimator(parameters).fit(train.X, train.y).components_
+        return found
 
     def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters
@@ -367,7 +364,10 @@ class PlaneRenderer:
         record, event = self._known(run_id, sequence)
         components = self._plane(record, event, options, target)
         reference = self._reference(record, toward)
-        return self._viewer_at(record, options).view(components, reference, options.view_angle)
+        is_own = not options.changes_plane and options.gamma is None
+        scores = self._scores(run_id, sequence) if is_own else None  # which verdicts need too
+        viewer = self._viewer_at(record, options)
+        return viewer.view(components, reference, options.view_angle, scores)
 
     def _reference(self, record: RunRecord, toward: tuple[str, int]) -> FloatArray | None:
         """The rows in the plane to align to, if that is another plane of the same rows."""
