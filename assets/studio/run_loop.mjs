@@ -4,7 +4,7 @@ import { ID } from "./constants.mjs";
 import { NewsRequests } from "./news_requests.mjs";
 import { refusalOf } from "./page/answers.mjs";
 import { setProps } from "./page/dash.mjs";
-import { byId, whenPresent } from "./page/dom.mjs";
+import { byId, onColorScheme, whenPresent } from "./page/dom.mjs";
 import { allPanels, paintStale, referenceRun, shownPanels } from "./panel/panels.mjs";
 import { onChange, state, update } from "./state.mjs";
 
@@ -33,7 +33,7 @@ export function startRunLoop() {
     shownPanels().forEach((panel) => panel.refresh()); // each mode has an alignment of its own
     wake();
   });
-  followColorScheme();
+  onColorScheme(() => allPanels().forEach((panel) => panel.restyle().catch(console.warn)));
   requests.onArrival = () => endRest();
   whenPresent(`#${ID.panels}`, loop);
 }
@@ -138,10 +138,4 @@ function wake() {
 // Finished runs are shown at the kernel width of the slider, whatever they ran with.
 function showAtGamma(panel) {
   if (panel.isFinal && state.gamma !== (panel.options.gamma ?? panel.gamma)) panel.changeGamma(state.gamma);
-}
-
-function followColorScheme() {
-  const restyle = () => allPanels().forEach((panel) => panel.restyle().catch(console.warn));
-  const attributeFilter = ["data-mantine-color-scheme"];
-  new MutationObserver(restyle).observe(document.documentElement, { attributes: true, attributeFilter });
 }

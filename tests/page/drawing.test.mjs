@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { numbers } from "../../assets/studio/drawing/arrays.mjs";
-import { multiples, scale, steadyLimits, tickLabel, tickStep, union, withEqualUnits } from "../../assets/studio/drawing/scales.mjs";
+import { percent, tickLabel } from "../../assets/studio/drawing/number_text.mjs";
+import { multiples, scale, steadyLimits, tickStep, union, withEqualUnits } from "../../assets/studio/drawing/scales.mjs";
 
 // As the server writes the codes: all low bytes of the differences, then all high bytes.
 function compact(codes, low, step) {
@@ -79,4 +80,8 @@ test("ticks are one, two or five times a power of ten apart, and no more than as
 
 test("ticks say as many digits as tell them apart", () => {
   assert.deepEqual([tickLabel(0.3, 0.05), tickLabel(-2, 1), tickLabel(-0, 0.5), tickLabel(2e6, 1e6)], ["0.30", "−2", "0.0", "2.0e+6"]);
+});
+
+test("a share is all only where nothing is missing", () => {
+  assert.deepEqual([0, 0.994, 0.9951, 1].map(percent), ["0 %", "99 %", "over 99 %", "100 %"]);
 });

@@ -59,18 +59,6 @@ export function tickStep([low, high], most) {
 }
 
 /**
- * What a tick says: as few digits as tell it from its neighbors.
- * @param {number} value
- * @param {number} step between ticks
- */
-export function tickLabel(value, step) {
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  const isPlain = decimals <= 4 && Math.abs(value) < 1e5;
-  const text = isPlain ? value.toFixed(decimals) : value.toExponential(1);
-  return text.replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
-}
-
-/**
  * The smallest axes that hold several boxes; boxes that are not known yet are left out.
  * @param {(Axes | null)[]} boxes
  * @returns {Axes}

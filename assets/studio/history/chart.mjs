@@ -1,7 +1,8 @@
 // A chart of lines and marks on a canvas, in the style of a plotly figure. It is drawn many times a
 // second while a run is watched, and plotly would take most of the page's time for it.
 import { clearedPen, drawGrid, drawTrace, fontOf } from "../drawing/canvas.mjs";
-import { multiples, scale, tickLabel, tickStep } from "../drawing/scales.mjs";
+import { tickLabel } from "../drawing/number_text.mjs";
+import { multiples, scale, tickStep } from "../drawing/scales.mjs";
 
 /** @typedef {import("../types").Range} Range */
 /** @typedef {import("../types").Trace} Trace */

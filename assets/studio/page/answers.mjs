@@ -1,4 +1,7 @@
-// Answers of the server that report an error.
+// Requests of the page, and the answers of the server.
+import { NO_SERVER } from "./notice.mjs";
+
+const KEPT_MS = 60_000; // a file, for the browser to save it
 
 /**
  * The sentence of an answer that is not OK, which every route of the studio sends.
@@ -9,3 +12,59 @@ export async function refusalOf(answer) {
   const body = await answer.json().catch(() => null);
   return body?.words ?? `The server answered with status ${answer.status}. Reload the page.`;
 }
+
+/**
+ * An answer that is OK.
+ * @param {string} address
+ * @param {object} [body] posted as JSON
+ * @returns {Promise<Response>}
+ * @throws {Error} with a sentence for the user
+ */
+export async function requested(address, body) {
+  const options = body && {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  };
+  const answer = await fetch(address, options).catch(() => null);
+  if (answer?.ok) return answer;
+  throw new Error(answer ? await refusalOf(answer) : NO_SERVER);
+}
+
+/**
+ * What a route answers as JSON.
+ * @param {string} address
+ * @param {object} [body] posted as JSON
+ * @returns {Promise<any>}
+ * @throws {Error} with a sentence for the user
+ */
+export async function ask(address, body) {
+  return (await requested(address, body)).json();
+}
+
+/**
+ * Saves an answer as a file, by the name that the server gives it, which is returned.
+ * @param {Response} answer
+ * @param {string} otherwise the name of a file without one
+ */
+export async function save(answer, otherwise) {
+  const name = fileName(answer.headers.get("Content-Disposition") ?? "") ?? otherwise;
+  const link = document.createElement("a");
+  Object.assign(link, { href: URL.createObjectURL(await answer.blob()), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
+  return name;
+}
+
+/**
+ * The name of a file in the header that describes an answer; null where there is none.
+ * @param {string} disposition
+ */
+export function fileName(disposition) {
+  const encoded = /filename\*=UTF-8''([^;]+)/.exec(disposition);
+  if (encoded) return decodeURIComponent(encoded[1]);
+  return /filename="?([^";]+)/.exec(disposition)?.[1] ?? null;
+}
+
+/** @param {unknown} error */
+export const sentenceOf = (error) => (error instanceof Error ? error.message : String(error));

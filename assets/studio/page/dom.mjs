@@ -19,17 +19,17 @@ export function whenPresent(selector, callback) {
 
 // In new elements alone: a picture adds thousands of marks, and texts change with every plane.
 function lookAtNew(changes) {
-  const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
-  for (const element of added) {
-    if (!(element instanceof HTMLElement) || !element.isConnected) continue;
-    for (const watch of watches) lookIn(element, watch);
+  const nodes = changes.flatMap(({ addedNodes }) => [...addedNodes]);
+  for (const node of nodes) {
+    if (!(node instanceof HTMLElement) || !node.isConnected) continue;
+    for (const watch of watches) lookIn(node, watch);
   }
 }
 
-/** @param {HTMLElement} element @param {Watch} watch */
-function lookIn(element, { selector, known, callback }) {
-  const found = element.matches(selector) ? [element] : [];
-  for (const match of [...found, ...element.querySelectorAll(selector)]) {
+/** @param {HTMLElement} node @param {Watch} watch */
+function lookIn(node, { selector, known, callback }) {
+  const found = node.matches(selector) ? [node] : [];
+  for (const match of [...found, ...node.querySelectorAll(selector)]) {
     if (known.has(match)) continue;
     known.add(match);
     callback(/** @type {HTMLElement} */ (match));
@@ -44,6 +44,11 @@ export function whenIdle(callback) {
 
 /** The color scheme of the page: light or dark. */
 export const colorScheme = () => document.documentElement.dataset.mantineColorScheme || "light";
+
+/** Calls back when the color scheme has changed. @param {() => void} callback */
+export function onColorScheme(callback) {
+  new MutationObserver(callback).observe(document.documentElement, { attributeFilter: ["data-mantine-color-scheme"] });
+}
 
 /** Whether the user has asked for less motion; `matches` follows the setting. */
 export const lessMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? { matches: false };
@@ -120,6 +125,18 @@ export function fileLabel(label, accept, onChoice) {
   });
   const node = document.createElement("label");
   node.append(input);
+  return node;
+}
+
+/**
+ * @param {string} name
+ * @param {string} className
+ * @param {(Node | string)[]} children
+ */
+export function element(name, className, ...children) {
+  const node = document.createElement(name);
+  node.className = className;
+  node.append(...children);
   return node;
 }
 

@@ -2,9 +2,10 @@
 import { ID } from "../constants.mjs";
 import { frontPanel, panelOfRun, shownPanels } from "../panel/panels.mjs";
 import { state } from "../state.mjs";
+import { requested, save, sentenceOf } from "./answers.mjs";
 import { whenPresent } from "./dom.mjs";
 import { panelRequest, previewStyle, sizeName } from "./figure_request.mjs";
-import { NO_PLANE, NO_SERVER, showNotice } from "./notice.mjs";
+import { NO_PLANE, showNotice } from "./notice.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -26,7 +27,7 @@ export function connectFigureDialog() {
     dialog.addEventListener("input", ({ target }) => follow(target));
     dialog.addEventListener("submit", (event) => {
       event.preventDefault();
-      download().catch(() => say(NO_SERVER));
+      download();
     });
     part("close").addEventListener("click", () => dialog.close());
   });
@@ -96,18 +97,10 @@ function chosenStyle() {
   };
 }
 
-async function request(style, format) {
+function request(style, format) {
   const panels = chosenPanels().map((panel) => panelRequest(panel, state));
-  const answer = await fetch("figure", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ panels, style, format }),
-  });
-  if (!answer.ok) throw new Refusal((await answer.json()).words);
-  return answer;
+  return requested("figure", { panels, style, format });
 }
-
-class Refusal extends Error {}
 
 async function preview() {
   const number = ++newest;
@@ -124,7 +117,7 @@ async function preview() {
   } catch (error) {
     if (number !== newest) return;
     image.dataset.state = "refused";
-    say(error instanceof Refusal ? error.message : NO_SERVER);
+    say(sentenceOf(error));
   }
 }
 
@@ -133,26 +126,16 @@ async function download() {
   part("download").disabled = true;
   try {
     const answer = await request(chosenStyle(), format);
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(await answer.blob());
-    link.download = nameIn(answer.headers.get("Content-Disposition")) ?? `figure.${format}`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-    say(notesOf(answer) || `Saved as ${link.download}.`);
+    const name = await save(answer, `figure.${format}`);
+    say(notesOf(answer) || `Saved as ${name}.`);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    say(error.message);
+    say(sentenceOf(error));
   } finally {
     part("download").disabled = false;
   }
 }
 
 const notesOf = (answer) => decodeURIComponent(answer.headers.get("X-Notes") ?? "");
-
-function nameIn(disposition) {
-  const encoded = /filename\*=UTF-8''([^;]+)/.exec(disposition ?? "");
-  return encoded ? decodeURIComponent(encoded[1]) : (/filename="?([^";]+)/.exec(disposition ?? "")?.[1] ?? null);
-}
 
 /** @returns {HTMLElement[]} */
 const slots = (selector) => [...dialog.querySelectorAll(selector)];

@@ -3,7 +3,7 @@ import { ID, PLANE_TRACE } from "../constants.mjs";
 import { CanvasAnimation } from "../drawing/animation.mjs";
 import { decodedPlane } from "../drawing/arrays.mjs";
 import { clear, draw, keepFitted } from "../drawing/plotly.mjs";
-import { byId, colorScheme, whenPresent } from "./dom.mjs";
+import { byId, colorScheme, onColorScheme, whenPresent } from "./dom.mjs";
 
 // The axes of a first look mean nothing yet, and neither do arrows.
 const LEFT_OUT = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
@@ -19,7 +19,7 @@ export function connectPreview() {
     const node = /** @type {HTMLElement | null} */ (document.querySelector("[data-preview]"));
     if (node) show(node).catch(console.warn);
   };
-  new MutationObserver(again).observe(document.documentElement, { attributeFilter: ["data-mantine-color-scheme"] });
+  onColorScheme(again);
 }
 
 /** @type {HTMLElement | null} */

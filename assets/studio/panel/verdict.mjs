@@ -1,5 +1,7 @@
 // The strip above a picture: how many held-out rows are told apart, and how many by guessing. Once a
 // run has ended it says what the server makes of it, and what its check has found so far.
+import { percent } from "../drawing/number_text.mjs";
+import { element, span } from "../page/dom.mjs";
 import { sendCommand } from "./run_commands.mjs";
 import { addToPanels } from "./features.mjs";
 import { isAsFound } from "./view_options.mjs";
@@ -45,9 +47,9 @@ class Strip {
     if (written === this.shown) return;
     this.shown = written;
     panel.node.dataset.answer = answer;
-    const line = [sign(answer), element("strong", lead), " ", element("span", follow)];
+    const line = [sign(answer), element("strong", "", lead), " ", span(follow)];
     panel.part("verdict").replaceChildren(...line);
-    panel.part("verdict-notes").replaceChildren(...notes.map((note) => element("li", note)));
+    panel.part("verdict-notes").replaceChildren(...notes.map((note) => element("li", "", note)));
     panel.part("verdict-notes").title = notes.join(" ");
   }
 
@@ -87,21 +89,11 @@ export function verdictText(numbers, nClasses) {
   return { leads: `${capitalized(percent(heldOut))} of held-out rows are told apart`, follows };
 }
 
-/** A share as the server writes it: 100 % is all of them. @param {number} share */
-export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(100 * share)} %`);
-
 const capitalized = (text) => text[0].toUpperCase() + text.slice(1);
 
 // The sentence says the same, so the sign is not read out.
 function sign(answer) {
-  const node = element("span", SIGNS[answer] ?? "");
-  node.className = "sign";
+  const node = span(SIGNS[answer] ?? "", "sign");
   node.setAttribute("aria-hidden", "true");
-  return node;
-}
-
-function element(name, text) {
-  const node = document.createElement(name);
-  node.textContent = text;
   return node;
 }

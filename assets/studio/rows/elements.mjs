@@ -1,19 +1,8 @@
 // Elements that show rows.
-import { span } from "../page/dom.mjs";
+import { percent } from "../drawing/number_text.mjs";
+import { element, span } from "../page/dom.mjs";
 
 /** @typedef {import("../types").RowSummary} RowSummary */
-
-/**
- * @param {string} name
- * @param {string} className
- * @param {(Node | string)[]} children
- */
-export function element(name, className, ...children) {
-  const node = document.createElement(name);
-  node.className = className;
-  node.append(...children);
-  return node;
-}
 
 /**
  * A field for text, which Dash does not have without a callback.
@@ -39,9 +28,6 @@ export const nameOf = ({ name, row }) => name || `row ${row}`;
 
 /** What a row is taken for, and how sure that is. @param {RowSummary} row */
 export const predictionOf = ({ predicted, probability }) => `${predicted} ${percent(probability)}`;
-
-/** @param {number} share */
-export const percent = (share) => (share > 0.995 && share < 1 ? "> 99 %" : `${Math.round(100 * share)} %`);
 
 /**
  * A row as a line: name, class, and, where another class is more probable, that.

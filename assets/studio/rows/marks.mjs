@@ -1,14 +1,13 @@
 // Points colored or shaped by any column, with a legend whose entries select their rows.
 import { PLANE_TRACE } from "../constants.mjs";
-import { colorScheme } from "../page/dom.mjs";
+import { ask, sentenceOf } from "../page/answers.mjs";
+import { colorScheme, element } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { selectRows } from "../selection/selection.mjs";
 import { onChange, state, update } from "../state.mjs";
-import { ask, sentenceOf } from "./answers.mjs";
-import { element } from "./elements.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").PointMarks} PointMarks */

@@ -1,14 +1,16 @@
 // New rows: those of a second file, placed in the plane of every panel, and what is made of them.
 import { PLANE_TRACE } from "../constants.mjs";
 import { bringToFront } from "../front_run.mjs";
-import { refusalOf } from "../page/answers.mjs";
+import { percent } from "../drawing/number_text.mjs";
+import { ask, refusalOf, requested, save, sentenceOf } from "../page/answers.mjs";
+import { element } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { ACCEPTED, sendFile } from "../page/upload.mjs";
 import { addToPanels, addTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { onChange, state, update } from "../state.mjs";
-import { addressOf, ask, save, sentenceOf } from "./answers.mjs";
-import { element, nameOf, percent, rowLine } from "./elements.mjs";
+import { nameOf, rowLine } from "./elements.mjs";
+import { addressOf } from "./plane_address.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -66,7 +68,9 @@ async function paste(panel) {
 }
 
 const saveAll = (panel) =>
-  save(addressOf(panel, "new-rows.csv", fields(state.newRows))).catch((error) => showNotice(sentenceOf(error)));
+  requested(addressOf(panel, "new-rows.csv", fields(state.newRows)))
+    .then((answer) => save(answer, "rows.csv"))
+    .catch((error) => showNotice(sentenceOf(error)));
 
 class NewRows {
   /** @param {Panel} panel */

@@ -1,8 +1,11 @@
 // The card beside the row under the pointer: what is known at once, and soon afterwards its
 // prediction, what moves it from the center, and the other columns of its table.
+import { percent } from "../drawing/number_text.mjs";
+import { ask } from "../page/answers.mjs";
+import { element } from "../page/dom.mjs";
 import { addToPanels } from "../panel/features.mjs";
-import { addressOf, ask } from "./answers.mjs";
-import { element, nameOf, percent } from "./elements.mjs";
+import { nameOf } from "./elements.mjs";
+import { addressOf } from "./plane_address.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").RowDetails} RowDetails */

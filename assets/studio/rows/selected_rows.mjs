@@ -1,15 +1,18 @@
 // The selection of a panel: finding rows, listing those that are selected with what distinguishes
 // them, and what can be done with them.
 import { ID } from "../constants.mjs";
+import { percent } from "../drawing/number_text.mjs";
+import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
+import { element } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { bringToFront } from "../front_run.mjs";
 import { selectRows } from "../selection/selection.mjs";
 import { onChange, state } from "../state.mjs";
 import { frontPanel } from "../panel/panels.mjs";
-import { addressOf, ask, save, sentenceOf } from "./answers.mjs";
-import { element, nameOf, percent, rowLine, submitButton, textField } from "./elements.mjs";
+import { nameOf, rowLine, submitButton, textField } from "./elements.mjs";
+import { addressOf } from "./plane_address.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -144,7 +147,7 @@ class SelectionCard {
     const { panel } = this;
     if (!action || !state.rows) return;
     try {
-      if (action === "csv") await save(addressOf(panel, "rows.csv"), { rows: [...state.rows] });
+      if (action === "csv") save(await requested(addressOf(panel, "rows.csv"), { rows: [...state.rows] }), "rows.csv");
       if (action === "copy") await this.copy();
       if (action in MARKS) this.askForName(action);
     } catch (error) {

@@ -1,6 +1,7 @@
 // Rows without a label, drawn gray in the plane on screen.
+import { ask } from "../page/answers.mjs";
 import { addToPanels, addTraces } from "../panel/features.mjs";
-import { addressOf, ask } from "./answers.mjs";
+import { addressOf } from "./plane_address.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
