@@ -56,6 +56,7 @@ export class NewsRequests {
    * @param {boolean} isStreaming whether each answer is likely to hold a plane
    */
   due(spacing, isStreaming) {
+    if (this.arrived) return Infinity;
     const most = isStreaming ? Math.min(MOST_IN_FLIGHT, 1 + Math.round(this.travel / spacing)) : 1;
     return this.nInFlight >= most ? Infinity : this.lastAt + spacing - this.now();
   }

@@ -1,5 +1,5 @@
-// The frame loop: requests news of the shown runs and draws the newest plane of each. A request
-// leaves only between two paintings, so a slow page skips frames instead of queueing.
+// The frame loop: requests news of the shown runs and draws the newest plane of each. No request
+// leaves while an answer waits to be drawn, so a slow page skips frames instead of queueing.
 import { ID } from "./constants.mjs";
 import { NewsRequests } from "./news_requests.mjs";
 import { refusalOf } from "./page/answers.mjs";
@@ -76,7 +76,15 @@ async function showNews(news) {
   update({ states: news.states, earlier: state.earlier ?? new Set(Object.keys(news.states)) }, "states");
   hadPlane = false;
   for (const panel of shownPanels()) await receive(panel, news.runs[panel.run]);
+  sendWhenDue();
   await paintStale();
+}
+
+// The server answers the next request while this answer is painted.
+function sendWhenDue() {
+  const wait = timeToNext();
+  if (wait <= 0) requests.begin();
+  else if (wait < IDLE_MS) setTimeout(() => timeToNext() <= 0 && requests.begin(), wait);
 }
 
 // A panel that cannot draw its news does not delay the others.

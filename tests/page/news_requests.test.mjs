@@ -60,7 +60,19 @@ test("where the way is short, the answer comes before the next request", async (
   clock.now = 40;
   sent[0].answer({ took: 38 });
   await settled();
+  requests.take();
   assert.equal(requests.due(60, true), 20);
+});
+
+test("while an answer waits to be drawn, nothing is requested", async () => {
+  const { sent, clock, requests } = server();
+  requests.begin();
+  sent[0].answer({ took: 1 });
+  await settled();
+  clock.now = 500;
+  assert.equal(requests.due(60, true), Infinity);
+  requests.take();
+  assert.ok(requests.due(60, true) < 0);
 });
 
 test("where the way is long, several are in flight, four at most, if planes come", async () => {
@@ -70,6 +82,7 @@ test("where the way is long, several are in flight, four at most, if planes come
     clock.now += 500;
     sent[i].answer({ took: 5 });
     await settled();
+    requests.take();
   }
   requests.begin();
   clock.now += 60;
