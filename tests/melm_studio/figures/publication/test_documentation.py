@@ -9,22 +9,27 @@ from pathlib import Path
 
 import pytest
 
+from melm_studio.figures import estimator_figure
 from melm_studio.figures.publication import printing, text
 from melm_studio.views.publication import explained_variance, style
 
 PAGE = Path(__file__).parents[4] / "docs" / "figures-for-print.md"
 
 
-def test_the_example_of_the_page_saves_a_figure(tmp_path, monkeypatch):
-    (code,) = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize(
+    ("number", "file", "begin"), [(0, "wine.pdf", b"%PDF"), (1, "wine.html", b"<html>")]
+)
+def test_the_examples_of_the_page_save_figures(number, file, begin, tmp_path, monkeypatch):
+    codes = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     script = tmp_path / "example.py"
-    script.write_text(code)
+    script.write_text(codes[number])
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(script))
-    assert (tmp_path / "wine.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / file).read_bytes().startswith(begin)
+    assert len(codes) == 2
 
 
-@pytest.mark.parametrize("module", [printing, text, style, explained_variance])
+@pytest.mark.parametrize("module", [estimator_figure, printing, text, style, explained_variance])
 def test_the_examples_of_docstrings_print_what_they_say(module):
     found = doctest.testmod(module)
     assert found.attempted > 0
