@@ -74,7 +74,7 @@ def plane_figure(
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> melm = make_pipeline(StandardScaler(), MELM(n_init=1, random_state=0)).fit(X, y)
     >>> figure = plane_figure(melm, X, y)
-    >>> sorted({trace.name for trace in figure.data if trace.showlegend})
+    >>> [trace.name for trace in figure.data if trace.meta["kind"] == "train"]
     ['0', '1', '2']
     """
     check_is_fitted(estimator)
