@@ -17,7 +17,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "figures-for-print.md"
 
 
 @pytest.mark.parametrize(
-    ("number", "file", "begin"), [(0, "wine.pdf", b"%PDF"), (1, "wine.html", b"<html>")]
+    ("number", "file", "begin"), [(0, "wine.pdf", b"%PDF"), (1, "wine.html", b"<!doctype html>")]
 )
 def test_the_examples_of_the_page_save_figures(number, file, begin, tmp_path, monkeypatch):
     codes = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
