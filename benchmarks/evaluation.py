@@ -1,10 +1,13 @@
-"""Times of the validation: separability in-sample and held out, and permutations."""
+"""Times of the validation: separability, permutations, and the first answer of a check."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
+import numpy as np
+import pandas as pd
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
@@ -17,9 +20,17 @@ from melm_core.evaluation import (
     pure_noise,
     separability,
 )
+from melm_core.methods import COMPONENTS, METHODS, SEED, STARTS
+from melm_studio.tables import LabeledData, Table, prepare
+from melm_studio.worker.execution.validation_run import Checker
+from melm_studio.worker.records.check_report import CheckReport
+from melm_studio.worker.records.request import Command, RunRequest
+from melm_studio.worker.records.run import new_run
 
 _N_PERMUTATIONS = 20
 _N_PLANNED = 999
+_CHECKED_CLASSES = (152, 68, 124)
+_N_CHECKED_FEATURES = 11
 
 
 def evaluation(repeats: int) -> list[Measurement]:
@@ -35,13 +46,50 @@ def evaluation(repeats: int) -> list[Measurement]:
             float(_draws(*pure_noise(random_state=seed), _N_PLANNED, 0.05))
             for seed in range(repeats)
         )
+        data = _checked_table()
+        answering = [
+            _timed(partial(_first_answer, method, data), repeats) for method in ("lda", "melm")
+        ]
     each_ms = tuple(1000 * seconds / (_N_PERMUTATIONS + 1) for seconds in drawing)
     return [
         Measurement("separability of a plane", "CPU s", scoring),
         Measurement("LDA, in-sample and held out", "CPU s", refitting),
         Measurement("LDA, one permutation, held out", "CPU ms", each_ms),
         Measurement(f"permutations of {_N_PLANNED} that pure noise needs", "", needed),
+        Measurement("LDA, first answer of a check, 344 x 11", "CPU s", answering[0]),
+        Measurement("MELM, first answer of a check, 344 x 11", "CPU s", answering[1]),
     ]
+
+
+class _Answered:
+    """A store that asks a check to stop at its first answer."""
+
+    def __init__(self) -> None:
+        self.has_answer = False
+
+    def put_report(self, _run_id: str, raw: bytes) -> None:
+        self.has_answer = bool(CheckReport.from_bytes(raw).answer)
+
+    def request(self, _run_id: str) -> RunRequest:
+        return RunRequest(Command.CANCEL if self.has_answer else Command.GO)
+
+
+def _checked_table() -> LabeledData:
+    """Three classes that overlap, in numbers and in indicators."""
+    y = np.repeat(np.arange(len(_CHECKED_CLASSES)), _CHECKED_CLASSES)
+    X = np.random.default_rng(0).normal(size=(len(y), _N_CHECKED_FEATURES))
+    X[:, 0] += 1.5 * y
+    X[:, 5:] = X[:, 5:] > 0
+    frame = pd.DataFrame({**{f"x{at}": cells for at, cells in enumerate(X.T)}, "label": y})
+    return prepare(Table("simulated", frame.astype({"label": str}), ()), "label")
+
+
+def _first_answer(method: str, data: LabeledData) -> None:
+    settings = (*METHODS[method].parameters, COMPONENTS, SEED, STARTS)
+    parameters = {setting.name: setting.default for setting in settings}
+    record = new_run("", "", data.name, method, {"gamma": 1.0, **parameters})
+    store = _Answered()
+    Checker(store, record, time).run(data)  # type: ignore[arg-type]
 
 
 def _draws(X: object, y: object, n_permutations: int, level: float | None) -> int:
