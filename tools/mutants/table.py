@@ -38,8 +38,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/worker/store/dead_runs.py",
-        "return beat_s, float",
-        "return 0.0, float",
+        "            return known\n",
+        "            return beat_s, now - (self._clock.time() - beat_s)\n",
         f"{_STORE}/test_dead_runs.py::test_a_jump_of_the_clock_loses_no_run",
     ),
     Mutant(

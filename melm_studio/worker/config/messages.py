@@ -9,6 +9,10 @@ UNEXPECTED = (
     "The run stopped because of an unexpected error; its best plane so far is kept. "
     "Run it again, or with another seed."
 )
+NO_MEMORY = (
+    "The run needed more memory than a run may have here; its best plane so far is kept. "
+    "Leave out rows or features, or ask the administrator for a higher MELM_MAX_RUN_MB."
+)
 DATA_GONE = (
     "The data of this run are no longer stored; unused data are kept for {days} days. "
     "Load them again and run it again."

@@ -95,6 +95,7 @@ class Settings:
         _whole_number(1, 3650), "days that unused data are kept", Limits.days_kept
     )
 
+    max_run_mb: int = _setting(_whole_number(512, 10**6), "megabytes of memory per run", 8_192)
     max_run_hours: int = _setting(_whole_number(1, 10_000), "hours per run", Limits.run_hours)
 
     @property

@@ -23,6 +23,7 @@ from melm_studio.worker.clock import Clock
 from melm_studio.worker.config.messages import (
     CHECK_STOPPED,
     DATA_GONE,
+    NO_MEMORY,
     NO_ROOM,
     STOPPED,
     UNEXPECTED,
@@ -210,4 +211,6 @@ def _retry_until_room(write: Callable[[], _T], clock: Clock) -> _T:
 
 def _sentence(error: Exception) -> str:
     """The message of an error written for users; other errors get a general sentence."""
+    if isinstance(error, MemoryError):
+        return NO_MEMORY
     return str(error) if isinstance(error, UserError) else UNEXPECTED

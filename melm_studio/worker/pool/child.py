@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
 from contextlib import closing
 from multiprocessing import parent_process
@@ -12,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution.execute import execute_run
+from melm_studio.worker.records.limits import BYTES_PER_MB
 from melm_studio.worker.store.open_store import open_store
 
 # A run survives an outage of a shared store of up to a minute.
@@ -24,9 +26,18 @@ def execute(settings: Settings, run_id: str) -> None:
     """Execute the run with one thread for linear algebra; exit at once when the parent does."""
     configure_logging()
     os.nice(NICENESS)
+    limit_memory(settings.max_run_mb)
     threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
     with threadpool_limits(limits=1), closing(open_store(settings, patience_s=PATIENCE_S)) as store:
         execute_run(store, run_id)
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process allocate no more: a fit that needs more fails, and harms no other."""
+    most = megabytes * BYTES_PER_MB
+    _, hardest = resource.getrlimit(resource.RLIMIT_DATA)
+    if hardest == resource.RLIM_INFINITY or most < hardest:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def _exit_with_parent() -> None:

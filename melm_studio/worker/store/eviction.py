@@ -12,6 +12,8 @@ from melm_studio.worker.records.stored_files import FileKind, StoredFile, unused
 from melm_studio.worker.store.protocol import RunStore
 
 SECONDS_PER_DAY = 86_400.0
+# Of the bytes of all owners, above which what is used least makes room.
+FULL_SHARE = 0.9
 JUMP_S = 60.0
 # Time for an administrator, or the network's time, to set the clock right.
 TRUSTED_AFTER_S = 6 * 3_600.0
@@ -50,15 +52,26 @@ class Sweeper:
 
 
 def sweep(store: RunStore, now: float) -> None:
-    """Delete the stale runs of every owner, then the stale files that no remaining run uses."""
-    since_s = now - store.limits.days_kept * SECONDS_PER_DAY
+    """Delete the stale runs of every owner, then the stale files that no remaining run uses.
+
+    Where all that is stored is close to its limit, what was unused for half the days is stale too,
+    then for a quarter and so on, but never what was used within the last day.
+    """
+    days = float(store.limits.days_kept)
+    _sweep_before(store, now - days * SECONDS_PER_DAY)
+    while days > 1.0 and store.bytes_stored() > FULL_SHARE * store.limits.total_bytes:
+        days = max(days / 2, 1.0)
+        _sweep_before(store, now - days * SECONDS_PER_DAY)
+    store.tidy(now)
+
+
+def _sweep_before(store: RunStore, since_s: float) -> None:
     for owner in store.owners():
         for run in stale_runs(store.runs_of(owner), store.files_of(owner), since_s):
             store.delete(run.run_id)
             logger.info("deleted, unused", extra={"run": run.run_id})
         for file in stale_files(store.files_of(owner), store.runs_of(owner), since_s):
             store.delete_file(file)
-    store.tidy(now)
 
 
 def stale_runs(

@@ -12,7 +12,7 @@ from melm_core.base.progress import Progress
 from melm_core.linalg.planes import align_components
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
-from melm_studio.worker.config.messages import DATA_GONE, STOPPED, UNEXPECTED
+from melm_studio.worker.config.messages import DATA_GONE, NO_MEMORY, STOPPED, UNEXPECTED
 from melm_studio.worker.execution import execute
 from melm_studio.worker.execution.execute import execute_run
 from melm_studio.worker.execution.inline import InlineRunner
@@ -253,6 +253,13 @@ def test_an_unexpected_error_is_told_calmly_and_traced_in_the_record(store, monk
     assert (record.state, record.message) == (RunState.FAILED, UNEXPECTED)
     assert str(error) in record.traceback
     assert record.finished_s is not None
+
+
+def test_a_run_without_memory_says_so(store, monkeypatch):
+    stumble(monkeypatch, MemoryError())
+    record = worked(store, blobs())
+    assert (record.state, record.message) == (RunState.FAILED, NO_MEMORY)
+    assert "MELM_MAX_RUN_MB" in record.message
 
 
 def test_a_failed_run_keeps_its_best_plane(store, monkeypatch):

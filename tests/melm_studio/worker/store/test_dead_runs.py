@@ -54,6 +54,7 @@ def test_a_jump_of_the_clock_loses_no_run(store, clock, jump_s):
     runs = DeadRuns(store, has_other_workers=True, clock=clock)
     poll_each_second(runs, clock, 2)
     clock.ahead_s = jump_s
+    poll_each_second(runs, clock, 1)  # before the next heartbeat
     for _ in range(10):
         store.beat(record.run_id, clock.time())
         poll_each_second(runs, clock, 1)

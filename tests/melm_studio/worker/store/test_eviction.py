@@ -51,6 +51,23 @@ def test_a_run_that_ended_long_ago_goes_with_its_history_and_its_data(store):
     assert store.owners() == []
 
 
+def test_what_is_used_least_makes_room_for_others(open_store, monkeypatch):
+    store = open_store(days_kept=30, total_mb=10)
+    old = run_that_ended(store, days_ago=20)
+    recent = run_that_ended(store, days_ago=6, owner="bob")
+    fresh = run_that_ended(store, days_ago=0.5, owner="eve")
+
+    def stored_with(*records):
+        return sum(store.get(record.run_id) is not None for record in records) * 2**20
+
+    monkeypatch.setattr(store, "bytes_stored", lambda: 8 * 2**20 + stored_with(old, recent))
+    sweep_after(store, 0)
+    assert [store.get(record.run_id) is None for record in (old, recent, fresh)] == [1, 0, 0]
+    monkeypatch.setattr(store, "bytes_stored", lambda: 10 * 2**20)
+    sweep_after(store, 0)
+    assert [store.get(record.run_id) is None for record in (recent, fresh)] == [1, 0]
+
+
 def test_a_clock_that_jumps_deletes_nothing(store):
     record, clock = run_that_ended(store), ManualClock(time.time())
     sweeper = Sweeper(store, clock)
