@@ -28,6 +28,7 @@ export const ID = Object.freeze({
   columnsAll: "columns-all",
   tableTab: "table-tab",
   fileForm: "file-form",
+  distances: "distances",
   filters: "filters",
   filterColumn: "filter-column",
   filterValues: "filter-values",

@@ -119,12 +119,14 @@ class PlaneDistances:
 
         Zero where the plane holds all features.
         """
-        if self.n_components == self.mean.size:
-            return np.zeros(len(X))
-        centered = X - self.mean
-        off = centered - (centered @ self.basis.T) @ self.basis
-        squares: FloatArray = np.einsum("ij,ij->i", off, off)
+        squares: FloatArray = self.residual_contributions(X).sum(axis=1)
         return squares
+
+    def residual_contributions(self, X: FloatArray) -> FloatArray:
+        """What each feature contributes to Q, shape (n_samples, n_features); they sum to Q."""
+        centered = X - self.mean
+        off: FloatArray = centered - (centered @ self.basis.T) @ self.basis
+        return np.zeros_like(off) if self.n_components == self.mean.size else off**2
 
     def score_limit(self, level: float = DEFAULT_LEVEL, *, is_new: bool = False) -> float:
         """The T² that a share `level` of rows stays below if their scores are Gaussian.

@@ -33,6 +33,7 @@ COLUMNS_RESET = "columns-reset"
 COLUMNS_ALL = "columns-all"  # the role for all columns that the search found
 TABLE_TAB = "table-tab"
 FILE_FORM = "file-form"
+DISTANCES = "distances"
 FILTERS = "filters"
 FILTER_COLUMN = "filter-column"
 FILTER_VALUES = "filter-values"

@@ -9,6 +9,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import selection, tables
+from melm_studio.layout.dialogs.distances_dialog import distances_dialog
 from melm_studio.layout.dialogs.figure_dialog import figure_dialog
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar, present_title
@@ -34,6 +35,7 @@ def page() -> Component:
         [
             *_stores(),
             surface_view(),
+            distances_dialog(),
             figure_dialog(),
             check_view(),
             table_dialog(),

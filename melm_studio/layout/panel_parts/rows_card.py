@@ -66,6 +66,11 @@ def _finder() -> Component:
             **part("find-outliers"),
         ),
         button(
+            "T² and Q",
+            title="Plot the distance of every row within the plane and from it",
+            **part("show-distances"),
+        ),
+        button(
             "Suspect labels",
             title="Rows that planes fitted without them place in another class",
             **part("find-suspects"),

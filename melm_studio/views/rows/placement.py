@@ -113,6 +113,10 @@ class RowPlacer:
         """Return what each feature contributes to the T² of rows, shape (n_rows, n_features)."""
         return self._distances.contributions(rows)
 
+    def residual_contributions(self, rows: FloatArray) -> FloatArray:
+        """Return what each feature contributes to the Q of rows, shape (n_rows, n_features)."""
+        return self._distances.residual_contributions(rows)
+
     def place(self, rows: FloatArray, *, is_new: bool) -> Placement:
         """Place rows, in the coordinates that the plane projects.
 

@@ -1,0 +1,53 @@
+// The dialog of T² and Q: draws the distances of all rows, selects a row that is clicked, and draws
+// what contributes to its distances.
+import { ID } from "../constants.mjs";
+import { clear, draw } from "../drawing/plotly.mjs";
+import { byId, colorScheme } from "../page/dom.mjs";
+import { addToPanels } from "../panel/features.mjs";
+import { selectRows } from "../selection/selection.mjs";
+import { state } from "../state.mjs";
+import { addressOf, ask, sentenceOf } from "./answers.mjs";
+
+const DIALOG = "distances";
+
+export function addDistances() {
+  addToPanels((panel) => {
+    panel.part("show-distances").onclick = () => show(panel);
+  });
+}
+
+const part = (name) => byId(ID.distances).querySelector(`[data-${DIALOG}="${name}"]`);
+
+/** @param {import("../panel/panel.mjs").Panel} panel */
+async function show(panel) {
+  if (!panel.plane) return;
+  const dialog = /** @type {HTMLDialogElement} */ (byId(ID.distances));
+  part("close").onclick = () => dialog.close();
+  clear(part("contributions"));
+  part("row").textContent = "";
+  part("words").textContent = "Computing the distances…";
+  if (!dialog.open) dialog.showModal();
+  const plot = part("plot");
+  await paint(panel, "distances", plot, part("words"));
+  plot.removeAllListeners?.("plotly_click");
+  plot.on?.("plotly_click", ({ points }) => explain(panel, points[0].customdata));
+  const [only, ...others] = state.rows ?? [];
+  if (only !== undefined && !others.length) explain(panel, only, false);
+}
+
+// Selects a row, and shows why it is where it is.
+function explain(panel, row, isChosen = true) {
+  if (isChosen) selectRows([row]);
+  return paint(panel, `distances/${row}`, part("contributions"), part("row"));
+}
+
+async function paint(panel, path, plot, words) {
+  try {
+    const answer = await ask(addressOf(panel, path, { scheme: colorScheme() }));
+    words.textContent = answer.words;
+    plot.setAttribute("aria-label", answer.words);
+    await draw(plot, answer.figure.data, answer.figure.layout, { scrollZoom: true });
+  } catch (error) {
+    words.textContent = sentenceOf(error);
+  }
+}
