@@ -2,11 +2,12 @@
 // what contributes to its distances.
 import { ID } from "../constants.mjs";
 import { clear, draw } from "../drawing/plotly.mjs";
+import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId, colorScheme } from "../page/dom.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { selectRows } from "../selection/selection.mjs";
 import { state } from "../state.mjs";
-import { addressOf, ask, sentenceOf } from "./answers.mjs";
+import { addressOf } from "./plane_address.mjs";
 
 const DIALOG = "distances";
 
