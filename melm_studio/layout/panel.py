@@ -100,7 +100,7 @@ def _head() -> Component:
         [
             html.Div(
                 [
-                    html.H3(_title(), className="panel-title", **part("name")),
+                    html.H2(_title(), className="panel-title", **part("name")),
                     html.P(className="words", role="status", **part("words")),
                 ],
                 className="panel-names",

@@ -52,7 +52,7 @@ def notice() -> Component:
 
 def present_title() -> Component:
     """The caption of the view of a story, else what is asked of the classes; a script writes it."""
-    return html.H2(id=ids.CAPTION, className="caption present-only", **aria(live="polite"))
+    return html.H1(id=ids.CAPTION, className="caption present-only", **aria(live="polite"))
 
 
 def play_bar() -> Component:

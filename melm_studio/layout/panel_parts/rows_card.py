@@ -22,7 +22,7 @@ def selection_card() -> Component:
     return html.Section(
         [
             html.Div(
-                [html.H4("Selection"), button("Clear", "is-text", **part("clear-rows"))],
+                [html.H3("Selection"), button("Clear", "is-text", **part("clear-rows"))],
                 className="card-head",
             ),
             html.Div([_finder(), _selected(), _edits()], className="rows", **part("selection")),
@@ -37,7 +37,7 @@ def new_rows_card() -> Component:
         [
             html.Div(
                 [
-                    html.H4("New rows"),
+                    html.H3("New rows"),
                     button("Save as CSV", "is-text", **part("new-csv")),
                     button("Remove", "is-text", **part("new-remove")),
                 ],

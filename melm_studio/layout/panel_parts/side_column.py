@@ -20,7 +20,7 @@ def side() -> Component:
 def _features() -> Component:
     return html.Section(
         [
-            html.H4("What separates them"),
+            html.H3("What separates them"),
             html.Div(className="features-line", **part("features-line")),
             html.Ol(className="features", **part("features"), **aria(label="Features")),
             html.P(className="hint", **part("features-more")),
