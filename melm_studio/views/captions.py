@@ -23,6 +23,7 @@ from melm_core.recipe import Recipe
 from melm_studio.tables import count, number, recipe_caption
 from melm_studio.views.rows.row_filters import RowFilter
 from melm_studio.views.types import Scores
+from melm_studio.views.view_options import ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 
 REPRODUCTION_TOLERANCE = 1e-9
@@ -39,6 +40,12 @@ def title(record: RunRecord) -> str:
     return record.name or ", ".join(
         [_label(record), *_shared_settings(record), *_own_settings(record), *_preparation(record)]
     )
+
+
+def title_of_view(record: RunRecord, options: ViewOptions) -> str:
+    """The title of a run, and that its plane was changed if the view shows another one."""
+    is_changed = options.n_top_features is not None or options.edits or options.morph is not None
+    return f"{title(record)} (changed)" if is_changed else title(record)
 
 
 def unique_title(record: RunRecord, others: Iterable[RunRecord]) -> str:

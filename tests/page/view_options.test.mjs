@@ -71,11 +71,12 @@ test("only the modes of the page are taken from an address", () => {
 });
 
 test("a changed plane says what was changed, another kernel width or angle changes none", () => {
-  assert.equal(changesOf(DEFAULT_VIEW), "");
-  assert.equal(changesOf({ ...DEFAULT_VIEW, gamma: 2, from: [0.5, 1] }), "");
+  const nameOf = (run) => `the run ${run}`;
+  assert.equal(changesOf(DEFAULT_VIEW, nameOf), "");
+  assert.equal(changesOf({ ...DEFAULT_VIEW, gamma: 2, from: [0.5, 1] }, nameOf), "");
   const moves = [[3, 0.1, 0.2], [0, -1, 0], [3, 0.2, 0.2]];
   assert.equal(
-    changesOf({ ...DEFAULT_VIEW, kept: 4, moves, morph: ["r", 0.5] }),
-    "Plane was changed: top 4 features only, 2 arrows moved, 50 % of the way to another run",
+    changesOf({ ...DEFAULT_VIEW, kept: 4, moves, morph: ["r", 0.5] }, nameOf),
+    "Plane was changed: top 4 features only, 2 arrows moved, 50 % of the way to the run r",
   );
 });

@@ -23,6 +23,7 @@ import { DEFAULT_VIEW, changesOf, isAsFound, isOwnPlane, viewQuery } from "./vie
  * @property {() => Panel[]} shown
  * @property {() => string | null} reference
  * @property {() => Promise<void>} paintStale
+ * @property {(run: string) => string} title
  */
 
 /**
@@ -221,7 +222,7 @@ export class Panel {
   showOptions() {
     this.node.classList.toggle("is-elsewhere", !isAsFound(this.options));
     this.node.classList.toggle("is-changed", !isOwnPlane(this.options));
-    this.part("changed").textContent = changesOf(this.options);
+    this.part("changed").textContent = changesOf(this.options, (run) => this.peers.title(run));
     this.part("back").textContent = isOwnPlane(this.options)
       ? `Shown at γ ${this.options.gamma}; back to γ ${this.gamma}`
       : "Back to the plane of the run";

@@ -9,7 +9,7 @@ import { Panel } from "./panel.mjs";
 /** @type {Map<string, Panel>} */
 const known = new Map();
 
-const peers = { shown: shownPanels, reference: referenceRun, paintStale };
+const peers = { shown: shownPanels, reference: referenceRun, paintStale, title };
 
 /** Releases what a panel holds once Dash has removed it. */
 export function connectPanels() {
@@ -54,6 +54,10 @@ function releaseRemoved() {
 /** The panels on screen in this mode. @returns {Panel[]} */
 export function shownPanels() {
   return allPanels().filter((panel) => panel.isShown());
+}
+
+function title(run) {
+  return panelOfRun(run)?.node.dataset.title ?? "another run";
 }
 
 /** @param {string} run @returns {Panel | undefined} */

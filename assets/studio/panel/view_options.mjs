@@ -44,13 +44,14 @@ export function isOwnPlane({ kept, morph, moves }) {
 /**
  * What makes the plane another one than that of the run, as a sentence; empty if nothing does.
  * @param {ViewOptions} options
+ * @param {(run: string) => string} nameOf a run
  */
-export function changesOf({ kept, morph, moves }) {
+export function changesOf({ kept, morph, moves }, nameOf) {
   const nMoved = new Set(moves.map(([feature]) => feature)).size;
   const changes = [
     ...(kept === null ? [] : [kept === 1 ? "top feature only" : `top ${kept} features only`]),
     ...(nMoved ? [nMoved === 1 ? "1 arrow moved" : `${nMoved} arrows moved`] : []),
-    ...(morph ? [`${Math.round(100 * morph[1])} % of the way to another run`] : []),
+    ...(morph ? [`${Math.round(100 * morph[1])} % of the way to ${nameOf(morph[0])}`] : []),
   ];
   return changes.length ? `Plane was changed: ${changes.join(", ")}` : "";
 }

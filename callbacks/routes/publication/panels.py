@@ -11,7 +11,7 @@ import pandas as pd
 from callbacks.routes.rows.marks import column_values
 from callbacks.services import services
 from melm_studio.figures.coloring import Marks
-from melm_studio.views.captions import title
+from melm_studio.views.captions import title_of_view
 from melm_studio.views.publication.axis_titles import axis_titles
 from melm_studio.views.publication.style import FigureFormat, FigureStyle
 from melm_studio.views.view_options import ViewOptions
@@ -32,7 +32,7 @@ def figure_panel(
     panel: FigurePanel = import_module(_ROOM).FigurePanel(
         view=renderer.view(record, event, options),
         class_names=viewer.class_names,
-        title=title(record),
+        title=title_of_view(record, options),
         axis_titles=axis_titles(renderer, record, event, options),
         has_equal_units=viewer.n_components > 1,
         **shown,

@@ -11,9 +11,11 @@ from melm_studio.views.captions import (
     scores_caption,
     state_sentence,
     title,
+    title_of_view,
     unique_title,
 )
 from melm_studio.views.types import Scores
+from melm_studio.views.view_options import ViewOptions
 from melm_studio.worker.config.messages import LOST, STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
 from melm_studio.worker.records.run import RunState
 from tests.melm_studio.worker.helpers import plane, run_of
@@ -181,3 +183,19 @@ def test_a_queued_run_says_how_many_are_to_be_done_before_it():
     queued = replace(run_of(), state=RunState.QUEUED)
     assert state_sentence(queued, None, 2) == "Waiting for 2 other runs"
     assert state_sentence(queued, None, 1) == "Waiting for 1 other run"
+
+
+def test_a_running_run_says_how_many_features_it_works_on():
+    record = replace(run_of(method="melm"), state=RunState.RUNNING, n_features=2000)
+    assert state_sentence(record, None) == "Computing the first plane, 2,000 features"
+
+
+def test_a_continued_run_says_that_it_repeats_what_is_known():
+    words_again = words(RunState.RUNNING, plane(is_final=True))
+    assert words_again == "Repeating the search up to where it was cut short"
+
+
+def test_the_title_of_a_changed_plane_says_so():
+    record = run_of(method="pca")
+    assert title_of_view(record, ViewOptions(gamma=0.5)) == title(record)
+    assert title_of_view(record, ViewOptions(n_top_features=3)) == f"{title(record)} (changed)"
