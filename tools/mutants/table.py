@@ -58,7 +58,8 @@ MUTANTS = (
         "melm_studio/worker/pool/pool.py",
         "END_GRACE_S = 2.0",
         "END_GRACE_S = 2_000.0",
-        f"{_POOL}::test_a_run_that_does_not_heed_the_request_is_killed_and_cancelled",
+        "tests/melm_studio/worker/pool/test_pool.py"
+        "::test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should_stop",
     ),
     Mutant(
         "melm_studio/worker/pool/turns.py",
@@ -76,7 +77,7 @@ MUTANTS = (
     Mutant(
         "melm_studio/worker/execution/pause.py",
         "LONGEST_S = 3_600.0",
-        "LONGEST_S = 1e12",
+        "LONGEST_S = 36_000.0",
         "tests/melm_studio/worker/execution/test_pause.py::test_a_forgotten_pause_ends_by_itself",
     ),
     Mutant(

@@ -1,0 +1,78 @@
+"""A pool whose processes do nothing but what a test needs."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextlib import closing, contextmanager
+
+from melm_studio.worker.config.messages import STOPPED
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.pool import pool as pool_module
+from melm_studio.worker.pool.pool import WorkerPool
+from melm_studio.worker.records.run import RunState
+from melm_studio.worker.store.disk import DiskRunStore
+from melm_studio.worker.store.open_store import open_store
+from tests.melm_studio.worker.helpers import created, wait_until
+from tests.melm_studio.worker.processes import ended
+
+
+def deaf(settings, run_id):
+    """Begin a run, and then neither compute nor listen."""
+    with closing(open_store(settings)) as store:
+        store.transition(
+            run_id,
+            {RunState.QUEUED},
+            state=RunState.RUNNING,
+            pid=os.getpid(),
+            heartbeat_s=time.time(),
+        )
+    threading.Event().wait()
+
+
+class Stop:
+    """A stop signal that the test gives."""
+
+    def __init__(self):
+        self._reader, self._writer = os.pipe()
+        self._is_set = False
+
+    def fileno(self):
+        return self._reader
+
+    def is_set(self):
+        return self._is_set
+
+    def set(self):
+        self._is_set = True
+        os.write(self._writer, b"stop")
+
+
+@contextmanager
+def serving(folder):
+    """A pool in a thread, with a store of its own."""
+    settings, stop = Settings(data_dir=folder, workers=1), Stop()
+    store = DiskRunStore(folder)
+    thread = threading.Thread(target=WorkerPool(store, settings).serve, args=(stop,))
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+        store.close()
+
+
+def test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should_stop(
+    disk_store, tmp_path, monkeypatch
+):
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setattr(pool_module, "execute", deaf)
+    with serving(tmp_path):
+        record = created(disk_store)
+        wait_until(lambda: disk_store.get(record.run_id).state is RunState.RUNNING)
+        disk_store.request_cancel(record.run_id)
+        stopped = ended(disk_store, record.run_id)
+    assert (stopped.state, stopped.message) == (RunState.CANCELLED, STOPPED)
