@@ -37,9 +37,9 @@ def check_view() -> Component:
             dmc.Group(
                 [
                     dmc.Text(
-                        "The method is refitted to four of five folds and scored on the fifth, "
-                        "then again with shuffled labels to see what chance achieves. It judges "
-                        "the method with these settings, not the plane on screen.",
+                        "The method is refitted to four of five folds and scored on the fifth. For "
+                        "p, it is refitted in three folds, with true and with shuffled labels. "
+                        "This judges the method with these settings, not the plane on screen.",
                         size="xs",
                         c="dimmed",
                         flex=1,
