@@ -223,7 +223,9 @@ def check_magnitudes(X: FloatArray) -> None:
         )
 
 
-def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:
+def check_class_sizes(
+    classes: np.typing.NDArray[Any], codes: IntArray, weights: FloatArray | None = None
+) -> None:
     """Check that there are at least two classes, each with at least two rows.
 
     Parameters
@@ -232,6 +234,8 @@ def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:
         Labels.
     codes : ndarray of shape (n_samples,)
         Class codes.
+    weights : ndarray of shape (n_samples,) or None
+        A row of weight 2 counts as two rows.
 
     Raises
     ------
@@ -244,8 +248,9 @@ def check_class_sizes(classes: np.typing.NDArray[Any], codes: IntArray) -> None:
             "separate; use rows of at least two classes."
         )
     counts = np.bincount(codes)
-    smallest = int(counts.argmin())
-    if counts[smallest] < 2:
+    totals = counts if weights is None else np.maximum(counts, np.bincount(codes, weights))
+    smallest = int(totals.argmin())
+    if totals[smallest] < 2:
         raise UserError(
             f"Class {classes.tolist()[smallest]!r} has {counts[smallest]} row; a density needs at "
             "least 2 rows of every class. Add rows or leave the class out."

@@ -10,30 +10,38 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import SupervisedPlaneEstimator
-from melm_core.linalg.class_moments import class_covariances, rows_by_class
+from melm_core.base.weighted_estimator import WeightedPlaneEstimator
+from melm_core.linalg.class_moments import (
+    class_covariances,
+    class_totals,
+    rows_by_class,
+    weights_by_class,
+)
 from melm_core.linalg.completion import plane_through, separating_constants
 from melm_core.linalg.row_space import row_space
 
 
-class _ClassCovariancePlane(SupervisedPlaneEstimator):
+class _ClassCovariancePlane(WeightedPlaneEstimator):
     """A plane determined by the class covariances."""
 
     def __init__(self, n_components: int = 2) -> None:
         self.n_components = n_components
 
-    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
+    def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
         centered = X - self.mean_
         space = row_space(centered, self.n_components)
-        directions = np.vstack(
-            [separating_constants(X, y), space.lift(self._directions(space.rows, y))]
-        )
+        covariances = class_covariances(rows_by_class(space.rows, y), weights_by_class(weights, y))
+        axes = self._directions(covariances, class_totals(y, weights))
+        directions = np.vstack([separating_constants(X, y), space.lift(axes)])
         self.components_, self.n_class_axes_ = plane_through(
-            directions, centered, self.n_components
+            directions, centered, self.n_components, weights
         )
 
-    def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
-        """Directions in order of priority, shape (n_directions, n_features)."""
+    def _directions(self, covariances: FloatArray, totals: FloatArray) -> FloatArray:
+        """Directions in order of priority, shape (n_directions, n_features).
+
+        From the class covariances and the numbers of rows, or sums of their weights.
+        """
         raise NotImplementedError
 
 
@@ -75,10 +83,8 @@ class ClassPCA(_ClassCovariancePlane):
     (2, 4)
     """
 
-    def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
-        covariances = class_covariances(rows_by_class(X, y))
-        scatters = np.bincount(y)[:, None, None] * covariances
-        return _principal_axes(scatters.sum(axis=0))[1]
+    def _directions(self, covariances: FloatArray, totals: FloatArray) -> FloatArray:
+        return _principal_axes((totals[:, None, None] * covariances).sum(axis=0))[1]
 
 
 class BalancedClassPCA(_ClassCovariancePlane):
@@ -116,8 +122,8 @@ class BalancedClassPCA(_ClassCovariancePlane):
     (2, 4)
     """
 
-    def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
-        return _principal_axes(class_covariances(rows_by_class(X, y)).sum(axis=0))[1]
+    def _directions(self, covariances: FloatArray, totals: FloatArray) -> FloatArray:
+        return _principal_axes(covariances.sum(axis=0))[1]
 
 
 class PerClassPCA(_ClassCovariancePlane):
@@ -161,10 +167,11 @@ class PerClassPCA(_ClassCovariancePlane):
     (2, 4)
     """
 
-    def _directions(self, X: FloatArray, y: IntArray) -> FloatArray:
+    def _directions(self, covariances: FloatArray, totals: FloatArray) -> FloatArray:
         axes, ranks, shares = [], [], []
-        for covariance in class_covariances(rows_by_class(X, y)):
-            variances, directions = _principal_axes(covariance)
+        largest = float(np.trace(covariances, axis1=1, axis2=2).max())
+        for covariance in covariances:
+            variances, directions = _principal_axes(covariance, largest)
             kept = slice(self.n_components)
             axes.append(directions[kept])
             ranks.append(np.arange(len(variances))[kept])
@@ -174,9 +181,14 @@ class PerClassPCA(_ClassCovariancePlane):
         return ordered
 
 
-def _principal_axes(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Positive variances, descending, and their axes as rows."""
+def _principal_axes(covariance: FloatArray, largest: float = 0.0) -> tuple[FloatArray, FloatArray]:
+    """Positive variances, descending, and their axes as rows.
+
+    `largest` is the variance of the widest class: rounded rows of a class that does
+    not vary are no wider than that class times the precision.
+    """
     variances, axes = np.linalg.eigh(covariance)
-    negligible = len(variances) * np.finfo(np.float64).eps * max(variances[-1], 0.0)
+    precision = len(variances) * np.finfo(np.float64).eps
+    negligible = max(precision * variances[-1], precision**2 * largest)
     kept = np.flatnonzero(variances > negligible)[::-1]
     return variances[kept], axes.T[kept]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
-    SupervisedPlaneEstimator,
     check_shrinkage,
 )
+from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.density.shrinkage import Shrinkage
 from melm_core.density.whitening import within_class_whitening
 from melm_core.linalg.informed_planes import complete, fisher_discriminants
 from melm_core.linalg.planes import orthonormalize
 
 
-class DiscriminantPlane(SupervisedPlaneEstimator):
+class DiscriminantPlane(WeightedPlaneEstimator):
     """Fisher's linear discriminants, completed to a plane if there are too few.
 
     C classes have at most C - 1 discriminants. For two classes, the second
@@ -55,12 +55,12 @@ class DiscriminantPlane(SupervisedPlaneEstimator):
     def _check_parameters(self) -> None:
         check_shrinkage(self.shrinkage)
 
-    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
+    def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
         centered = X - self.mean_
-        whitener = within_class_whitening(centered, y, shrinkage=self.shrinkage)
-        discriminants = fisher_discriminants(centered @ whitener, y, self.n_components)
+        whitener = within_class_whitening(centered, y, shrinkage=self.shrinkage, weights=weights)
+        discriminants = fisher_discriminants(centered @ whitener, y, self.n_components, weights)
         self.n_discriminants_ = len(discriminants)
         found = discriminants @ whitener.T
         if len(found):
             found = orthonormalize(found)
-        self.components_ = complete(found, centered, self.n_components)
+        self.components_ = complete(found, centered, self.n_components, weights)

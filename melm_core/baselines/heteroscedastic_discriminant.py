@@ -9,19 +9,24 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
-    SupervisedPlaneEstimator,
     check_shrinkage,
 )
+from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.density.shrinkage import Shrinkage, regularized_covariances
 from melm_core.density.whitening import within_class_whitening
-from melm_core.linalg.class_moments import class_means, rows_by_class
+from melm_core.linalg.class_moments import (
+    class_means,
+    class_totals,
+    rows_by_class,
+    weights_by_class,
+)
 from melm_core.linalg.completion import plane_through
 
 # Relative variances below this, which have no finite logarithm, count as this.
 _LEAST_VARIANCE = 1e-6
 
 
-class ChernoffDiscriminantPlane(SupervisedPlaneEstimator):
+class ChernoffDiscriminantPlane(WeightedPlaneEstimator):
     """The plane of the Chernoff criterion: LDA that also sees differences of covariance.
 
     In coordinates whitened within the classes, the leading eigenvectors of the sum
@@ -75,15 +80,17 @@ class ChernoffDiscriminantPlane(SupervisedPlaneEstimator):
     def _check_parameters(self) -> None:
         check_shrinkage(self.shrinkage)
 
-    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
+    def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
         centered = X - self.mean_
-        whitener = within_class_whitening(centered, y, shrinkage=self.shrinkage)
-        criterion = chernoff_criterion(centered @ whitener, y, self.shrinkage)
+        whitener = within_class_whitening(centered, y, shrinkage=self.shrinkage, weights=weights)
+        criterion = chernoff_criterion(centered @ whitener, y, self.shrinkage, weights)
         directions = np.linalg.eigh(criterion)[1][:, ::-1].T @ whitener.T
-        self.components_, _ = plane_through(directions, centered, self.n_components)
+        self.components_, _ = plane_through(directions, centered, self.n_components, weights)
 
 
-def chernoff_criterion(X: FloatArray, y: IntArray, shrinkage: Shrinkage) -> FloatArray:
+def chernoff_criterion(
+    X: FloatArray, y: IntArray, shrinkage: Shrinkage, weights: FloatArray | None = None
+) -> FloatArray:
     """The matrix whose leading eigenvectors maximize the Chernoff criterion.
 
     Parameters
@@ -93,12 +100,17 @@ def chernoff_criterion(X: FloatArray, y: IntArray, shrinkage: Shrinkage) -> Floa
     y : ndarray of shape (n_samples,)
         Class codes.
     shrinkage : float, "auto" or "ledoit-wolf"
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
     """
     if X.shape[1] == 0:
         return np.zeros((0, 0))
-    shares = np.bincount(y) / len(y)
-    means = class_means(X, y)
-    covariances = regularized_covariances(rows_by_class(X, y), shrinkage)
+    totals = class_totals(y, weights)
+    shares = totals / totals.sum()
+    means = class_means(X, y, weights)
+    covariances = regularized_covariances(
+        rows_by_class(X, y), shrinkage, weights=weights_by_class(weights, y)
+    )
     criterion = np.zeros((X.shape[1], X.shape[1]))
     for i, j in combinations(range(len(shares)), 2):
         share = shares[i] / (shares[i] + shares[j])

@@ -8,11 +8,15 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
-    SupervisedPlaneEstimator,
     check_integer,
 )
+from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.baselines.deflation import deflate
-from melm_core.baselines.partial_least_squares import class_indicators, explained_shares
+from melm_core.baselines.partial_least_squares import (
+    class_indicators,
+    explained_shares,
+    row_scales,
+)
 from melm_core.linalg.completion import plane_through
 from melm_core.linalg.row_space import row_space
 
@@ -20,7 +24,7 @@ from melm_core.linalg.row_space import row_space
 _NULL = 1e-10
 
 
-class OPLSDiscriminantPlane(SupervisedPlaneEstimator):
+class OPLSDiscriminantPlane(WeightedPlaneEstimator):
     """The plane of the predictive components of OPLS-DA, and of orthogonal ones beside them.
 
     Components of the features that do not vary with the class indicators are
@@ -77,10 +81,11 @@ class OPLSDiscriminantPlane(SupervisedPlaneEstimator):
     def _check_parameters(self) -> None:
         check_integer("n_orthogonal", self.n_orthogonal, minimum=0)
 
-    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
-        centered = X - self.mean_
+    def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
+        scales = row_scales(weights, len(X))
+        centered = (X - self.mean_) * scales
         space = row_space(centered, self.n_components)
-        targets = class_indicators(y)
+        targets = class_indicators(y, weights) * scales
         correction = _corrected(space.rows, targets, self.n_components, self.n_orthogonal)
         scores = space.rows @ correction.predictive.T
         orthogonal_scores = space.rows @ correction.orthogonal.T
@@ -101,10 +106,10 @@ def s_plot(centered: FloatArray, score: FloatArray) -> FloatArray:
     ----------
     centered : ndarray of shape (n_samples, n_features)
     score : ndarray of shape (n_samples,)
-        With mean 0.
+        With mean 0; both multiplied by `row_scales` where the rows have weights.
     """
     covariances = score @ centered / len(centered)
-    widths = centered.std(axis=0) * score.std()
+    widths = np.sqrt(np.square(centered).mean(axis=0) * np.square(score).mean())
     correlations = np.divide(covariances, widths, out=np.zeros_like(covariances), where=widths > 0)
     return np.stack([covariances, correlations])
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.estimator import SupervisedPlaneEstimator
+from melm_core.base.sample_weights import mean_of
+from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.baselines.deflation import Deflation, deflate
 from melm_core.linalg.completion import plane_through
 from melm_core.linalg.row_space import row_space
@@ -14,7 +15,7 @@ from melm_core.linalg.row_space import row_space
 _NULL = 1e-12
 
 
-class PLSDiscriminantPlane(SupervisedPlaneEstimator):
+class PLSDiscriminantPlane(WeightedPlaneEstimator):
     """The plane of the first components of PLS-DA, on the class indicators.
 
     Component a is the direction of unit length, in what the components before it
@@ -66,10 +67,11 @@ class PLSDiscriminantPlane(SupervisedPlaneEstimator):
     def __init__(self, n_components: int = 2) -> None:
         self.n_components = n_components
 
-    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
-        centered = X - self.mean_
+    def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
+        scales = row_scales(weights, len(X))
+        centered = (X - self.mean_) * scales
         space = row_space(centered, self.n_components)
-        targets = class_indicators(y)
+        targets = class_indicators(y, weights) * scales
         found = _components(space.rows, targets, self.n_components)
         scores = space.rows @ found.rotations.T
         self.weights_ = space.lift(found.weights)
@@ -80,7 +82,26 @@ class PLSDiscriminantPlane(SupervisedPlaneEstimator):
         self.components_, _ = plane_through(self.rotations_, centered, self.n_components)
 
 
-def class_indicators(y: IntArray) -> FloatArray:
+def row_scales(weights: FloatArray | None, n_samples: int) -> FloatArray:
+    """What to multiply centered rows by, so that sums of their products are weighted.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,) or None
+    n_samples : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples, 1)
+        Roots of the weights relative to their mean.
+    """
+    if weights is None:
+        return np.ones((n_samples, 1))
+    scales: FloatArray = np.sqrt(weights / weights.mean())[:, None]
+    return scales
+
+
+def class_indicators(y: IntArray, weights: FloatArray | None = None) -> FloatArray:
     """One column for each class, 1 for its rows and 0 for others, less its mean.
 
     The last column, which follows from the others, is left out for two classes.
@@ -89,10 +110,12 @@ def class_indicators(y: IntArray) -> FloatArray:
     ----------
     y : ndarray of shape (n_samples,)
         Class codes.
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
     """
     n_classes = int(y.max()) + 1
     indicators = np.eye(n_classes)[y][:, : n_classes if n_classes > 2 else 1]
-    centered: FloatArray = indicators - indicators.mean(axis=0)
+    centered: FloatArray = indicators - mean_of(indicators, weights)
     return centered
 
 

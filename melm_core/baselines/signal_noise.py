@@ -27,10 +27,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
-    SupervisedPlaneEstimator,
     check_choice,
     check_class_sizes,
 )
+from melm_core.base.sample_weights import deviations_of, mean_of
+from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.density.shrinkage import (
     LEAST_VARIANCE_OF_MEANS,
     inverse_widths,
@@ -45,7 +46,8 @@ from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 from melm_core.linalg.second_moments import centered_rows, square_sum
 
 Member: TypeAlias = Literal["pca", "vca", "fisher_lda", "sir", "oriented_pca"]
-Moment: TypeAlias = Callable[[FloatArray, IntArray, FloatArray], FloatArray]
+Weights: TypeAlias = FloatArray | None
+Moment: TypeAlias = Callable[[FloatArray, IntArray, FloatArray, Weights], FloatArray]
 
 # Directions with less than this fraction of the largest ratio have no signal.
 _NO_SIGNAL = 1e-10
@@ -101,10 +103,10 @@ def signal_noise_directions(
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     check_class_sizes(classes, codes)
-    return _directions(centered_rows(X), codes, member, noise)
+    return _directions(centered_rows(X), codes, member, noise, None)
 
 
-class SignalNoisePlane(SupervisedPlaneEstimator):
+class SignalNoisePlane(WeightedPlaneEstimator):
     """The plane of the directions with the largest ratios of signal to noise.
 
     If a member has too few directions with a signal, as Fisher's discriminants
@@ -152,89 +154,98 @@ class SignalNoisePlane(SupervisedPlaneEstimator):
     def _check_parameters(self) -> None:
         check_choice("member", self.member, tuple(MEMBERS))
 
-    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
-        centered = centered_rows(X)
-        ratios, vectors = _directions(centered, y, self.member, self.noise)
+    def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
+        centered = centered_rows(X, weights)
+        ratios, vectors = _directions(centered, y, self.member, self.noise, weights)
         with_signal = ratios > _NO_SIGNAL * ratios.max(initial=0.0)
         found, kept = independent_rows(vectors.T[with_signal], self.n_components)
         self.n_directions_ = len(found)
         self.ratios_ = ratios[with_signal][kept]
-        self.components_ = with_positive_loadings(complete(found, centered, self.n_components))
+        self.components_ = with_positive_loadings(
+            complete(found, centered, self.n_components, weights)
+        )
 
 
-def total_covariance(centered: FloatArray) -> FloatArray:
+def total_covariance(centered: FloatArray, weights: Weights = None) -> FloatArray:
     """E[xx'], the covariance of centered rows."""
-    moment: FloatArray = square_sum(centered) / len(centered)
+    total = len(centered) if weights is None else weights.sum()
+    moment: FloatArray = square_sum(centered, weights) / total
     return moment
 
 
-def between_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArray:
+def between_class_covariance(
+    centered: FloatArray, codes: IntArray, weights: Weights = None
+) -> FloatArray:
     """Cov E[x|y], the covariance of the class means weighted by class size."""
-    return total_covariance(class_means(centered, codes)[codes])
+    return total_covariance(class_means(centered, codes, weights)[codes], weights)
 
 
-def within_class_covariance(centered: FloatArray, codes: IntArray) -> FloatArray:
+def within_class_covariance(
+    centered: FloatArray, codes: IntArray, weights: Weights = None
+) -> FloatArray:
     """E Cov[x|y]: the mean covariance within the classes, weighted by their rows.
 
     Not null where the class means differ, see `variance_of_means`.
     """
-    pooled = total_covariance(centered - class_means(centered, codes)[codes])
-    return pooled + variance_of_means(pooled, between_class_covariance(centered, codes))
+    offsets = centered - class_means(centered, codes, weights)[codes]
+    pooled = total_covariance(offsets, weights)
+    return pooled + variance_of_means(pooled, between_class_covariance(centered, codes, weights))
 
 
-def noise_widths(centered: FloatArray, codes: IntArray) -> FloatArray:
+def noise_widths(centered: FloatArray, codes: IntArray, weights: Weights = None) -> FloatArray:
     """Standard deviation of every feature within the classes, shape (n_features,).
 
     Where that is zero and the class means differ, a tenth of the deviation of the means.
     """
-    means = class_means(centered, codes)[codes]
-    own, of_means = (np.square(part).mean(axis=0) for part in (centered - means, means))
+    means = class_means(centered, codes, weights)[codes]
+    parts = (centered - means, means)
+    own, of_means = (mean_of(np.square(part), weights) for part in parts)
     is_null = own <= NULL_VARIANCE * (own + of_means)
     widths: FloatArray = np.sqrt(np.where(is_null, LEAST_VARIANCE_OF_MEANS * of_means, own))
     return widths
 
 
-# Signal and noise of each member, from the coordinates of centered rows, the class codes and the
-# moment that makes every direction of unit length count the same.
+# Signal and noise of each member, from the coordinates of centered rows, the class codes, the
+# moment that makes every direction of unit length count the same, and the weights of the rows.
 MEMBERS: Mapping[Member, tuple[Moment, Moment]] = MappingProxyType(
     {
-        "pca": (lambda x, _, __: total_covariance(x), lambda _, __, unit: unit),
-        "vca": (lambda _, __, unit: unit, lambda x, _, __: total_covariance(x)),
+        "pca": (lambda x, _, __, w: total_covariance(x, w), lambda _, __, unit, ___: unit),
+        "vca": (lambda _, __, unit, ___: unit, lambda x, _, __, w: total_covariance(x, w)),
         "fisher_lda": (
-            lambda x, y, _: between_class_covariance(x, y),
-            lambda x, y, _: within_class_covariance(x, y),
+            lambda x, y, _, w: between_class_covariance(x, y, w),
+            lambda x, y, _, w: within_class_covariance(x, y, w),
         ),
         "sir": (
-            lambda x, y, _: between_class_covariance(x, y),
-            lambda x, _, __: total_covariance(x),
+            lambda x, y, _, w: between_class_covariance(x, y, w),
+            lambda x, _, __, w: total_covariance(x, w),
         ),
         # Where the noise is not given: in features scaled to unit noise.
-        "oriented_pca": (lambda x, _, __: total_covariance(x), lambda _, __, unit: unit),
+        "oriented_pca": (lambda x, _, __, w: total_covariance(x, w), lambda _, __, unit, ___: unit),
     }
 )
 
 
 def _directions(
-    centered: FloatArray, codes: IntArray, member: Member, noise: Any
+    centered: FloatArray, codes: IntArray, member: Member, noise: Any, weights: Weights
 ) -> tuple[FloatArray, FloatArray]:
     if noise is not None:
         given = _checked_noise(noise, member, centered.shape[1])
-        return _largest_ratios(total_covariance(centered), given)
+        return _largest_ratios(total_covariance(centered, weights), given)
     units = np.ones(centered.shape[1])
     if member == "oriented_pca":
-        units = inverse_widths(noise_widths(centered, codes))
-    ratios, vectors = _within_row_space(centered * units, codes, member)
+        units = inverse_widths(noise_widths(centered, codes, weights))
+    ratios, vectors = _within_row_space(centered * units, codes, member, weights)
     return ratios, units[:, None] * vectors
 
 
 def _within_row_space(
-    centered: FloatArray, codes: IntArray, member: Member
+    centered: FloatArray, codes: IntArray, member: Member, weights: Weights
 ) -> tuple[FloatArray, FloatArray]:
     is_scaled = member in ("pca", "oriented_pca")
-    widths = np.ones(centered.shape[1]) if is_scaled else centered.std(axis=0)
-    space = standardized_row_space(centered, widths, 1)
+    widths = np.ones(centered.shape[1]) if is_scaled else deviations_of(centered, weights)
+    space = standardized_row_space(centered, widths, 1, weights)
     unit = np.eye(centered.shape[1]) if space.basis is None else space.basis.T @ space.basis
-    signal, noise = (moment(space.rows, codes, unit) for moment in MEMBERS[member])
+    signal, noise = (moment(space.rows, codes, unit, weights) for moment in MEMBERS[member])
     ratios, vectors = _largest_ratios(signal, noise)
     return ratios, space.lift_columns(vectors)
 

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray
-from melm_core.base.estimator import check_class_sizes, check_positive, check_shrinkage
+from melm_core.base.estimator import check_positive, check_shrinkage
+from melm_core.base.weighted_estimator import validate_weighted
 from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
 from melm_core.density.shrinkage import Shrinkage
 
@@ -85,7 +85,7 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
         self.gamma = gamma
         self.shrinkage = shrinkage
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Store the rows and the kernel of each class.
 
         Parameters
@@ -93,20 +93,24 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels of two or more classes, each with at least two rows.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts, not necessarily a whole number; None for once.
 
         Raises
         ------
         ValueError
             If a parameter or the data are invalid.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
+        rows = validate_weighted(self, X, y, sample_weight)
         check_positive("gamma", self.gamma)
         check_shrinkage(self.shrinkage)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        check_class_sizes(self.classes_, codes)
         self.kernel_classes_: KernelClasses = kernel_classes(
-            X, codes, n_components=X.shape[1], gamma=self.gamma, shrinkage=self.shrinkage
+            rows.X,
+            rows.y,
+            n_components=rows.X.shape[1],
+            gamma=self.gamma,
+            shrinkage=self.shrinkage,
+            weights=rows.weights,
         )
         return self
 

@@ -59,7 +59,13 @@ class Potential:
     by_covariance: FloatArray
 
 
-def log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -> Potential:
+def log_potential(
+    a: FloatArray,
+    b: FloatArray,
+    covariance: FloatArray,
+    weights_a: FloatArray | None = None,
+    weights_b: FloatArray | None = None,
+) -> Potential:
     """Logarithm of the information potential of two samples, with derivatives.
 
     Parameters
@@ -69,12 +75,16 @@ def log_potential(a: FloatArray, b: FloatArray, covariance: FloatArray) -> Poten
         If it is the same object as `a`, each pair of rows is summed only once.
     covariance : ndarray of shape (n_components, n_components)
         C, the sum of the two kernel covariances.
+    weights_a, weights_b : ndarray of shape (n_first,), (n_second,) or None
+        Of the points; None if each counts once.
     """
-    return _potential(a, b, *inverse_root(covariance))
+    return _potential((a, weights_a), (b, weights_b), *inverse_root(covariance))
 
 
 def log_potentials(
-    rows: Sequence[FloatArray], covariances: FloatArray
+    rows: Sequence[FloatArray],
+    covariances: FloatArray,
+    weights: Sequence[FloatArray] | None = None,
 ) -> dict[tuple[int, int], Potential]:
     """Log potentials of all unordered pairs of classes, including each class with itself.
 
@@ -83,6 +93,8 @@ def log_potentials(
     rows : sequence of ndarray of shape (n_samples_of_class, n_components)
     covariances : ndarray of shape (n_classes, n_components, n_components)
         Kernel covariance of each class.
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of the rows; None if each counts once.
 
     Returns
     -------
@@ -91,15 +103,21 @@ def log_potentials(
     """
     first, second = np.triu_indices(len(rows))
     roots, log_norms = inverse_root(covariances[first] + covariances[second])
+    of_class: Sequence[FloatArray | None] = weights or [None] * len(rows)
     return {
-        (a, b): _potential(rows[a], rows[b], root, log_norm)
+        (a, b): _potential((rows[a], of_class[a]), (rows[b], of_class[b]), root, log_norm)
         for a, b, root, log_norm in zip(
             first.tolist(), second.tolist(), roots, log_norms, strict=True
         )
     }
 
 
-def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:
+def log_density(
+    points: FloatArray,
+    rows: FloatArray,
+    covariance: FloatArray,
+    weights: FloatArray | None = None,
+) -> FloatArray:
     """Logarithm of a kernel density at the given points.
 
     Parameters
@@ -108,6 +126,8 @@ def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) ->
     rows : ndarray of shape (n_samples, n_components)
     covariance : ndarray of shape (n_components, n_components)
         Kernel covariance.
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
 
     Returns
     -------
@@ -120,8 +140,9 @@ def log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) ->
     for block, exponents in exponent_blocks(u, v):
         largest = exponents.max(axis=1)
         exponents -= largest[:, None]
-        logs[block] = largest + np.log(np.exp(exponents, out=exponents).sum(axis=1))
-    logs += log_norm - np.log(len(rows))
+        kernel = np.exp(exponents, out=exponents)
+        logs[block] = largest + np.log(kernel.sum(axis=1) if weights is None else kernel @ weights)
+    logs += log_norm - np.log(_total(rows, weights))
     return logs
 
 
@@ -172,14 +193,25 @@ def inverse_root(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
     return axes / np.sqrt(variances)[..., None, :], log_norm
 
 
-def _potential(a: FloatArray, b: FloatArray, root: FloatArray, log_norm: FloatArray) -> Potential:
-    """The potential with C^-1 = root root'."""
+def _total(rows: FloatArray, weights: FloatArray | None) -> float:
+    return len(rows) if weights is None else float(weights.sum())
+
+
+def _potential(
+    first: tuple[FloatArray, FloatArray | None],
+    second: tuple[FloatArray, FloatArray | None],
+    root: FloatArray,
+    log_norm: FloatArray,
+) -> Potential:
+    """The potential of points and their weights, with C^-1 = root root'."""
+    (a, weights_a), (b, weights_b) = first, second
+    log_pairs = np.log(_total(a, weights_a) * _total(b, weights_b))
     is_same = a is b
     center = a.mean(axis=0) if is_same else 0.5 * (a.mean(axis=0) + b.mean(axis=0))
     a = a - center
     b = a if is_same else b - center
     u = a @ root
-    sums = _kernel_sums(a, b, u, u if is_same else b @ root)
+    sums = _kernel_sums(_Points(a, u, weights_a), _Points(b, u if is_same else b @ root, weights_b))
     precision = root @ root.T
     pull_a = sums.of_first[:, :1] * a - sums.of_first[:, 1:]  # sum_j K_ij (a_i - b_j)
     pull_b = pull_a if is_same else sums.of_second[:, :1] * b - sums.of_second[:, 1:]
@@ -187,7 +219,7 @@ def _potential(a: FloatArray, b: FloatArray, root: FloatArray, log_norm: FloatAr
     scaled = precision / -sums.total
     by_first = pull_a @ scaled
     return Potential(
-        value=float(np.log(sums.total) + sums.shift - np.log(len(a) * len(b)) + log_norm),
+        value=float(np.log(sums.total) + sums.shift - log_pairs + log_norm),
         by_first=by_first,
         by_second=by_first if is_same else pull_b @ scaled,
         by_covariance=0.5 * (precision @ second_moment @ precision - precision),
@@ -196,42 +228,59 @@ def _potential(a: FloatArray, b: FloatArray, root: FloatArray, log_norm: FloatAr
 
 @dataclass(frozen=True, eq=False)
 class _KernelSums:
-    total: float  # sum of K_ij exp(-shift)
+    """Sums with kernel values K_ij exp(-shift), each times the weights of both points."""
+
+    total: float  # sum of K_ij
     shift: float
     of_first: FloatArray  # (n_first, 1 + n_components): K 1, K B
     of_second: FloatArray  # (n_second, 1 + n_components): K' 1, K' A
 
 
-def _kernel_sums(a: FloatArray, b: FloatArray, u: FloatArray, v: FloatArray) -> _KernelSums:
-    sums, largest = _sums_relative_to(0.0, a, b, u, v)
+@dataclass(frozen=True, eq=False)
+class _Points:
+    rows: FloatArray
+    white: FloatArray  # the rows in coordinates in which the kernel is a standard normal
+    weights: FloatArray | None
+
+    def weighted(self) -> FloatArray:
+        """The weights and the rows times their weights, (n_samples, 1 + n_components)."""
+        extended = np.empty((len(self.rows), 1 + self.rows.shape[1]))
+        extended[:, 0], extended[:, 1:] = 1.0, self.rows
+        return self.times_weights(extended)
+
+    def times_weights(self, sums: FloatArray) -> FloatArray:
+        """Sums of every row times its weight."""
+        return sums if self.weights is None else sums * self.weights[:, None]
+
+
+def _kernel_sums(a: _Points, b: _Points) -> _KernelSums:
+    sums, largest = _sums_relative_to(0.0, a, b)
     if largest < -LARGEST_EXPONENT:
-        sums, _ = _sums_relative_to(largest, a, b, u, v)
+        sums, _ = _sums_relative_to(largest, a, b)
     return sums
 
 
-def _sums_relative_to(
-    shift: float, a: FloatArray, b: FloatArray, u: FloatArray, v: FloatArray
-) -> tuple[_KernelSums, float]:
-    if a is b:
-        return _own_sums_relative_to(shift, a, u)
-    first, second = _with_ones(a), _with_ones(b)
+def _sums_relative_to(shift: float, a: _Points, b: _Points) -> tuple[_KernelSums, float]:
+    if a.rows is b.rows:
+        return _own_sums_relative_to(shift, a)
+    first, second = a.weighted(), b.weighted()
     of_first, of_second = np.empty_like(first), np.zeros_like(second)
     largest = -np.inf
-    for block, exponents in exponent_blocks(u, v):
+    for block, exponents in exponent_blocks(a.white, b.white):
         largest = max(largest, float(exponents.max()))
         kernel = _kernel(exponents, shift)
         of_first[block] = kernel @ second
         of_second += kernel.T @ first[block]
-    total = float(of_first[:, 0].sum())
-    return _KernelSums(total, shift, of_first, of_second), largest
+    of_first, of_second = a.times_weights(of_first), b.times_weights(of_second)
+    return _KernelSums(float(of_first[:, 0].sum()), shift, of_first, of_second), largest
 
 
-def _own_sums_relative_to(shift: float, a: FloatArray, u: FloatArray) -> tuple[_KernelSums, float]:
+def _own_sums_relative_to(shift: float, a: _Points) -> tuple[_KernelSums, float]:
     """The sums over all pairs of one sample; pairs from different blocks are computed once.
 
     The largest exponent is zero, that of a row with itself.
     """
-    rows = _with_ones(a)
+    rows, u = a.weighted(), a.white
     sums = np.zeros_like(rows)
     preferred = max(_SMALLEST_OWN_BLOCK, len(u) // _OWN_BLOCKS)
     step = max(1, min(preferred, BLOCK_ENTRIES // len(u)))
@@ -241,6 +290,7 @@ def _own_sums_relative_to(shift: float, a: FloatArray, u: FloatArray) -> tuple[_
         kernel = _kernel(_not_above_zero(left[begin:end] @ right[begin:].T), shift)
         sums[begin:end] += kernel @ rows[begin:]
         sums[end:] += kernel[:, end - begin :].T @ rows[begin:end]
+    sums = a.times_weights(sums)
     return _KernelSums(float(sums[:, 0].sum()), shift, sums, sums), 0.0
 
 
@@ -281,9 +331,3 @@ def exponent_factors(u: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArr
 def _squared_lengths(points: FloatArray) -> FloatArray:
     lengths: FloatArray = np.einsum("ij,ij->i", points, points)
     return lengths
-
-
-def _with_ones(points: FloatArray) -> FloatArray:
-    extended = np.empty((len(points), 1 + points.shape[1]))
-    extended[:, 0], extended[:, 1:] = 1.0, points
-    return extended

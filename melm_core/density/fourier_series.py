@@ -21,6 +21,7 @@ from melm_core.base.errors import UserError
 from melm_core.density.direct_sums import Potential, inverse_root, log_potential
 from melm_core.density.exponential_tilting import tilted_log_potential
 from melm_core.density.nufft import MOST_MODES, Box, ComplexArray
+from melm_core.density.shrinkage import totals_of
 
 # A cross potential below this fraction of the classes' own potentials has lost precision to the
 # tolerance of the transforms and is computed separately.
@@ -39,6 +40,8 @@ class FourierPotentials:
         Projected rows of each class.
     covariances : ndarray of shape (n_classes, n_components, n_components)
         Kernel covariance of each class.
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of the rows; None if each counts once.
 
     Attributes
     ----------
@@ -51,16 +54,25 @@ class FourierPotentials:
         If more than MOST_MODES modes are needed, which bounds the memory.
     """
 
-    def __init__(self, rows: Sequence[FloatArray], covariances: FloatArray) -> None:
+    def __init__(
+        self,
+        rows: Sequence[FloatArray],
+        covariances: FloatArray,
+        weights: Sequence[FloatArray] | None = None,
+    ) -> None:
         self._rows, self._covariances = rows, covariances
+        self._weights: Sequence[FloatArray | None] = weights or [None] * len(rows)
+        self._totals = totals_of(rows, weights)
         self._root, widths, self._box = fourier_box(rows, covariances)
         check_modes(self._box)
         self._frequencies = self._box.frequencies
         self._angles = [self._box.angles(part @ self._root) for part in rows]
         self._spectra = [self._spectrum(width) for width in widths]
         self._smoothed: list[ComplexArray] = [
-            spectrum * self._box.series(angles) / len(part)
-            for spectrum, angles, part in zip(self._spectra, self._angles, rows, strict=True)
+            spectrum * self._box.series(angles, own) / total
+            for spectrum, angles, own, total in zip(
+                self._spectra, self._angles, self._weights, self._totals, strict=True
+            )
         ]
         self._far: dict[tuple[int, int], Potential] = {}
         self._inner = self._inner_products()
@@ -73,8 +85,10 @@ class FourierPotentials:
         for code, smoothed in enumerate(self._smoothed):
             pull = self._pull(shares[code])
             by_covariances[code] = -0.5 * self._second_moment((smoothed.conj() * pull).real)
-            series = self._spectra[code] * pull.conj() / len(self._rows[code])
-            by_points.append(self._box.gradients(self._angles[code], series) @ self._root.T)
+            series = self._spectra[code] * pull.conj() / self._totals[code]
+            gradients = self._box.gradients(self._angles[code], series) @ self._root.T
+            own = self._weights[code]
+            by_points.append(gradients if own is None else gradients * own[:, None])
         by_covariances = self._root @ by_covariances @ self._root.T
         for (a, b), potential in self._far.items():
             by_points[a] += weights[a, b] * potential.by_first
@@ -109,7 +123,8 @@ class FourierPotentials:
         first, second = self._rows[a], self._rows[b]
         covariance = self._covariances[a] + self._covariances[b]
         is_small = len(first) * len(second) <= FAR_DIRECT_PAIRS
-        return (log_potential if is_small else tilted_log_potential)(first, second, covariance)
+        compute = log_potential if is_small else tilted_log_potential
+        return compute(first, second, covariance, self._weights[a], self._weights[b])
 
     def _shares(self, weights: FloatArray) -> FloatArray:
         """Weight over potential of the near pairs: symmetric, with a doubled diagonal."""

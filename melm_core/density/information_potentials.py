@@ -64,11 +64,17 @@ class DirectPotentials:
     ----------
     rows : sequence of ndarray of shape (n_samples_of_class, n_components)
     covariances : ndarray of shape (n_classes, n_components, n_components)
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
     """
 
-    def __init__(self, rows: Sequence[FloatArray], covariances: FloatArray) -> None:
+    def __init__(
+        self,
+        rows: Sequence[FloatArray],
+        covariances: FloatArray,
+        weights: Sequence[FloatArray] | None = None,
+    ) -> None:
         self._rows, self._covariances = rows, covariances
-        self._pairs = log_potentials(rows, covariances)
+        self._pairs = log_potentials(rows, covariances, weights)
         self.log_values = np.empty((len(rows), len(rows)))
         for (a, b), potential in self._pairs.items():
             self.log_values[a, b] = self.log_values[b, a] = potential.value
@@ -86,7 +92,10 @@ class DirectPotentials:
 
 
 def class_potentials(
-    rows: Sequence[FloatArray], covariances: FloatArray, engine: Engine = "auto"
+    rows: Sequence[FloatArray],
+    covariances: FloatArray,
+    engine: Engine = "auto",
+    weights: Sequence[FloatArray] | None = None,
 ) -> Potentials:
     """Potentials of projected classes.
 
@@ -96,6 +105,8 @@ def class_potentials(
     covariances : ndarray of shape (n_classes, n_components, n_components)
         Kernel covariance of each class.
     engine : "auto", "direct" or "nufft"
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of the rows; None if each counts once.
 
     Raises
     ------
@@ -103,9 +114,9 @@ def class_potentials(
         If the engine is "nufft" with more than three components or MOST_MODES modes.
     """
     if engine == "direct" or (engine == "auto" and is_direct_better(rows, covariances)):
-        return DirectPotentials(rows, covariances)
+        return DirectPotentials(rows, covariances, weights)
     check_nufft_components(covariances.shape[1])
-    return FourierPotentials(rows, covariances)
+    return FourierPotentials(rows, covariances, weights)
 
 
 def is_direct_better(rows: Sequence[FloatArray], covariances: FloatArray) -> bool:

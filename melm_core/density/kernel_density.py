@@ -9,19 +9,21 @@ the density on the page is the one that is optimized.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.sample_weights import deviations_of, mean_of
 from melm_core.density import direct_sums, nufft
 from melm_core.density.shrinkage import (
     DEFAULT_SHRINKAGE,
     Shrinkage,
     regularized_covariances,
+    totals_of,
 )
 from melm_core.density.whitening import pooled_covariance, shrink, shrinkage_shares, whitening
-from melm_core.linalg.class_moments import rows_by_class
+from melm_core.linalg.class_moments import rows_by_class, weights_by_class
 from melm_core.linalg.row_space import (
     RowSpace,
     is_wide,
@@ -53,6 +55,8 @@ class KernelClasses:
     rows : tuple of ndarray of shape (n_samples_of_class, n_coordinates)
     covariances : ndarray of shape (n_classes, n_coordinates, n_coordinates)
         Kernel covariances B_c.
+    weights : tuple of ndarray of shape (n_samples_of_class,) or None
+        Of the rows, above 0; None if each counts once.
     basis : ndarray of shape (n_features, n_coordinates) or None
         Of the row space, where the coordinates are its own: rows of the data times this are
         the rows here. None where the coordinates are the features.
@@ -61,21 +65,34 @@ class KernelClasses:
     rows: tuple[FloatArray, ...]
     covariances: FloatArray
     basis: FloatArray | None = None
+    weights: tuple[FloatArray, ...] | None = None
 
     @property
     def counts(self) -> IntArray:
         """Number of rows of each class, shape (n_classes,)."""
         return np.array([len(rows) for rows in self.rows])
 
+    @property
+    def totals(self) -> FloatArray:
+        """Number of rows of each class, or the sum of their weights, shape (n_classes,)."""
+        return totals_of(self.rows, self.weights)
+
+    @property
+    def weights_of_classes(self) -> Sequence[FloatArray | None]:
+        """The weights of the rows of each class; None if each counts once."""
+        return self.weights or [None] * len(self.rows)
+
     def widened(self, factor: float) -> KernelClasses:
         """The same rows with kernels `factor` times as wide."""
-        return KernelClasses(self.rows, self.covariances * factor**2, self.basis)
+        return replace(self, covariances=self.covariances * factor**2)
 
     def project(self, components: FloatArray) -> KernelClasses:
         """The classes projected by `components`, shape (n_components, n_features)."""
         inner = self._within(components)
         return KernelClasses(
-            tuple(rows @ inner.T for rows in self.rows), inner @ self.covariances @ inner.T
+            tuple(rows @ inner.T for rows in self.rows),
+            inner @ self.covariances @ inner.T,
+            weights=self.weights,
         )
 
     def spread(self, components: FloatArray) -> FloatArray:
@@ -90,7 +107,7 @@ class KernelClasses:
         return components if self.basis is None else components @ self.basis
 
 
-def bandwidth_factor(n_samples: int, n_components: int, gamma: float) -> float:
+def bandwidth_factor(n_samples: float, n_components: int, gamma: float) -> float:
     """Bandwidth h_c = gamma (4/(k+2))^(1/(k+4)) N^(-1/(k+4)), relative to the class width."""
     exponent = 1.0 / (n_components + 4)
     return float(gamma * (4.0 / ((n_components + 2) * n_samples)) ** exponent)
@@ -103,6 +120,7 @@ def kernel_classes(
     n_components: int,
     gamma: float = 1.0,
     shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
+    weights: FloatArray | None = None,
 ) -> KernelClasses:
     """Split the rows by class and compute the kernel of each class.
 
@@ -120,26 +138,29 @@ def kernel_classes(
         covariance. "auto" mixes in nothing unless a class is nearly flat in
         some direction; "ledoit-wolf" first regularizes each class covariance,
         see `melm_core.density.shrinkage.regularized_covariances`.
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows, above 0; None if each counts once.
     """
     space = RowSpace(X)
     n_features = None
+    of_class = weights_by_class(weights, y)
     if is_wide(X, n_components):
         # Not centered, so that projections agree with those of the data.
-        widths = X.std(axis=0)
+        widths = deviations_of(X, weights)
         scales, n_features = np.where(widths > 0, widths, 1.0), int((widths > 0).sum())
         scaled = row_space(X / scales, n_components)
         unit = np.eye(scaled.rows.shape[1])
         space = RowSpace(scaled.rows, scales[:, None] * scaled.lift_columns(unit))
     rows = rows_by_class(space.rows, y)
-    counts = [len(block) for block in rows]
-    covariances = regularized_covariances(rows, shrinkage, n_features)
-    kernels = _kernels(covariances, counts, n_components, gamma, shrinkage)
-    return KernelClasses(rows, kernels, space.basis)
+    covariances = regularized_covariances(rows, shrinkage, n_features, of_class)
+    totals = totals_of(rows, of_class)
+    kernels = _kernels(covariances, totals, n_components, gamma, shrinkage)
+    return KernelClasses(rows, kernels, space.basis, of_class)
 
 
 def _kernels(
     covariances: FloatArray,
-    counts: Sequence[int],
+    counts: FloatArray,
     n_components: int,
     gamma: float,
     shrinkage: Shrinkage,
@@ -158,6 +179,7 @@ def whitened_kernel_classes(
     n_components: int,
     gamma: float = 1.0,
     shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
+    weights: FloatArray | None = None,
 ) -> tuple[KernelClasses, FloatArray]:
     """As `kernel_classes`, in coordinates that are white within the classes.
 
@@ -170,22 +192,22 @@ def whitened_kernel_classes(
     whitener : ndarray of shape (n_features, rank)
         W, see `whitening`.
     """
-    mean = X.mean(axis=0)
-    widths = X.std(axis=0)
+    mean = mean_of(X, weights)
+    widths = deviations_of(X, weights)
     space = RowSpace(X)
     n_features = None
+    of_class = weights_by_class(weights, y)
     if is_wide(X, n_components):
-        space = standardized_row_space(X - mean, widths, n_components)
+        space = standardized_row_space(X - mean, widths, n_components, weights)
         mean, n_features = np.zeros(space.rows.shape[1]), int((widths > 0).sum())
-    members = [y == code for code in range(int(y.max()) + 1)]
-    blocks = [space.rows[mask] for mask in members]
-    counts = [len(block) for block in blocks]
-    covariances = regularized_covariances(blocks, shrinkage, n_features)
-    whitener = whitening(pooled_covariance(covariances, counts))
+    blocks = rows_by_class(space.rows, y)
+    totals = totals_of(blocks, of_class)
+    covariances = regularized_covariances(blocks, shrinkage, n_features, of_class)
+    whitener = whitening(pooled_covariance(covariances, totals))
     white = whitener.T @ covariances @ whitener
-    kernels = _kernels(white, counts, n_components, gamma, shrinkage)
+    kernels = _kernels(white, totals, n_components, gamma, shrinkage)
     rows = tuple((block - mean) @ whitener for block in blocks)
-    return KernelClasses(rows, kernels), space.lift_columns(whitener)
+    return KernelClasses(rows, kernels, weights=of_class), space.lift_columns(whitener)
 
 
 def centered_kernel_classes(
@@ -195,6 +217,7 @@ def centered_kernel_classes(
     n_components: int,
     gamma: float = 1.0,
     shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
+    weights: FloatArray | None = None,
 ) -> tuple[KernelClasses, FloatArray]:
     """As `kernel_classes`, centered but not whitened.
 
@@ -204,9 +227,14 @@ def centered_kernel_classes(
     identity : ndarray of shape (n_features, n_features)
         In place of a whitener.
     """
-    space = row_space(X - X.mean(axis=0), n_components)
+    space = row_space(X - mean_of(X, weights), n_components)
     classes = kernel_classes(
-        space.rows, y, n_components=n_components, gamma=gamma, shrinkage=shrinkage
+        space.rows,
+        y,
+        n_components=n_components,
+        gamma=gamma,
+        shrinkage=shrinkage,
+        weights=weights,
     )
     return classes, space.lift_columns(np.eye(space.rows.shape[1]))
 
@@ -225,8 +253,8 @@ def log_densities(points: FloatArray, classes: KernelClasses) -> FloatArray:
     ndarray of shape (n_points, n_classes)
     """
     columns = [
-        _log_density(points, rows, covariance)
-        for rows, covariance in zip(classes.rows, classes.covariances, strict=True)
+        _log_density(points, rows, covariance, weights)
+        for rows, covariance, weights in _parts(classes)
     ]
     return np.column_stack(columns)
 
@@ -248,22 +276,24 @@ def most_likely_classes(points: FloatArray, classes: KernelClasses) -> IntArray:
     ndarray of shape (n_points,)
         Class codes.
     """
-    parts = list(zip(classes.rows, classes.covariances, strict=True))
+    parts = _parts(classes)
     logs = np.empty((len(points), len(parts)))
     floors = np.full(len(parts), -np.inf)
-    for code, (rows, covariance) in enumerate(parts):
+    for code, (rows, covariance, weights) in enumerate(parts):
         if len(points) * len(rows) <= DIRECT_EVALUATIONS:
-            logs[:, code] = direct_sums.log_density(points, rows, covariance)
+            logs[:, code] = direct_sums.log_density(points, rows, covariance, weights)
             continue
-        density = nufft.density(points, rows, covariance)
+        density = nufft.density(points, rows, covariance, weights)
         floors[code] = np.log(FOURIER_FLOOR) + direct_sums.inverse_root(covariance)[1]
         logs[:, code] = np.log(np.maximum(density, np.exp(floors[code])))
     # Below its floor, a density is known to be below it, and no more.
     is_low = logs <= floors
     largest = np.where(is_low, -np.inf, logs).max(axis=1)
-    for code, (rows, covariance) in enumerate(parts):
+    for code, (rows, covariance, weights) in enumerate(parts):
         open_points = is_low[:, code] & (largest <= floors[code] + _FLOOR_MARGIN)
-        logs[open_points, code] = direct_sums.log_density(points[open_points], rows, covariance)
+        logs[open_points, code] = direct_sums.log_density(
+            points[open_points], rows, covariance, weights
+        )
         logs[is_low[:, code] & ~open_points, code] = -np.inf
     codes: IntArray = logs.argmax(axis=1)
     return codes
@@ -332,12 +362,19 @@ def mass_levels(density: FloatArray, shares: Sequence[float]) -> FloatArray:
     return levels
 
 
-def _log_density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:
+def _parts(classes: KernelClasses) -> list[tuple[FloatArray, FloatArray, FloatArray | None]]:
+    """Rows, kernel covariance and weights of each class."""
+    return list(zip(classes.rows, classes.covariances, classes.weights_of_classes, strict=True))
+
+
+def _log_density(
+    points: FloatArray, rows: FloatArray, covariance: FloatArray, weights: FloatArray | None
+) -> FloatArray:
     if len(points) * len(rows) <= DIRECT_EVALUATIONS:
-        return direct_sums.log_density(points, rows, covariance)
-    density = nufft.density(points, rows, covariance)
+        return direct_sums.log_density(points, rows, covariance, weights)
+    density = nufft.density(points, rows, covariance, weights)
     _, log_peak = direct_sums.inverse_root(covariance)
     low = density < FOURIER_FLOOR * np.exp(log_peak)
     logs = np.log(np.where(low, 1.0, density))
-    logs[low] = direct_sums.log_density(points[low], rows, covariance)
+    logs[low] = direct_sums.log_density(points[low], rows, covariance, weights)
     return logs

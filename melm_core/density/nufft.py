@@ -128,7 +128,12 @@ class Box:
         return np.ascontiguousarray(self.evaluate(angles, stacked).reshape(len(angles), -1).T)
 
 
-def density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> FloatArray:
+def density(
+    points: FloatArray,
+    rows: FloatArray,
+    covariance: FloatArray,
+    weights: FloatArray | None = None,
+) -> FloatArray:
     """A kernel density at the given points; the error is about 1e-11 of the kernel's peak.
 
     Parameters
@@ -137,6 +142,8 @@ def density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> Flo
     rows : ndarray of shape (n_samples, n_components)
     covariance : ndarray of shape (n_components, n_components)
         Kernel covariance.
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
 
     Returns
     -------
@@ -146,10 +153,11 @@ def density(points: FloatArray, rows: FloatArray, covariance: FloatArray) -> Flo
     sources, targets = rows @ root, points @ root
     box = Box.around([sources, targets])
     if len(root) > MOST_COMPONENTS or box.n_modes > MOST_MODES:
-        exact: FloatArray = np.exp(direct_sums.log_density(points, rows, covariance))
+        exact: FloatArray = np.exp(direct_sums.log_density(points, rows, covariance, weights))
         return exact
-    series = box.gaussian() * box.series(box.angles(sources)).conj()
+    series = box.gaussian() * box.series(box.angles(sources), weights).conj()
     sums = np.maximum(box.evaluate(box.angles(targets), series), 0.0)
     scale = np.exp(log_norm) * (2.0 * np.pi) ** (0.5 * len(root))
-    densities: FloatArray = sums * (scale / (len(rows) * box.volume))
+    total = len(rows) if weights is None else float(weights.sum())
+    densities: FloatArray = sums * (scale / (total * box.volume))
     return densities

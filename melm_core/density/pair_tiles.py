@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.direct_sums import Potential, inverse_root, log_potential
+from melm_core.density.tile_plan import block_length, members_of_pairs, pair_numbers
 
 Precision: TypeAlias = type[np.float32] | type[np.float64]
 AnyFloatArray: TypeAlias = npt.NDArray[Any]
@@ -24,51 +25,12 @@ AnyFloatArray: TypeAlias = npt.NDArray[Any]
 # Kernel values held at once, half a megabyte in either precision: they stay in the cache.
 _CHUNK_BYTES = 1 << 19
 
-# Block lengths are multiples of this, so that vector instructions meet no remainder.
-_LANES = 8
-_MAX_BLOCK = 360
-
-# Fixed cost of a tile, in kernel values.
-_TILE_OVERHEAD = 4_000
-
 # A sum of kernel values below this has lost digits to underflow and is taken again by
 # `log_potential`, which works relative to the largest term.
 _SMALLEST_SUM = {np.float32: 1e-25, np.float64: 1e-260}
 
 # Rounding may lift exponents above zero; they are cut where that could exceed this.
 _ROUNDED_UP = 1e-3
-
-
-def block_length(counts: IntArray) -> int:
-    """The number of rows in a block for which all tiles cost least.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_classes,)
-        Rows of each class.
-    """
-    per_class = np.arange(1, max(2, int(counts.max()) // _LANES + 2))
-    exact = -(-int(counts.max()) // per_class)
-    lengths = np.minimum(-(-exact // _LANES) * _LANES, _MAX_BLOCK // _LANES * _LANES)
-    n_blocks = (-(-counts[:, None] // lengths)).sum(axis=0)
-    costs = n_blocks * (n_blocks + 1) * (_TILE_OVERHEAD + lengths**2)
-    return int(lengths[costs.argmin()])
-
-
-def _pair_numbers(n_classes: int) -> IntArray:
-    """The number of every pair of classes in the order of the upper triangle, symmetric."""
-    numbers = np.zeros((n_classes, n_classes), dtype=np.int64)
-    first, second = np.triu_indices(n_classes)
-    numbers[first, second] = numbers[second, first] = np.arange(len(first))
-    return numbers
-
-
-def _members(n_classes: int) -> FloatArray:
-    """How often each class is in each pair, shape (n_classes, n_pairs)."""
-    codes = np.arange(n_classes)[:, None]
-    first, second = np.triu_indices(n_classes)
-    members: FloatArray = (first == codes).astype(np.float64) + (second == codes)
-    return members
 
 
 class PairTiles:
@@ -80,6 +42,8 @@ class PairTiles:
         Rows of each class.
     precision : float32 or float64
         Of the sums; sums in float32 are accurate to about 1e-6.
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of the rows; None if each counts once.
 
     Attributes
     ----------
@@ -87,8 +51,15 @@ class PairTiles:
         Rows after padding.
     """
 
-    def __init__(self, counts: IntArray, precision: Precision = np.float64) -> None:
+    def __init__(
+        self,
+        counts: IntArray,
+        precision: Precision = np.float64,
+        weights: Sequence[FloatArray] | None = None,
+    ) -> None:
         self.counts, self.precision = counts, precision
+        self.has_weights = weights is not None
+        self.totals = counts if weights is None else np.array([own.sum() for own in weights])
         self.length = block_length(counts)
         self.n_classes = len(counts)
         blocks = -(-counts // self.length)
@@ -98,9 +69,10 @@ class PairTiles:
         self.first_blocks = np.concatenate([[0], np.cumsum(blocks)[:-1]])  # of each class
         self.first, self.second = np.triu_indices(self.n_blocks)  # the blocks of each tile
         self.pairs = np.triu_indices(self.n_classes)
-        self.pair_of = _pair_numbers(self.n_classes)
-        self.members = _members(self.n_classes)
-        self.weights = self.pad([np.ones((count, 1)) for count in counts]).reshape(
+        self.pair_of = pair_numbers(self.n_classes)
+        self.members = members_of_pairs(self.n_classes)
+        self.class_weights = [np.ones(count) for count in counts] if weights is None else weights
+        self.weights = self.pad([own[:, None] for own in self.class_weights]).reshape(
             self.n_blocks, self.length
         )
         self._plan()
@@ -180,7 +152,7 @@ class TiledPotentials:
         self._root, log_norms = inverse_root(self._sums_of_kernels)  # (n_planes, n_pairs, k, k)
         self._sums, self._totals = self._kernel_sums()
         self._far = {pair: self._far_potential(*pair) for pair in self._underflown()}
-        logs = np.log(self._totals) - np.log(tiles.counts[a] * tiles.counts[b]) + log_norms
+        logs = np.log(self._totals) - np.log(tiles.totals[a] * tiles.totals[b]) + log_norms
         for pair, potential in self._far.items():
             logs[pair] = potential.value
         self.log_values: FloatArray = np.take(logs, tiles.pair_of, axis=1)
@@ -238,6 +210,8 @@ class TiledPotentials:
             np.matmul(first, kernel, out=of_second[chunk])
             totals[chunk] = (of_first[chunk, 0] * first[:, 0]).sum(axis=1)
         sums = self._gathered(of_first, of_second)
+        if tiles.has_weights:
+            sums *= tiles.weights[:, None]
         # One product a plane: the rounding of a single one would depend on the number of planes.
         by_pair = totals.reshape(n_planes, 1, -1) @ tiles.tile_shares
         return sums, by_pair[:, 0]
@@ -276,12 +250,14 @@ class TiledPotentials:
         return factors
 
     def _weighted_points(self) -> AnyFloatArray:
-        """Weights and points of every block, shape (n_planes, n_blocks, 1 + k, length)."""
+        """Weights, and points times weights, (n_planes, n_blocks, 1 + n_components, length)."""
         n_planes, n_components, n_blocks, length = self._points.shape
         shape = (n_planes, n_blocks, 1 + n_components, length)
         weighted = np.empty(shape, self._tiles.precision)
         weighted[:, :, 0] = self._tiles.weights
         weighted[:, :, 1:] = self._points.transpose(0, 2, 1, 3)
+        if self._tiles.has_weights:
+            weighted[:, :, 1:] *= self._tiles.weights[:, None]
         return weighted
 
     def _by_points(self, pulls: AnyFloatArray, scaled: FloatArray) -> AnyFloatArray:
@@ -321,7 +297,13 @@ class TiledPotentials:
         flat = self._points[plane].reshape(len(self._points[plane]), -1).T.astype(np.float64)
         first = flat[self._tiles.rows_of(a)]
         second = first if a == b else flat[self._tiles.rows_of(b)]
-        return log_potential(first, second, self._sums_of_kernels[plane, pair])
+        return log_potential(
+            first,
+            second,
+            self._sums_of_kernels[plane, pair],
+            self._tiles.class_weights[a],
+            self._tiles.class_weights[b],
+        )
 
     def _add_far(
         self,

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.sample_weights import mean_of
 from melm_core.linalg.class_moments import class_covariances
 from melm_core.linalg.row_space import NULL_VARIANCE
 
@@ -28,7 +29,9 @@ DEFAULT_SHRINKAGE: Shrinkage = "ledoit-wolf"
 LEAST_VARIANCE_OF_MEANS = 0.01
 
 
-def ledoit_wolf_share(offsets: FloatArray, n_features: int) -> float:
+def ledoit_wolf_share(
+    offsets: FloatArray, n_features: int, weights: FloatArray | None = None
+) -> float:
     """The share of a scaled identity that brings a covariance closest to that of all rows.
 
     Parameters
@@ -37,6 +40,8 @@ def ledoit_wolf_share(offsets: FloatArray, n_features: int) -> float:
         Rows less their mean, in orthonormal coordinates of a space that holds them.
     n_features : int
         Dimension of the whole space, which the identity is of; at least n_coordinates.
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
 
     Returns
     -------
@@ -55,18 +60,27 @@ def ledoit_wolf_share(offsets: FloatArray, n_features: int) -> float:
     >>> round(ledoit_wolf_share(rows - rows.mean(axis=0), 10), 3)
     0.203
     """
+    shares = np.full(len(offsets), 1.0 / len(offsets))
+    total = float(len(offsets))
+    if weights is not None:
+        total = float(weights.sum())
+        shares = weights / total
     lengths = np.square(offsets).sum(axis=1)
-    products = offsets.T @ offsets if offsets.shape[1] < len(offsets) else offsets @ offsets.T
-    squares = float(np.square(products).sum()) / len(offsets) ** 2
-    distance = squares - float(lengths.mean()) ** 2 / max(n_features, 1)
+    scaled = offsets * np.sqrt(shares)[:, None]
+    products = scaled.T @ scaled if scaled.shape[1] < len(scaled) else scaled @ scaled.T
+    squares = float(np.square(products).sum())
+    distance = squares - float(shares @ lengths) ** 2 / max(n_features, 1)
     if distance <= np.finfo(np.float64).eps * squares:
         return 0.0
-    scatter = float(np.square(lengths).mean()) - squares
-    return float(np.clip(scatter / (len(offsets) * distance), 0.0, 1.0))
+    scatter = float(shares @ np.square(lengths)) - squares
+    return float(np.clip(scatter / (total * distance), 0.0, 1.0))
 
 
 def regularized_covariances(
-    rows: Sequence[FloatArray], shrinkage: Shrinkage, n_features: int | None = None
+    rows: Sequence[FloatArray],
+    shrinkage: Shrinkage,
+    n_features: int | None = None,
+    weights: Sequence[FloatArray] | None = None,
 ) -> FloatArray:
     """Class covariances that are not null in any direction in which the class means differ.
 
@@ -79,17 +93,21 @@ def regularized_covariances(
     n_features : int or None
         Number of standardized features that the coordinates are orthonormal ones of;
         None where the coordinates are features, in any units.
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of the rows; None if each counts once.
     """
-    covariances = class_covariances(rows)
-    counts = [len(block) for block in rows]
+    covariances = class_covariances(rows, weights)
+    of_class: Sequence[FloatArray | None] = weights or [None] * len(rows)
+    counts = totals_of(rows, weights)
     pooled = np.average(covariances, axis=0, weights=counts)
-    between = covariance_of_means(np.stack([block.mean(axis=0) for block in rows]), counts)
+    means = [mean_of(block, own) for block, own in zip(rows, of_class, strict=True)]
+    between = covariance_of_means(np.stack(means), counts)
     identity = np.ones(len(pooled))
     if n_features is None:
         identity = np.diag(pooled) + np.diag(between)
         n_features = int((identity > 0).sum())
     if shrinkage == "ledoit-wolf":
-        shares = _ledoit_wolf_shares(rows, identity, n_features)
+        shares = _ledoit_wolf_shares(rows, of_class, identity, n_features)
         variances = shares * _standard_variances(covariances, identity, n_features)
         covariances = (1.0 - shares)[:, None, None] * covariances
         covariances += variances[:, None, None] * _identity_of_varying(pooled + between, identity)
@@ -111,12 +129,34 @@ def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
     return identity_of_varying
 
 
+def totals_of(
+    rows: Sequence[FloatArray], weights: Sequence[FloatArray] | None = None
+) -> FloatArray:
+    """Number of rows of each class, or the sum of their weights, shape (n_classes,).
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates)
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+    """
+    if weights is None:
+        return np.array([float(len(block)) for block in rows])
+    return np.array([own.sum() for own in weights])
+
+
 def _ledoit_wolf_shares(
-    rows: Sequence[FloatArray], identity: FloatArray, n_features: int
+    rows: Sequence[FloatArray],
+    weights: Sequence[FloatArray | None],
+    identity: FloatArray,
+    n_features: int,
 ) -> FloatArray:
     units = inverse_widths(np.sqrt(identity))
-    offsets = ((block - block.mean(axis=0)) * units for block in rows)
-    return np.array([ledoit_wolf_share(part, n_features) for part in offsets])
+    return np.array(
+        [
+            ledoit_wolf_share((block - mean_of(block, own)) * units, n_features, own)
+            for block, own in zip(rows, weights, strict=True)
+        ]
+    )
 
 
 def _standard_variances(

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.sample_weights import deviations_of, mean_of
 from melm_core.density.shrinkage import Shrinkage, inverse_widths, regularized_covariances
-from melm_core.linalg.class_moments import rows_by_class
+from melm_core.linalg.class_moments import class_totals, rows_by_class, weights_by_class
 from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 
 # "auto" mixes in just enough of the pooled covariance to raise the smallest variance of a class,
@@ -16,7 +17,7 @@ from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 SMALLEST_RELATIVE_VARIANCE = 0.01
 
 
-def pooled_covariance(covariances: FloatArray, counts: Sequence[int]) -> FloatArray:
+def pooled_covariance(covariances: FloatArray, counts: Sequence[float] | FloatArray) -> FloatArray:
     """Within-class covariance: the mean of the class covariances, weighted by class size."""
     pooled: FloatArray = np.average(covariances, axis=0, weights=np.asarray(counts, dtype=float))
     return pooled
@@ -35,7 +36,13 @@ def whitening(covariance: FloatArray) -> FloatArray:
     return whitener
 
 
-def within_class_whitening(X: FloatArray, y: IntArray, *, shrinkage: Shrinkage = 0.0) -> FloatArray:
+def within_class_whitening(
+    X: FloatArray,
+    y: IntArray,
+    *,
+    shrinkage: Shrinkage = 0.0,
+    weights: FloatArray | None = None,
+) -> FloatArray:
     """Matrix W (n_features, rank) that whitens the pooled within-class covariance of X W.
 
     Directions in which no class varies are dropped unless the class means differ there.
@@ -47,13 +54,17 @@ def within_class_whitening(X: FloatArray, y: IntArray, *, shrinkage: Shrinkage =
         Class codes 0 .. n_classes-1, each with at least two rows.
     shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
         Of the class covariances; what is mixed towards the pooled one makes no difference.
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
     """
-    widths, n_features = X.std(axis=0), None
-    space = standardized_row_space(X - X.mean(axis=0), widths, 1)
+    widths, n_features = deviations_of(X, weights), None
+    space = standardized_row_space(X - mean_of(X, weights), widths, 1, weights)
     if space.basis is not None:
         n_features = int((widths > 0).sum())
-    shapes = regularized_covariances(rows_by_class(space.rows, y), shrinkage, n_features)
-    whitener = whitening(pooled_covariance(shapes, np.bincount(y).tolist()))
+    shapes = regularized_covariances(
+        rows_by_class(space.rows, y), shrinkage, n_features, weights_by_class(weights, y)
+    )
+    whitener = whitening(pooled_covariance(shapes, class_totals(y, weights)))
     return space.lift_columns(whitener)
 
 

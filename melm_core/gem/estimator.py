@@ -20,11 +20,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
-    SupervisedPlaneEstimator,
     check_choice,
     check_integer,
     check_positive,
 )
+from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.gem.class_pairs import SELECTIONS, Pairs, all_pairs
 from melm_core.gem.eigenvectors import (
     Denominator,
@@ -116,7 +116,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Compute the directions.
 
         Parameters
@@ -124,6 +124,8 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts, not necessarily a whole number; None for once.
 
         Raises
         ------
@@ -131,7 +133,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             If a parameter or the data are invalid.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
-        return self.fit_moments(ClassSecondMoments().fit(X, y))
+        return self.fit_moments(ClassSecondMoments().fit(X, y, sample_weight))
 
     def fit_moments(self, moments: ClassSecondMoments) -> Self:
         """Compute the directions from second moments, for data that do not fit in memory.
@@ -201,7 +203,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.pairs_ = self.classes_[pairs[of_pair[passing]]]
 
 
-class GEMPlane(SupervisedPlaneEstimator):
+class GEMPlane(WeightedPlaneEstimator):
     """The plane of the GEM directions with the largest eigenvalues over all pairs of classes.
 
     Eigenvalues far below one need not be considered: they are the reciprocals
@@ -258,14 +260,14 @@ class GEMPlane(SupervisedPlaneEstimator):
     def _check_parameters(self) -> None:
         check_gamma(self.gamma)
 
-    def _fit_plane(self, X: FloatArray, y: IntArray) -> None:
-        centered = centered_rows(X)
+    def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
+        centered = centered_rows(X, weights)
         space = row_space(centered, self.n_components)
         pairs = all_pairs(len(self.classes_))
         # The leading n_components of each pair suffice, whichever are skipped: they are linearly
         # independent.
         solved = class_pair_eigenvectors(
-            ClassSecondMoments().fit(space.rows, self.classes_[y]),
+            ClassSecondMoments().fit(space.rows, self.classes_[y], weights),
             pairs,
             gamma=self._gamma_within(space),
             n_directions=self.n_components,
@@ -281,7 +283,7 @@ class GEMPlane(SupervisedPlaneEstimator):
         self.n_directions_ = len(chosen)
         self.eigenvalues_ = eigenvalues[chosen]
         self.pairs_ = self.classes_[pairs[of_pair[chosen]]]
-        self.components_ = complete(found, centered, self.n_components)
+        self.components_ = complete(found, centered, self.n_components, weights)
 
     def _gamma_within(self, space: RowSpace) -> float:
         """Gamma in units of the mean eigenvalue over all features, not over the coordinates."""

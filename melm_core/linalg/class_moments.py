@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.sample_weights import mean_of
 
 
 def rows_by_class(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
@@ -21,12 +23,32 @@ def rows_by_class(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
     return tuple(X[y == code] for code in range(int(y.max()) + 1))
 
 
-def class_means(X: FloatArray, y: IntArray) -> FloatArray:
+def weights_by_class(weights: FloatArray | None, y: IntArray) -> tuple[FloatArray, ...] | None:
+    """The weights of the rows of each class; None if each row counts once.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,) or None
+    y : ndarray of shape (n_samples,)
+        Class codes 0 .. n_classes - 1.
+    """
+    return None if weights is None else rows_by_class(weights, y)
+
+
+def class_totals(y: IntArray, weights: FloatArray | None = None) -> FloatArray:
+    """Number of rows of each class, or the sum of their weights, shape (n_classes,)."""
+    return np.bincount(y, weights).astype(np.float64)
+
+
+def class_means(X: FloatArray, y: IntArray, weights: FloatArray | None = None) -> FloatArray:
     """Mean of the rows of each class, shape (n_classes, n_features)."""
-    return np.stack([rows.mean(axis=0) for rows in rows_by_class(X, y)])
+    blocks = zip(rows_by_class(X, y), weights_by_class(weights, y) or repeat(None), strict=False)
+    return np.stack([mean_of(*block) for block in blocks])
 
 
-def class_covariances(classes: Iterable[FloatArray]) -> FloatArray:
+def class_covariances(
+    classes: Iterable[FloatArray], weights: Sequence[FloatArray] | None = None
+) -> FloatArray:
     """Covariances with divisor N_c, shape (n_classes, n_features, n_features).
 
     They are computed relative to a row of the class, so that a feature that is
@@ -36,16 +58,21 @@ def class_covariances(classes: Iterable[FloatArray]) -> FloatArray:
     Parameters
     ----------
     classes : iterable of ndarray of shape (n_samples_of_class, n_features)
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of the rows; None if each counts once.
     """
-    return np.stack([covariance_of(rows - rows[0]) for rows in classes])
+    blocks = zip(classes, weights or repeat(None), strict=False)
+    return np.stack([covariance_of(rows - rows[0], own) for rows, own in blocks])
 
 
-def covariance_of(rows: FloatArray) -> FloatArray:
-    """Covariance of rows, with divisor N.
+def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Covariance of rows, with divisor N, or the sum of the weights.
 
     Parameters
     ----------
     rows : ndarray of shape (n_samples, n_features)
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
 
     Returns
     -------
@@ -59,4 +86,4 @@ def covariance_of(rows: FloatArray) -> FloatArray:
     >>> covariance_of(np.array([[0.0], [2.0]]))
     array([[1.]])
     """
-    return np.cov(rows.T, ddof=0).reshape(rows.shape[1], -1)
+    return np.cov(rows.T, ddof=0, aweights=weights).reshape(rows.shape[1], -1)

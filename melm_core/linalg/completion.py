@@ -11,7 +11,10 @@ from melm_core.linalg.planes import PARALLEL, with_positive_loadings
 
 
 def plane_through(
-    directions: FloatArray, centered: FloatArray, n_components: int
+    directions: FloatArray,
+    centered: FloatArray,
+    n_components: int,
+    weights: FloatArray | None = None,
 ) -> tuple[FloatArray, int]:
     """The plane spanned by the first linearly independent directions.
 
@@ -25,6 +28,8 @@ def plane_through(
     centered : ndarray of shape (n_samples, n_features)
         The data less their mean.
     n_components : int
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
 
     Returns
     -------
@@ -34,7 +39,8 @@ def plane_through(
         Number of rows that come from the directions.
     """
     found, _ = independent_rows(directions, n_components)
-    return with_positive_loadings(complete(found, centered, n_components)), len(found)
+    completed = complete(found, centered, n_components, weights)
+    return with_positive_loadings(completed), len(found)
 
 
 def independent_rows(directions: FloatArray, most: int) -> tuple[FloatArray, list[int]]:

@@ -78,7 +78,9 @@ def row_space(X: FloatArray, n_components: int) -> RowSpace:
     return RowSpace((left * lengths)[:, :rank], directions[:rank].T)
 
 
-def standardized_row_space(X: FloatArray, widths: FloatArray, n_components: int) -> RowSpace:
+def standardized_row_space(
+    X: FloatArray, widths: FloatArray, n_components: int, weights: FloatArray | None = None
+) -> RowSpace:
     """The rows in uncorrelated coordinates of their span, found in standardized features.
 
     Directions that vary only by rounding are left out.
@@ -90,6 +92,8 @@ def standardized_row_space(X: FloatArray, widths: FloatArray, n_components: int)
     widths : ndarray of shape (n_features,)
         What to divide the features by; those of width 0 are left out.
     n_components : int
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
 
     Returns
     -------
@@ -99,6 +103,7 @@ def standardized_row_space(X: FloatArray, widths: FloatArray, n_components: int)
     if not is_wide(X, n_components):
         return RowSpace(X)
     units = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
-    left, lengths, directions = np.linalg.svd(X * units, full_matrices=False)
+    scales = np.ones((len(X), 1)) if weights is None else np.sqrt(weights)[:, None]
+    left, lengths, directions = np.linalg.svd(X * units * scales, full_matrices=False)
     kept = np.square(lengths) > NULL_VARIANCE * np.square(lengths[0])
-    return RowSpace((left * lengths)[:, kept], units[:, None] * directions[kept].T)
+    return RowSpace((left * lengths)[:, kept] / scales, units[:, None] * directions[kept].T)

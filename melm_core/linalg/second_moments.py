@@ -13,13 +13,17 @@ from sklearn.utils.validation import validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
+from melm_core.base.sample_weights import checked_weights, mean_of
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """The number of rows of one class, their sum, and the sum of their outer products."""
+    """The number of rows of one class, their sum, and the sum of their outer products.
 
-    count: int
+    Where the rows have weights, all three are weighted.
+    """
+
+    count: float
     rows: FloatArray  # (n_features,)
     squares: FloatArray  # (n_features, n_features)
 
@@ -31,14 +35,14 @@ class ClassSecondMoments(BaseEstimator):
     """Number of rows, mean and uncentered second moment of every class.
 
     Data that do not fit in memory can be added block by block; a block may
-    contain any classes, including new ones.
+    contain any classes, including new ones. Rows of weight 2 count as two rows.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         Labels so far, sorted.
     counts_ : ndarray of shape (n_classes,)
-        Number of rows of each class.
+        Number of rows of each class, or the sum of their weights.
     means_ : ndarray of shape (n_classes, n_features)
     moments_ : ndarray of shape (n_classes, n_features, n_features)
         C_c = 1/n_c sum x x' over the rows of class c.
@@ -63,17 +67,18 @@ class ClassSecondMoments(BaseEstimator):
 
     sums_: dict[Any, Sums]
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Discard the sums so far and add these rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,) or None, default=None
         """
-        return self._add(X, y, is_first=True)
+        return self._add(X, y, sample_weight, is_first=True)
 
-    def partial_fit(self, X: Any, y: Any) -> Self:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Add a block of rows.
 
         Parameters
@@ -81,13 +86,14 @@ class ClassSecondMoments(BaseEstimator):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels, which may be new.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
 
         Raises
         ------
         ValueError
             If values are so large that their squares overflow.
         """
-        return self._add(X, y, is_first=not hasattr(self, "sums_"))
+        return self._add(X, y, sample_weight, is_first=not hasattr(self, "sums_"))
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -95,8 +101,8 @@ class ClassSecondMoments(BaseEstimator):
         return np.array(sorted(self.sums_))
 
     @property
-    def counts_(self) -> IntArray:
-        """Number of rows of each class."""
+    def counts_(self) -> IntArray | FloatArray:
+        """Number of rows of each class, or the sum of their weights."""
         return np.array([self.sums_[label].count for label in sorted(self.sums_)])
 
     @property
@@ -116,19 +122,31 @@ class ClassSecondMoments(BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    def _add(self, X: Any, y: Any, *, is_first: bool) -> Self:
+    def _add(self, X: Any, y: Any, sample_weight: Any, *, is_first: bool) -> Self:
         X, y = validate_data(self, X, y, dtype=np.float64, reset=is_first)
         check_classification_targets(y)
         known = {} if is_first else self.sums_
-        block = {label: _sums(X[y == label]) for label in np.unique(y)}
+        weights = checked_weights(sample_weight, len(y))
+        if weights is not None:
+            X, y, weights = X[weights > 0], y[weights > 0], weights[weights > 0]
+        block = {}
+        for label in np.unique(y):
+            members = y == label
+            block[label] = _sums(X[members], None if weights is None else weights[members])
         self.sums_ = known | {
             label: known[label] + sums if label in known else sums for label, sums in block.items()
         }
         return self
 
 
-def square_sum(rows: FloatArray) -> FloatArray:
+def square_sum(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """Sum of the outer products of the rows, shape (n_features, n_features).
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
 
     Raises
     ------
@@ -136,7 +154,8 @@ def square_sum(rows: FloatArray) -> FloatArray:
         If values are so large that their squares overflow.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        squares: FloatArray = rows.T @ rows
+        weighted = rows if weights is None else rows * weights[:, None]
+        squares: FloatArray = weighted.T @ rows
     if not np.isfinite(squares).all():
         raise UserError(
             f"The largest value, {np.abs(rows).max():.3g}, is too large to be squared; scale "
@@ -145,16 +164,18 @@ def square_sum(rows: FloatArray) -> FloatArray:
     return squares
 
 
-def centered_rows(X: FloatArray) -> FloatArray:
-    """Rows less their mean.
+def centered_rows(X: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Rows less their mean, in which they may have weights.
 
     The first row is subtracted before, so that a constant feature becomes
     exactly zero: the mean of equal numbers may differ from them by rounding.
     """
     offsets = X - X[0]
-    centered: FloatArray = offsets - offsets.mean(axis=0)
+    centered: FloatArray = offsets - mean_of(offsets, weights)
     return centered
 
 
-def _sums(rows: FloatArray) -> Sums:
-    return Sums(len(rows), rows.sum(axis=0), square_sum(rows))
+def _sums(rows: FloatArray, weights: FloatArray | None) -> Sums:
+    if weights is None:
+        return Sums(len(rows), rows.sum(axis=0), square_sum(rows))
+    return Sums(float(weights.sum()), weights @ rows, square_sum(rows, weights))

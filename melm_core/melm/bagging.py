@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.weighted_estimator import WeightedRows
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.relay import Follow
 
@@ -60,8 +61,7 @@ def bootstrap_rows(
 
 def bagged_fits(
     estimator: Any,
-    X: FloatArray,
-    y: IntArray,
+    data: WeightedRows,
     *,
     seed: int,
     groups: IntArray | None,
@@ -73,7 +73,7 @@ def bagged_fits(
     ----------
     estimator : MELM
         With `n_bootstrap` draws to make.
-    X, y : ndarray of shape (n_samples, n_features), (n_samples,)
+    data : WeightedRows
     seed : int
     groups : ndarray of shape (n_samples,) or None
     follow : callable
@@ -84,13 +84,14 @@ def bagged_fits(
         gamma=estimator.gamma_, n_init=min(estimator.n_init, STARTS_A_RESAMPLE)
     )
     fits: list[Any] = []
-    for rows, fit_seed in bootstrap_rows(y, n_draws, seed, groups):
+    for rows, fit_seed in bootstrap_rows(data.y, n_draws, seed, groups):
         fit = clone(single)
         fit.set_params(
             random_state=fit_seed,
             callback=follow(len(fits), f"resample {len(fits) + 1} of {n_draws}"),
         )
-        fits.append(fit.fit(X[rows], y[rows]))
+        weights = None if data.weights is None else data.weights[rows]
+        fits.append(fit.fit(data.X[rows], data.y[rows], sample_weight=weights))
         if fits[-1].stopped_:
             break
     return fits

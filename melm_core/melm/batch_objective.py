@@ -31,8 +31,8 @@ class BatchDivergence:
     def __init__(
         self, classes: KernelClasses, multiclass: Multiclass, precision: Precision = np.float64
     ) -> None:
-        self._aggregate, self._counts = AGGREGATES[multiclass], classes.counts
-        self._tiles = PairTiles(classes.counts, precision)
+        self._aggregate, self._counts = AGGREGATES[multiclass], classes.totals
+        self._tiles = PairTiles(classes.counts, precision, classes.weights)
         origin = np.average(
             [rows.mean(axis=0) for rows in classes.rows], axis=0, weights=classes.counts
         )

@@ -43,7 +43,9 @@ def overlap_bound(classes: KernelClasses, components: FloatArray) -> FloatArray:
     0.0006
     """
     projected = rescaled_to_unit_cube(classes.project(components))
-    logs = class_potentials(projected.rows, projected.covariances).log_values
+    logs = class_potentials(
+        projected.rows, projected.covariances, weights=projected.weights
+    ).log_values
     bounds: FloatArray = np.exp(0.5 * logs)
     return bounds
 
@@ -55,4 +57,5 @@ def rescaled_to_unit_cube(projected: KernelClasses) -> KernelClasses:
     return KernelClasses(
         tuple((rows - lower) / spans for rows in projected.rows),
         projected.covariances / np.outer(spans, spans),
+        weights=projected.weights,
     )

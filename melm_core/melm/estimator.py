@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
-    SupervisedPlaneEstimator,
     check_choice,
     check_integer,
     check_n_components,
@@ -24,6 +22,8 @@ from melm_core.base.estimator import (
 )
 from melm_core.base.groups import group_codes
 from melm_core.base.progress import Callback
+from melm_core.base.sample_weights import deviations_of
+from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.information_potentials import ENGINES, Engine
 from melm_core.density.kernel_density import (
@@ -34,19 +34,20 @@ from melm_core.density.kernel_density import (
 )
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.linalg.planes import orthonormalize, principal_frame
+from melm_core.linalg.second_moments import square_sum
 from melm_core.melm.bagging import bagged_fits, mean_plane
 from melm_core.melm.gamma_choice import GAMMAS, gamma_path, inner_folds
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.objective import divergence, divergence_terms
 from melm_core.melm.relay import ProgressRelay
 from melm_core.melm.search import search
-from melm_core.melm.settings import SearchSettings
+from melm_core.melm.settings import SearchSettings, checked_factors
 from melm_core.optimization.multistart import is_same_plane
 from melm_core.optimization.progress import ProgressReporter
 from melm_core.optimization.types import Outcome, StartResult
 
 
-class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
+class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     """Plane of the largest Cauchy-Schwarz divergence between the class densities.
 
     The divergence depends on the span of the components only, so the search
@@ -200,7 +201,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Find the plane.
 
         Parameters
@@ -209,6 +210,9 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
             A sparse matrix is made dense, which is refused beyond 2 GB.
         y : array-like of shape (n_samples,)
             Labels of two or more classes, each with at least two rows.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts, not necessarily a whole number; None for once. The
+            kernels depend on it through their widths, too: those of more rows are narrower.
         groups : array-like of shape (n_samples,) or None, default=None
             Rows of one group stay together in the inner folds of gamma="auto" and in the
             draws of the bootstrap.
@@ -218,28 +222,35 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         ValueError
             If a parameter or the data are invalid; the message says which and why.
         """
-        X, y = self._validate_labeled(X, y)
+        valid = self._validate_weighted(X, y, sample_weight)
+        X, y, weights = valid.X, valid.y, valid.weights
         self._validate_parameters(X.shape[1])
-        groups = None if groups is None else group_codes(groups, len(y))
+        if groups is not None:
+            groups = group_codes(groups, len(valid.kept))[valid.kept]
         settings = self._settings()
         folds = inner_folds(y, groups, settings.seed) if self.gamma == "auto" else []
         n_path = len(folds) * len(GAMMAS)
         relay = ProgressRelay(self.callback, n_path + max(self.n_bootstrap, 1))
         self.gamma_ = settings.gamma
         if folds:
-            self.gamma_path_ = gamma_path(self, X, y, folds, relay)
+            self.gamma_path_ = gamma_path(self, valid, folds, relay)
             self.gamma_ = self.gamma_path_.chosen
         settings = replace(settings, gamma=self.gamma_)
         prepare = whitened_kernel_classes if self.solver == "lbfgs" else centered_kernel_classes
         classes, whitener = prepare(
-            X, y, n_components=self.n_components, gamma=self.gamma_, shrinkage=self.shrinkage
+            X,
+            y,
+            n_components=self.n_components,
+            gamma=self.gamma_,
+            shrinkage=self.shrinkage,
+            weights=weights,
         )
         check_rank(whitener.shape[1], self.n_components)
         self.n_dropped_directions_ = X.shape[1] - whitener.shape[1]
         if self.n_bootstrap:
             follow = relay.after(n_path)
-            fits = bagged_fits(self, X, y, seed=settings.seed, groups=groups, follow=follow)
-            outcome = self._mean_outcome(fits, X.std(axis=0), classes, whitener)
+            fits = bagged_fits(self, valid, seed=settings.seed, groups=groups, follow=follow)
+            outcome = self._mean_outcome(fits, deviations_of(X, weights), classes, whitener)
         else:
             reporter = ProgressReporter(
                 relay.for_fit(n_path),
@@ -286,7 +297,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
             check_positive("gamma", self.gamma)
         check_integer("n_init", self.n_init, minimum=1)
         check_choice("solver", self.solver, ("lbfgs", "penalty"))
-        _checked_factors(self.continuation)
+        checked_factors(self.continuation)
         check_choice("engine", self.engine, ENGINES)
         check_shrinkage(self.shrinkage)
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
@@ -299,7 +310,7 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
             n_components=self.n_components,
             n_init=self.n_init,
             gamma=1.0 if self.gamma == "auto" else self.gamma,
-            continuation=_checked_factors(self.continuation),
+            continuation=checked_factors(self.continuation),
             engine=self.engine,
             multiclass=self.multiclass,
             max_iter=self.max_iter,
@@ -348,30 +359,6 @@ class MELM(ClassDensityMixin, SupervisedPlaneEstimator):
         self.stopped_ = outcome.stopped
 
 
-def _checked_factors(
-    continuation: Literal["auto"] | Sequence[float] | None,
-) -> tuple[float, ...] | None:
-    """The requested continuation factors; None if they follow from gamma.
-
-    Raises
-    ------
-    ValueError
-        If they are not decreasing or not above 1.
-    """
-    if isinstance(continuation, str):
-        check_choice("continuation", continuation, ("auto",))
-        return None
-    factors = tuple(continuation or ())
-    for factor in factors:
-        check_positive("continuation", factor)
-    if any(later >= earlier for earlier, later in pairwise((*factors, 1.0))):
-        raise UserError(
-            f"continuation={factors} must decrease and stay above 1, the factor at which the "
-            "search ends; for example (3.0, 1.7)."
-        )
-    return factors
-
-
 def _principal_components(
     components: FloatArray, classes: KernelClasses, whitener: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
@@ -383,7 +370,8 @@ def _principal_components(
     raw = components @ whitener.T
     inverse = np.linalg.pinv(raw)
     frame = orthonormalize(raw)
-    projected = classes.project(frame @ inverse @ components).rows
-    moment = sum(rows.T @ rows for rows in projected) / classes.counts.sum()
+    projected = classes.project(frame @ inverse @ components)
+    blocks = zip(projected.rows, projected.weights_of_classes, strict=True)
+    moment = sum(square_sum(rows, weights) for rows, weights in blocks) / classes.totals.sum()
     principal = principal_frame(frame, np.asarray(moment))
     return principal, principal @ inverse

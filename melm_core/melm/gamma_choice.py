@@ -13,6 +13,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.gamma_path import GammaPath
 from melm_core.base.progress import Callback
+from melm_core.base.weighted_estimator import WeightedRows
 from melm_core.density.kernel_density import kernel_classes, most_likely_classes
 from melm_core.melm.bagging import without_callback
 from melm_core.melm.relay import ProgressRelay
@@ -31,8 +32,7 @@ _TOL = 1e-6
 
 def gamma_path(
     estimator: Any,
-    X: FloatArray,
-    y: IntArray,
+    data: WeightedRows,
     folds: Sequence[tuple[IntArray, IntArray]],
     relay: ProgressRelay,
 ) -> GammaPath:
@@ -44,7 +44,7 @@ def gamma_path(
     Parameters
     ----------
     estimator : MELM
-    X, y : ndarray of shape (n_samples, n_features), (n_samples,)
+    data : WeightedRows
     folds : sequence of (training rows, test rows)
     relay : ProgressRelay
         Its first fits are these; it is given the path after every fold.
@@ -54,8 +54,7 @@ def gamma_path(
         words = f"choosing γ, fold {number + 1} of {len(folds)}"
         fits = _from_smooth_to_local(
             estimator,
-            X[train],
-            y[train],
+            data.part(train),
             [
                 relay.for_choice(number * len(GAMMAS) + step, f"{words}, γ {gamma:g}")
                 for step, gamma in enumerate(GAMMAS)
@@ -64,10 +63,7 @@ def gamma_path(
         if fits[-1].stopped_:
             break
         accuracies.append(
-            [
-                density_accuracy(fit.transform(X[train]), y[train], fit.transform(X[test]), y[test])
-                for fit in fits
-            ]
+            [_held_out_accuracy(fit, data.part(train), data.part(test)) for fit in fits]
         )
         relay.gamma_path = _path(accuracies)
     return _path(accuracies)
@@ -78,7 +74,7 @@ def _path(accuracies: Sequence[Sequence[float]]) -> GammaPath:
 
 
 def _from_smooth_to_local(
-    estimator: Any, X: FloatArray, y: IntArray, callbacks: Sequence[Callback | None]
+    estimator: Any, data: WeightedRows, callbacks: Sequence[Callback | None]
 ) -> list[Any]:
     """Fits at falling widths; they end with the one that is stopped."""
     first = without_callback(estimator)
@@ -88,12 +84,13 @@ def _from_smooth_to_local(
         gamma=GAMMAS[0],
         callback=callbacks[0],
     )
-    fits = [first.fit(X, y)]
+    fits = [first.fit(data.X, data.y, sample_weight=data.weights)]
     for gamma, callback in zip(GAMMAS[1:], callbacks[1:], strict=True):
         if fits[-1].stopped_:
             break
         warm = clone(first).set_params(gamma=gamma, continuation=(), callback=callback)
-        fits.append(warm.set_params(init=_best_planes(fits[-1])).fit(X, y))
+        warm.set_params(init=_best_planes(fits[-1]))
+        fits.append(warm.fit(data.X, data.y, sample_weight=data.weights))
     return fits
 
 
@@ -135,16 +132,19 @@ def inner_folds(y: IntArray, groups: IntArray | None, seed: int) -> list[tuple[I
     return list(splitter.split(empty, y, groups))
 
 
-def density_accuracy(Z: FloatArray, y: IntArray, points: FloatArray, true: IntArray) -> float:
-    """Balanced accuracy at some points of the class densities of projected rows.
+def _held_out_accuracy(fit: Any, train: WeightedRows, test: WeightedRows) -> float:
+    """Balanced accuracy of the densities of projected training rows at test rows."""
+    Z = fit.transform(train.X)
+    classes = kernel_classes(
+        Z, train.y, n_components=Z.shape[1], shrinkage="auto", weights=train.weights
+    )
+    right = most_likely_classes(fit.transform(test.X), classes) == test.y
+    return _balanced_mean(right, test.y, test.weights)
 
-    Parameters
-    ----------
-    Z, y : ndarray of shape (n_samples, n_components), (n_samples,)
-        Rows in the plane, and their class codes.
-    points, true : ndarray of shape (n_points, n_components), (n_points,)
-    """
-    classes = kernel_classes(Z, y, n_components=Z.shape[1], shrinkage="auto")
-    right = most_likely_classes(points, classes) == true
-    present = np.unique(true)
-    return float(np.mean([right[true == code].mean() for code in present]))
+
+def _balanced_mean(right: IntArray, y: IntArray, weights: FloatArray | None) -> float:
+    """The mean over the classes of the share of their rows that is right."""
+    totals = np.bincount(y, weights)
+    sums = np.bincount(y, right if weights is None else right * weights)
+    present = totals > 0
+    return float((sums[present] / totals[present]).mean())

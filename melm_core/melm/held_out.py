@@ -53,13 +53,13 @@ def held_out_divergence(
     >>> round(held_out_divergence(train, rows), 2)
     4.66
     """
-    rows, kernels = train.rows, train.covariances
+    rows, kernels, weights = train.rows, train.covariances, train.weights_of_classes
     logs = np.array(
         [
-            log_potential(rows[a], held_out_rows[b], kernels[a] + kernels[b]).value
+            log_potential(rows[a], held_out_rows[b], kernels[a] + kernels[b], weights[a]).value
             for a, b in product(range(len(rows)), repeat=2)
         ]
     ).reshape(len(rows), -1)
     # The ordered pairs (a, b) and (b, a) have the same weight.
-    value, _ = AGGREGATES[multiclass](0.5 * (logs + logs.T), train.counts)
+    value, _ = AGGREGATES[multiclass](0.5 * (logs + logs.T), train.totals)
     return float(value)

@@ -1,9 +1,10 @@
 """Aggregates that reduce the pairwise divergences of more than two classes to one value.
 
 Each aggregate takes the logarithms L_ab of the information potentials, of
-shape (..., n_classes, n_classes), and the numbers of rows, of shape (n_classes,).
-It returns the values in nats, of shape (...), and their derivatives by L_ab over
-the unordered pairs, in the upper triangle. For two classes each of them is D_cs.
+shape (..., n_classes, n_classes), and the numbers of rows, or the sums of their
+weights, of shape (n_classes,). It returns the values in nats, of shape (...), and
+their derivatives by L_ab over the unordered pairs, in the upper triangle. For two
+classes each of them is D_cs.
 
 The paper treats two classes only; `docs/finding-the-optimum.md` compares the
 aggregates.
@@ -21,7 +22,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 
 Multiclass: TypeAlias = Literal["mean", "softmin", "ovr"]
-Aggregate: TypeAlias = Callable[[FloatArray, IntArray], tuple[FloatArray, FloatArray]]
+Aggregate: TypeAlias = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 # Of the three, its planes separate held-out rows best: the mean is dominated by pairs that
 # are separated already. `python -m experiments multiclass` compares them.
@@ -31,14 +32,14 @@ DEFAULT_MULTICLASS: Multiclass = "softmin"
 SOFTNESS = 1.0
 
 
-def mean_over_pairs(log_values: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+def mean_over_pairs(log_values: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean of D_ab over the pairs of classes."""
     divergences = pair_divergences(log_values)
     shares = np.full_like(divergences, 1.0 / divergences.shape[-1])
     return divergences.mean(axis=-1), _pair_derivatives(shares, len(counts))
 
 
-def soft_minimum(log_values: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+def soft_minimum(log_values: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """-t log mean exp(-D_ab / t) over the pairs: the least separated pairs have most weight."""
     scaled = -pair_divergences(log_values) / SOFTNESS
     log_sums, shares = _softmax(scaled)
@@ -46,7 +47,7 @@ def soft_minimum(log_values: FloatArray, counts: IntArray) -> tuple[FloatArray, 
     return values, _pair_derivatives(shares, len(counts))
 
 
-def one_vs_rest(log_values: FloatArray, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+def one_vs_rest(log_values: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean over classes of D_cs between a class and the mixture of the others.
 
     The others are weighted by their numbers of rows, so the potentials of the

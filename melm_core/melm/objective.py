@@ -24,7 +24,7 @@ from melm_core.base.estimator import (
     check_positive,
     check_shrinkage,
 )
-from melm_core.density.information_potentials import ENGINES, Engine, class_potentials
+from melm_core.density.information_potentials import ENGINES, Engine, Potentials, class_potentials
 from melm_core.density.kernel_density import KernelClasses, kernel_classes
 from melm_core.density.shrinkage import Shrinkage
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
@@ -196,8 +196,8 @@ def divergence(
     5.18
     """
     projected = classes.project(components)
-    logs = class_potentials(projected.rows, projected.covariances, engine).log_values
-    value, _ = AGGREGATES[multiclass](logs, projected.counts)
+    logs = _potentials(projected, engine).log_values
+    value, _ = AGGREGATES[multiclass](logs, projected.totals)
     return float(value)
 
 
@@ -240,8 +240,8 @@ def divergence_and_gradient(
     True
     """
     projected = classes.project(components)
-    potentials = class_potentials(projected.rows, projected.covariances, engine)
-    value, weights = AGGREGATES[multiclass](potentials.log_values, projected.counts)
+    potentials = _potentials(projected, engine)
+    value, weights = AGGREGATES[multiclass](potentials.log_values, projected.totals)
     by_points, by_covariances = potentials.weighted_derivatives(weights)
     gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, classes.spread(components))
     for points, rows in zip(by_points, classes.rows, strict=True):
@@ -269,8 +269,8 @@ def divergence_terms(
         As for `cauchy_schwarz_divergence`.
     """
     projected = classes.project(components)
-    logs = class_potentials(projected.rows, projected.covariances, engine).log_values
-    _, weights = AGGREGATES[multiclass](logs, projected.counts)
+    logs = _potentials(projected, engine).log_values
+    _, weights = AGGREGATES[multiclass](logs, projected.totals)
     contributions = weights * logs
     regularizing = -float(np.trace(contributions))
     return DivergenceTerms(regularizing + float(contributions.sum()), regularizing)
@@ -326,7 +326,11 @@ def information_potentials(
         X, y, components, gamma=gamma, shrinkage=shrinkage, engine=engine
     )
     projected = classes.project(components)
-    return class_potentials(projected.rows, projected.covariances, engine).log_values
+    return _potentials(projected, engine).log_values
+
+
+def _potentials(projected: KernelClasses, engine: Engine) -> Potentials:
+    return class_potentials(projected.rows, projected.covariances, engine, projected.weights)
 
 
 def _checked(

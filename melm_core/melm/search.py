@@ -107,7 +107,9 @@ def _initial_step(
     begins_at_once = planes is not None or settings.is_penalized
     if begins_at_once or not settings.has_callback or is_whole_space(classes, settings):
         return None
-    plane = principal_components(np.concatenate(classes.rows), settings.n_components)
+    plane = principal_components(
+        np.concatenate(classes.rows), settings.n_components, _all_weights(classes)
+    )
     value, _ = stage.monitored(plane)
     return Step(
         components=plane,
@@ -122,6 +124,11 @@ def _initial_step(
     )
 
 
+def _all_weights(classes: KernelClasses) -> FloatArray | None:
+    """The weights of the rows of all classes, one class after the other."""
+    return None if classes.weights is None else np.concatenate(classes.weights)
+
+
 def _wide_starts(classes: KernelClasses, settings: SearchSettings) -> list[Start]:
     """Optima of the limit of wide kernels, found from informed and from random planes."""
     rows, n_components = np.concatenate(classes.rows), settings.n_components
@@ -132,7 +139,7 @@ def _wide_starts(classes: KernelClasses, settings: SearchSettings) -> list[Start
     ]
     optima = wide_kernel_optima(
         classes.widened(widest_factor(settings)),
-        [*informed_planes(rows, codes, n_components), *random],
+        [*informed_planes(rows, codes, n_components, _all_weights(classes)), *random],
         multiclass=settings.multiclass,
         max_planes=MAX_WIDE_STARTS,
     )

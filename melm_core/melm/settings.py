@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
 
+from melm_core.base.errors import UserError
+from melm_core.base.estimator import check_choice, check_positive
 from melm_core.density.information_potentials import Engine
 from melm_core.melm.multiclass import Multiclass
 
@@ -57,3 +62,31 @@ class SearchSettings:
     has_callback: bool
     is_penalized: bool
     sample_sizes: SampleSizes = SampleSizes()
+
+
+def checked_factors(
+    continuation: Literal["auto"] | Sequence[float] | None,
+) -> tuple[float, ...] | None:
+    """The requested continuation factors; None if they follow from gamma.
+
+    Parameters
+    ----------
+    continuation : "auto", sequence of float or None
+
+    Raises
+    ------
+    ValueError
+        If they are not decreasing or not above 1.
+    """
+    if isinstance(continuation, str):
+        check_choice("continuation", continuation, ("auto",))
+        return None
+    factors = tuple(continuation or ())
+    for factor in factors:
+        check_positive("continuation", factor)
+    if any(later >= earlier for earlier, later in pairwise((*factors, 1.0))):
+        raise UserError(
+            f"continuation={factors} must decrease and stay above 1, the factor at which the "
+            "search ends; for example (3.0, 1.7)."
+        )
+    return factors

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from melm_core.density.kernel_density import KernelClasses, bandwidth_factor
@@ -30,14 +32,18 @@ def subsample(classes: KernelClasses, n_rows: int, settings: SearchSettings) -> 
     """
     share = n_rows / int(classes.counts.sum())
     stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
-    sampled = []
-    for rows in classes.rows:
-        size = min(len(rows), max(settings.n_components + 2, round(share * len(rows))))
-        sampled.append(rows[np.sort(stream.choice(len(rows), size, replace=False))])
+    drawn = []
+    for count in classes.counts.tolist():
+        size = min(count, max(settings.n_components + 2, round(share * count)))
+        drawn.append(np.sort(stream.choice(count, size, replace=False)))
+    rows = tuple(block[kept] for block, kept in zip(classes.rows, drawn, strict=True))
+    weights = classes.weights
+    if weights is not None:
+        weights = tuple(own[kept] for own, kept in zip(weights, drawn, strict=True))
+    sample = KernelClasses(rows, classes.covariances, weights=weights)
     widening = [
-        bandwidth_factor(len(some), settings.n_components, 1.0)
-        / bandwidth_factor(len(rows), settings.n_components, 1.0)
-        for some, rows in zip(sampled, classes.rows, strict=True)
+        bandwidth_factor(some, settings.n_components, 1.0)
+        / bandwidth_factor(total, settings.n_components, 1.0)
+        for some, total in zip(sample.totals, classes.totals, strict=True)
     ]
-    covariances = classes.covariances * np.square(widening)[:, None, None]
-    return KernelClasses(tuple(sampled), covariances)
+    return replace(sample, covariances=classes.covariances * np.square(widening)[:, None, None])

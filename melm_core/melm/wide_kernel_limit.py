@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.sample_weights import mean_of
 from melm_core.density.kernel_density import KernelClasses
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import orthonormalize
@@ -50,9 +51,10 @@ def wide_kernel_objective(classes: KernelClasses, multiclass: Multiclass) -> Bat
         Takes components of shape (n_planes, n_components, n_features) and returns
         the divergences in nats, of shape (n_planes,), and their gradients.
     """
-    means = np.stack([rows.mean(axis=0) for rows in classes.rows])
+    blocks = zip(classes.rows, classes.weights_of_classes, strict=True)
+    means = np.stack([mean_of(rows, weights) for rows, weights in blocks])
     spreads = _class_spreads(classes)
-    counts, codes = classes.counts, np.arange(len(classes.rows))
+    totals, codes = classes.totals, np.arange(len(classes.rows))
     first, second = np.triu_indices(len(codes))
     is_first, is_second = first == codes[:, None], second == codes[:, None]
     members = is_first + 1.0 * is_second  # (n_classes, n_pairs)
@@ -69,7 +71,7 @@ def wide_kernel_objective(classes: KernelClasses, multiclass: Multiclass) -> Bat
         logs = 0.5 * (log_dets - (offsets * solved).sum(axis=-1))
         log_values = np.empty((len(components), len(codes), len(codes)))
         log_values[:, first, second] = log_values[:, second, first] = logs
-        values, weights = AGGREGATES[multiclass](log_values, counts)
+        values, weights = AGGREGATES[multiclass](log_values, totals)
         of_pairs = weights[:, first, second]
         outer = solved[..., :, None] * solved[..., None, :] - inverse
         by_spreads = members @ _flat(of_pairs[..., None, None] * outer)
@@ -87,7 +89,8 @@ def _flat(matrices: FloatArray) -> FloatArray:
 
 def _class_spreads(classes: KernelClasses) -> FloatArray:
     """Covariances of the classes plus those of their kernels, never singular."""
-    own = np.stack([covariance_of(rows) for rows in classes.rows])
+    blocks = zip(classes.rows, classes.weights_of_classes, strict=True)
+    own = np.stack([covariance_of(rows, weights) for rows, weights in blocks])
     n_features = own.shape[1]
     floor = _REGULARIZATION * np.trace(own.mean(axis=0)) / n_features * np.eye(n_features)
     spreads: FloatArray = own + classes.covariances + floor

@@ -212,6 +212,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
             and {
                 "rows": [rows.tolist() for rows in densities.rows],
                 "covariances": densities.covariances.tolist(),
+                "weights": densities.weights and [own.tolist() for own in densities.weights],
             },
         }
         return json.dumps(values, indent=1, allow_nan=False)
@@ -313,4 +314,7 @@ def _densities(values: dict[str, Any] | None) -> KernelClasses | None:
     if values is None:
         return None
     rows = tuple(np.array(block, dtype=np.float64) for block in values["rows"])
-    return KernelClasses(rows, np.array(values["covariances"], dtype=np.float64))
+    weights = values.get("weights")  # files of earlier versions have none
+    if weights is not None:
+        weights = tuple(np.array(own, dtype=np.float64) for own in weights)
+    return KernelClasses(rows, np.array(values["covariances"], dtype=np.float64), weights=weights)

@@ -127,3 +127,14 @@ def test_of_fewer_classes_than_components_the_second_axes_follow_by_their_shares
 def test_an_axis_that_two_classes_share_counts_once():
     X, y = labeled([9, 2, 1], [7, 1, 3])
     assert angle(PerClassPCA().fit(X, y).components_, np.eye(3)[[0, 2]]) < 1e-7
+
+
+def test_the_rounding_of_a_class_of_equal_rows_gives_no_axis():
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(12, 40))
+    wide[:4] = wide[0]
+    y = np.repeat([0, 1, 2], 4)
+    plane = PerClassPCA().fit(wide, y)
+    varying = np.vstack([wide[y == code] - wide[y == code].mean(axis=0) for code in (1, 2)])
+    basis = np.linalg.svd(varying, full_matrices=False)[2][:6]
+    np.testing.assert_allclose(plane.components_ @ basis.T @ basis, plane.components_, atol=1e-9)

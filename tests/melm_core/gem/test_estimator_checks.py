@@ -26,8 +26,22 @@ ESTIMATORS = [
 ]
 
 
+# More features than rows separate the classes exactly: the plane is the same, its axes are not.
+UNDETERMINED = dict.fromkeys(
+    (
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+    ),
+    "all ratios are equal, so that rounding turns the directions within their plane",
+)
+
+
+def excused(estimator):
+    return UNDETERMINED if getattr(estimator, "member", None) in {"fisher_lda", "sir"} else {}
+
+
 # Rows far from the origin have second moments that hardly differ between the classes.
 @pytest.mark.filterwarnings("ignore:No eigenvalue reaches theta")
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=excused)
 def test_scikit_learn_estimator_check(estimator, check):
     check(estimator)

@@ -1,0 +1,134 @@
+"""A row of weight 2 counts as two rows, and one of weight 0 as none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from melm_core import (
+    GEM,
+    MELM,
+    BalancedClassPCA,
+    ChernoffDiscriminantPlane,
+    ClassPCA,
+    ClassSecondMoments,
+    DiscriminantPlane,
+    GEMPlane,
+    KernelDensityClassifier,
+    OPLSDiscriminantPlane,
+    PerClassPCA,
+    PLSDiscriminantPlane,
+    SignalNoisePlane,
+)
+from melm_core.base import UserError
+from melm_core.linalg import principal_angles
+from tests.melm_core.helpers import classes
+
+X, Y = classes(3, 4)
+WEIGHTS = np.random.default_rng(1).integers(0, 4, len(Y))
+PLANES = [
+    MELM(random_state=0, n_init=3),
+    MELM(random_state=0, n_init=3, shrinkage="auto", solver="penalty"),
+    DiscriminantPlane(),
+    DiscriminantPlane(shrinkage="ledoit-wolf"),
+    ChernoffDiscriminantPlane(),
+    ClassPCA(),
+    BalancedClassPCA(),
+    PerClassPCA(),
+    *(SignalNoisePlane(member=one) for one in ("pca", "vca", "fisher_lda", "sir", "oriented_pca")),
+    PLSDiscriminantPlane(),
+    OPLSDiscriminantPlane(),
+    GEMPlane(),
+]
+
+each_plane = pytest.mark.parametrize("plane", PLANES, ids=str)
+
+
+def repeated(rows):
+    return np.repeat(rows, WEIGHTS, axis=0)
+
+
+def assert_same_plane(one, other, tolerance=1e-6):
+    assert principal_angles(one.components_, other.components_)[-1] < tolerance
+    np.testing.assert_allclose(one.mean_, other.mean_, atol=1e-12)
+
+
+@each_plane
+def test_a_row_of_weight_two_counts_as_two_rows(plane):
+    weighted = clone(plane).fit(X, Y, sample_weight=WEIGHTS)
+    tolerance = 1e-3 if isinstance(plane, MELM) else 1e-6
+    assert_same_plane(weighted, clone(plane).fit(repeated(X), repeated(Y)), tolerance)
+
+
+@each_plane
+def test_weights_change_the_plane(plane):
+    weighted = clone(plane).fit(X, Y, sample_weight=1 + 9 * (X[:, 0] > X[:, 0].mean()))
+    assert principal_angles(weighted.components_, clone(plane).fit(X, Y).components_)[-1] > 1e-2
+
+
+@pytest.mark.parametrize("plane", [one for one in PLANES if "penalty" not in str(one)], ids=str)
+def test_more_features_than_rows_may_have_weights(plane):
+    wide, y = np.random.default_rng(2).normal(size=(12, 40)), np.arange(12) % 2
+    weights = np.array([1, 2, 1, 3, 2, 1, 2, 2, 1, 1, 3, 1])
+    weighted = clone(plane).fit(wide, y, sample_weight=weights)
+    again = clone(plane).fit(np.repeat(wide, weights, axis=0), np.repeat(y, weights))
+    assert_same_plane(weighted, again, 1e-2 if isinstance(plane, MELM) else 1e-5)
+
+
+@pytest.mark.parametrize("engine", ["direct", "nufft"])
+def test_the_divergence_of_weighted_rows_is_that_of_repeated_ones(engine):
+    weighted = MELM(random_state=0, engine=engine, n_init=3).fit(X, Y, sample_weight=WEIGHTS)
+    again = MELM(random_state=0, engine=engine, n_init=3).fit(repeated(X), repeated(Y))
+    assert weighted.divergence_ == pytest.approx(again.divergence_, rel=1e-7)
+    np.testing.assert_allclose(weighted.predict_proba(X), again.predict_proba(X), atol=1e-4)
+
+
+@pytest.mark.parametrize("parameters", [{"gamma": "auto"}, {"n_bootstrap": 3}], ids=str)
+def test_a_class_without_weight_is_left_out_wherever_rows_are_drawn(parameters):
+    weights = (Y < 2) * 1.5
+    melm = MELM(1, n_init=2, random_state=0, **parameters)
+    weighted = clone(melm).fit(X, Y, sample_weight=weights, groups=np.arange(len(Y)) // 2)
+    assert weighted.classes_.tolist() == [0, 1]
+    assert np.isfinite(weighted.divergence_)
+
+
+def test_densities_of_weighted_rows_are_those_of_repeated_ones():
+    weighted = KernelDensityClassifier().fit(X, Y, sample_weight=WEIGHTS)
+    again = KernelDensityClassifier().fit(repeated(X), repeated(Y))
+    np.testing.assert_allclose(weighted.score_samples(X), again.score_samples(X), rtol=1e-9)
+
+
+def test_second_moments_of_blocks_of_weighted_rows_add_up():
+    moments = ClassSecondMoments()
+    for block in np.array_split(np.arange(len(Y)), 3):
+        moments.partial_fit(X[block], Y[block], WEIGHTS[block])
+    again = ClassSecondMoments().fit(repeated(X), repeated(Y))
+    np.testing.assert_allclose(moments.moments_, again.moments_)
+    np.testing.assert_allclose(moments.counts_, again.counts_)
+    directions = GEM().fit(X, Y, WEIGHTS).directions_
+    np.testing.assert_allclose(directions, GEM().fit_moments(again).directions_, atol=1e-9)
+
+
+def test_a_pipeline_passes_weights_to_the_plane():
+    pipeline = make_pipeline(StandardScaler(), DiscriminantPlane())
+    pipeline.fit(X, Y, discriminantplane__sample_weight=WEIGHTS)
+    scaled = StandardScaler().fit_transform(X)
+    assert_same_plane(pipeline[-1], DiscriminantPlane().fit(scaled, Y, WEIGHTS))
+
+
+@pytest.mark.parametrize(
+    ("weights", "rule"),
+    [
+        (np.ones(3), r"shape \(3,\).*one weight for each of the 69 rows"),
+        (np.full(69, -1.0), "the weight -1;.*at least 0"),
+        (np.full(69, np.nan), "the weight nan"),
+        (np.zeros(69), "only zeros"),
+        (np.eye(69)[0] + (Y > 0), "has 1 row;"),
+    ],
+)
+def test_weights_that_mean_nothing_are_refused(weights, rule):
+    with pytest.raises(UserError, match=rule):
+        ClassPCA().fit(X, Y, sample_weight=weights)
