@@ -6,16 +6,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from statistics import median
 
 import numpy as np
-import pandas as pd
-from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks import paper
-from benchmarks.paper_data import paper_table
+from benchmarks.paper_data import paper_table, standardized_table
 from benchmarks.table import Measurement
 from melm_core import MELM
 from melm_core.base import FloatArray, IntArray
@@ -98,7 +95,7 @@ def _paper_fit(name: str, form: str) -> list[Measurement]:
     path = paper_table(name)
     if path is None:
         return []
-    X, y = _standardized(path)
+    X, y = standardized_table(path)
     melm = MELM(random_state=0)
     with threadpool_limits(1):
         before = _once(lambda: melm.fit(X, y))
@@ -138,12 +135,6 @@ def planted(n_rows: int, n_features: int, seed: int) -> tuple[FloatArray, IntArr
     clustered = 0.5 * inside + 1.2 * np.sign(inside)
     X += np.where(y[:, None] == 1, clustered - inside, 0.0) @ plane
     return X, y, plane
-
-
-def _standardized(path: Path) -> tuple[FloatArray, IntArray]:
-    table = pd.read_csv(path)
-    X = StandardScaler().fit_transform(table.drop(columns="label"))
-    return X, (table["label"].to_numpy() > 0).astype(np.int64)
 
 
 def _problem(n_rows: int) -> tuple[KernelClasses, FloatArray]:

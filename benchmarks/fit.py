@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.neighbors import NeighborhoodComponentsAnalysis
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from benchmarks.paper_data import paper_table, standardized_table
 from benchmarks.table import Measurement
 from melm_core import MELM
+from melm_core.base import FloatArray, IntArray
 from melm_core.density import kernel_classes, within_class_whitening
 from melm_core.melm import divergence_and_gradient
 from melm_studio.tables import LabeledData, load_sample, prepare
@@ -17,6 +23,7 @@ from melm_studio.tables import LabeledData, load_sample, prepare
 SAMPLE = "breast_cancer"
 N_COMPONENTS = 2
 EVALUATIONS_A_RUN = 100
+_PAPER_DATA = ("heart", "sonar", "splice")
 
 
 def fit(repeats: int) -> list[Measurement]:
@@ -34,6 +41,30 @@ def fit(repeats: int) -> list[Measurement]:
         Measurement("evaluations in that fit", "", (float(n_evaluations),)),
         Measurement("value and gradient", "ms", evaluation_ms),
     ]
+
+
+def small(repeats: int) -> list[Measurement]:
+    """Default fits to small data, and fits of NCA, which begins at the linear discriminants."""
+    measurements = []
+    for name, (X, y) in _small_data().items():
+        methods = {
+            "MELM": MELM(N_COMPONENTS, random_state=0),
+            "NCA of scikit-learn": NeighborhoodComponentsAnalysis(N_COMPONENTS, random_state=0),
+        }
+        with threadpool_limits(1):
+            measurements += [
+                Measurement(f"{method}, {name}", "s", _timed(partial(one.fit, X, y), repeats))
+                for method, one in methods.items()
+            ]
+    return measurements
+
+
+def _small_data() -> dict[str, tuple[FloatArray, IntArray]]:
+    """Those of the papers' data that lie beside the project, and digits, standardized."""
+    tables = {name: paper_table(name) for name in _PAPER_DATA}
+    small = {name: standardized_table(path) for name, path in tables.items() if path}
+    X, y = load_digits(return_X_y=True)
+    return {**small, "digits": (StandardScaler().fit_transform(X), y)}
 
 
 def _evaluations(data: LabeledData) -> Callable[[], None]:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+from sklearn.preprocessing import StandardScaler
+
+from melm_core.base import FloatArray, IntArray
+
 _FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -14,3 +20,10 @@ def paper_table(name: str) -> Path | None:
         return path
     print(f"{path.name} is not in {_FOLDER.parent.name}/{_FOLDER.name}; skipped.")
     return None
+
+
+def standardized_table(path: Path) -> tuple[FloatArray, IntArray]:
+    """Standardized features, and which rows are of the positive class."""
+    table = pd.read_csv(path)
+    X = StandardScaler().fit_transform(table.drop(columns="label"))
+    return X, (table["label"].to_numpy() > 0).astype(np.int64)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -16,34 +18,55 @@ _SHAPES = ((1_000_000, 30), (100_000, 100))
 _KIB = 1024
 
 
+@dataclass(frozen=True)
+class Fit:
+    """What a fit took, in seconds and bytes beyond those before it, and what it found."""
+
+    seconds: float
+    beyond: float
+    cosine: float
+    data: float
+
+
 def million(_repeats: int) -> list[Measurement]:
     """Default fits to large data with a planted plane, each in its own process."""
-    return [row for shape in _SHAPES for row in _in_own_process(*shape)]
+    measurements = []
+    for n_rows, n_features in _SHAPES:
+        done = fit_apart(MELM(random_state=0), n_rows, n_features)
+        name = f"{n_rows:,} x {n_features}"
+        cosine = f"smallest principal cosine to the true plane, {name}"
+        relative = f"the same relative to the size of the data, {name}"
+        measurements += [
+            Measurement(f"MELM fit, {name}", "s", (done.seconds,)),
+            Measurement(cosine, "", (done.cosine,)),
+            Measurement(f"peak memory beyond the data, {name}", "GB", (done.beyond / 1e9,)),
+            Measurement(relative, "", (done.beyond / done.data,)),
+        ]
+    return measurements
 
 
-def _in_own_process(n_rows: int, n_features: int) -> list[Measurement]:
+def fit_apart(method: Any, n_rows: int, n_features: int) -> Fit:
+    """Fit to data with a planted plane, in a process of its own.
+
+    Parameters
+    ----------
+    method : estimator of planes
+    n_rows, n_features : int
+    """
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        seconds, cosine, beyond, data = pool.apply(_fit, (n_rows, n_features))
-    name = f"{n_rows:,} x {n_features}"
-    return [
-        Measurement(f"MELM fit, {name}", "s", (seconds,)),
-        Measurement(f"smallest principal cosine to the true plane, {name}", "", (cosine,)),
-        Measurement(f"peak memory beyond the data, {name}", "GB", (beyond / 1e9,)),
-        Measurement(f"the same relative to the size of the data, {name}", "", (beyond / data,)),
-    ]
+        return pool.apply(_fit, (method, n_rows, n_features))
 
 
-def _fit(n_rows: int, n_features: int) -> tuple[float, float, float, float]:
-    """Seconds, cosine, peak bytes beyond those before the fit, and bytes of the data."""
+def _fit(method: Any, n_rows: int, n_features: int) -> Fit:
     X, y, plane = planted(n_rows, n_features, seed=0)
     _reset_peak()
     before = _resident_bytes("VmRSS")
     began = time.perf_counter()
     with threadpool_limits(1):
-        melm = MELM(random_state=0).fit(X, y)
+        method.fit(X, y)
     seconds = time.perf_counter() - began
-    cosine = float(np.linalg.svd(melm.components_ @ plane.T)[1].min())
-    return seconds, cosine, _resident_bytes("VmHWM") - before, float(X.nbytes)
+    cosine = float(np.linalg.svd(method.components_ @ plane.T)[1].min())
+    return Fit(seconds, _resident_bytes("VmHWM") - before, cosine, float(X.nbytes))
 
 
 def _reset_peak() -> None:
