@@ -22,6 +22,10 @@ class DiscriminantPlane(WeightedPlaneEstimator):
     Parameters
     ----------
     n_components : int, default=2
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf", default=0
+        "ledoit-wolf" regularizes the covariance of each class before they are pooled
+        (regularized LDA), which helps where there are few rows for the features; the
+        others leave the pooled covariance as it is.
 
     Attributes
     ----------

@@ -36,7 +36,8 @@ class NeighborhoodComponentsPlane(SupervisedPlaneEstimator):
     a random neighbor, drawn with probability proportional to exp(-distance^2).
     The search starts from the linear discriminants of the standardized
     features and optimizes an unconstrained linear map; `components_` is an
-    orthonormal basis of its span.
+    orthonormal basis of its span. Nothing is regularized, and rows have no
+    weights: a repeated row would be its own nearest neighbor.
 
     Parameters
     ----------

@@ -23,7 +23,8 @@ class PLSDiscriminantPlane(WeightedPlaneEstimator):
     the classes. The features are centered and not scaled. The plane is that of
     the scores (score plot); where the components end early, because the
     indicators are explained without rest, principal components of the residuals
-    complete it.
+    complete it. No covariance is inverted, so none is regularized: few components
+    are the regularization.
 
     Parameters
     ----------

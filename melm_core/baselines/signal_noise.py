@@ -111,6 +111,9 @@ class SignalNoisePlane(WeightedPlaneEstimator):
 
     If a member has too few directions with a signal, as Fisher's discriminants
     of few classes, principal components of the residuals complete the plane.
+    The matrices are not regularized; directions without noise are left out.
+    `DiscriminantPlane(shrinkage="ledoit-wolf")` is the regularized form of
+    "fisher_lda".
 
     Parameters
     ----------

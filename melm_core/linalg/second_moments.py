@@ -36,6 +36,8 @@ class ClassSecondMoments(BaseEstimator):
 
     Data that do not fit in memory can be added block by block; a block may
     contain any classes, including new ones. Rows of weight 2 count as two rows.
+    `GEM.fit_moments` fits from them. The estimators of planes have no `partial_fit`:
+    their densities and coordinates need all rows at once.
 
     Attributes
     ----------
