@@ -20,11 +20,11 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.density.direct_sums import Potential, inverse_root, log_potential
 from melm_core.density.exponential_tilting import tilted_log_potential
-from melm_core.density.nufft import MOST_MODES, Box, ComplexArray
+from melm_core.density.nufft import MOST_MODES, TOLERANCE, Box, ComplexArray
 from melm_core.density.shrinkage import totals_of
 
 # A cross potential below this fraction of the classes' own potentials has lost precision to the
-# tolerance of the transforms and is computed separately.
+# tolerance of the transforms and is computed separately. Looser transforms lose it earlier.
 FAR = 1e-4
 
 # Distant pairs of classes are summed directly up to this many pairs of rows.
@@ -42,6 +42,8 @@ class FourierPotentials:
         Kernel covariance of each class.
     weights : sequence of ndarray of shape (n_samples_of_class,) or None
         Of the rows; None if each counts once.
+    tolerance : float
+        Of the transforms.
 
     Attributes
     ----------
@@ -59,11 +61,13 @@ class FourierPotentials:
         rows: Sequence[FloatArray],
         covariances: FloatArray,
         weights: Sequence[FloatArray] | None = None,
+        tolerance: float = TOLERANCE,
     ) -> None:
         self._rows, self._covariances = rows, covariances
         self._weights: Sequence[FloatArray | None] = weights or [None] * len(rows)
         self._totals = totals_of(rows, weights)
-        self._root, widths, self._box = fourier_box(rows, covariances)
+        self._root, widths, self._box = fourier_box(rows, covariances, tolerance)
+        self._far_share = FAR * float(np.sqrt(tolerance / TOLERANCE))
         check_modes(self._box)
         self._frequencies = self._box.frequencies
         self._angles = [self._box.angles(part @ self._root) for part in rows]
@@ -111,7 +115,7 @@ class FourierPotentials:
     def _logarithms(self) -> FloatArray:
         norm = float(np.linalg.slogdet(self._root)[1]) - np.log(self._box.volume)
         own = np.diag(self._inner)
-        is_far = self._inner < FAR * np.sqrt(np.outer(own, own))
+        is_far = self._inner < self._far_share * np.sqrt(np.outer(own, own))
         logs: FloatArray = np.log(np.where(is_far, 1.0, self._inner)) + norm
         for a, b in combinations(range(len(self._rows)), 2):
             if is_far[a, b]:
@@ -151,7 +155,7 @@ class FourierPotentials:
 
 
 def fourier_box(
-    rows: Sequence[FloatArray], covariances: FloatArray
+    rows: Sequence[FloatArray], covariances: FloatArray, tolerance: float = TOLERANCE
 ) -> tuple[FloatArray, FloatArray, Box]:
     """Whitening by the mean kernel, the class kernels in those coordinates, and the box."""
     root, _ = inverse_root(2.0 * covariances.mean(axis=0))
@@ -161,6 +165,7 @@ def fourier_box(
         [part @ root for part in rows],
         narrowest=float(np.sqrt(variances.min())),
         widest=float(np.sqrt(variances.max())),
+        tolerance=tolerance,
     )
     return root, widths, box
 

@@ -18,7 +18,7 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.density.direct_sums import log_potentials
 from melm_core.density.fourier_series import FourierPotentials, fourier_box
-from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, Box
+from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, TOLERANCE, Box
 
 Engine: TypeAlias = Literal["auto", "direct", "nufft"]
 ENGINES: tuple[Engine, ...] = ("auto", "direct", "nufft")
@@ -96,6 +96,7 @@ def class_potentials(
     covariances: FloatArray,
     engine: Engine = "auto",
     weights: Sequence[FloatArray] | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Potentials:
     """Potentials of projected classes.
 
@@ -107,6 +108,8 @@ def class_potentials(
     engine : "auto", "direct" or "nufft"
     weights : sequence of ndarray of shape (n_samples_of_class,) or None
         Of the rows; None if each counts once.
+    tolerance : float
+        Of the transforms of the Fourier engine.
 
     Raises
     ------
@@ -116,7 +119,7 @@ def class_potentials(
     if engine == "direct" or (engine == "auto" and is_direct_better(rows, covariances)):
         return DirectPotentials(rows, covariances, weights)
     check_nufft_components(covariances.shape[1])
-    return FourierPotentials(rows, covariances, weights)
+    return FourierPotentials(rows, covariances, weights, tolerance)
 
 
 def is_direct_better(rows: Sequence[FloatArray], covariances: FloatArray) -> bool:

@@ -193,11 +193,11 @@ def whitened_kernel_classes(
         W, see `whitening`.
     """
     mean = mean_of(X, weights)
-    widths = deviations_of(X, weights)
     space = RowSpace(X)
     n_features = None
     of_class = weights_by_class(weights, y)
     if is_wide(X, n_components):
+        widths = deviations_of(X, weights)
         space = standardized_row_space(X - mean, widths, n_components, weights)
         mean, n_features = np.zeros(space.rows.shape[1]), int((widths > 0).sum())
     blocks = rows_by_class(space.rows, y)

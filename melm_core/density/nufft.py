@@ -23,6 +23,9 @@ ComplexArray: TypeAlias = npt.NDArray[np.complex128]
 
 TOLERANCE = 1e-12
 
+# Transforms to nine digits take a little more than half the time.
+LOOSE_TOLERANCE = 1e-9
+
 # Limit on the number of modes (64 MB). Narrower kernels, and more than three components, are summed
 # directly in blocks.
 MOST_MODES = 1 << 22
@@ -30,11 +33,8 @@ MOST_MODES = 1 << 22
 # finufft has transforms in up to three dimensions.
 MOST_COMPONENTS = 3
 
-# Distance at which a standard normal density and its spectrum have decayed to the tolerance.
-REACH = float(np.sqrt(-2.0 * np.log(TOLERANCE)))
-
 # One thread: more cost time on small problems, and compete with other processes on large ones.
-_OPTIONS = {"eps": TOLERANCE, "nthreads": 1}
+_N_THREADS = 1
 _TYPE_1 = {1: finufft.nufft1d1, 2: finufft.nufft2d1, 3: finufft.nufft3d1}
 _TYPE_2 = {1: finufft.nufft1d2, 2: finufft.nufft2d2, 3: finufft.nufft3d2}
 
@@ -48,25 +48,34 @@ class Box:
     middle, lengths : ndarray of shape (n_components,)
     half_modes : ndarray of shape (n_components,)
         Modes run from -half_modes to half_modes along each axis.
+    tolerance : float
+        Error of the transforms, relative to the largest values.
     """
 
     middle: FloatArray
     lengths: FloatArray
     half_modes: npt.NDArray[np.int64]
+    tolerance: float = TOLERANCE
 
     @classmethod
     def around(
-        cls, points: Sequence[FloatArray], *, narrowest: float = 1.0, widest: float = 1.0
+        cls,
+        points: Sequence[FloatArray],
+        *,
+        narrowest: float = 1.0,
+        widest: float = 1.0,
+        tolerance: float = TOLERANCE,
     ) -> Box:
         """The box around all points, for Gaussian kernels between two standard deviations."""
+        reach = decay_distance(tolerance)
         # Column by column, ten times as fast as along the first axis of a narrow array.
         lower = np.min([[column.min() for column in part.T] for part in points], axis=0)
         upper = np.max([[column.max() for column in part.T] for part in points], axis=0)
-        lengths = upper - lower + REACH * widest
-        half_modes = np.ceil(lengths * REACH / (2.0 * np.pi * narrowest))
+        lengths = upper - lower + reach * widest
+        half_modes = np.ceil(lengths * reach / (2.0 * np.pi * narrowest))
         # Avoids integer overflow; so many modes are rejected anyway.
         half_modes = np.minimum(half_modes, MOST_MODES).astype(np.int64)
-        return cls(0.5 * (lower + upper), lengths, half_modes)
+        return cls(0.5 * (lower + upper), lengths, half_modes, tolerance)
 
     @property
     def n_modes(self) -> int:
@@ -108,7 +117,8 @@ class Box:
             strengths.astype(np.complex128),
             shape if len(shape) > 1 else shape[0],
             isign=1,
-            **_OPTIONS,
+            eps=self.tolerance,
+            nthreads=_N_THREADS,
         )
         return coefficients
 
@@ -117,7 +127,9 @@ class Box:
 
         Several series can be stacked along the first axis, and so are their values.
         """
-        values: FloatArray = _TYPE_2[len(angles)](*angles, series, isign=1, **_OPTIONS).real
+        values: FloatArray = _TYPE_2[len(angles)](
+            *angles, series, isign=1, eps=self.tolerance, nthreads=_N_THREADS
+        ).real
         return values
 
     def gradients(self, angles: list[FloatArray], series: ComplexArray) -> FloatArray:
@@ -126,6 +138,11 @@ class Box:
         if len(angles) == 1:
             stacked = stacked[0]
         return np.ascontiguousarray(self.evaluate(angles, stacked).reshape(len(angles), -1).T)
+
+
+def decay_distance(tolerance: float) -> float:
+    """Distance at which a standard normal density and its spectrum have decayed to a tolerance."""
+    return float(np.sqrt(-2.0 * np.log(tolerance)))
 
 
 def density(

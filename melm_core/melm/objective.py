@@ -26,6 +26,7 @@ from melm_core.base.estimator import (
 )
 from melm_core.density.information_potentials import ENGINES, Engine, Potentials, class_potentials
 from melm_core.density.kernel_density import KernelClasses, kernel_classes
+from melm_core.density.nufft import TOLERANCE
 from melm_core.density.shrinkage import Shrinkage
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 
@@ -207,6 +208,7 @@ def divergence_and_gradient(
     *,
     engine: Engine = "auto",
     multiclass: Multiclass = DEFAULT_MULTICLASS,
+    tolerance: float = TOLERANCE,
 ) -> tuple[float, FloatArray]:
     """The divergence in a plane, and its gradient.
 
@@ -220,6 +222,9 @@ def divergence_and_gradient(
         Linearly independent rows.
     engine, multiclass
         As for `cauchy_schwarz_divergence`.
+    tolerance : float
+        Of the transforms of the Fourier engine; the value is a few digits less accurate
+        where the classes hardly overlap.
 
     Returns
     -------
@@ -240,7 +245,7 @@ def divergence_and_gradient(
     True
     """
     projected = classes.project(components)
-    potentials = _potentials(projected, engine)
+    potentials = _potentials(projected, engine, tolerance)
     value, weights = AGGREGATES[multiclass](potentials.log_values, projected.totals)
     by_points, by_covariances = potentials.weighted_derivatives(weights)
     gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, classes.spread(components))
@@ -329,8 +334,12 @@ def information_potentials(
     return _potentials(projected, engine).log_values
 
 
-def _potentials(projected: KernelClasses, engine: Engine) -> Potentials:
-    return class_potentials(projected.rows, projected.covariances, engine, projected.weights)
+def _potentials(
+    projected: KernelClasses, engine: Engine, tolerance: float = TOLERANCE
+) -> Potentials:
+    return class_potentials(
+        projected.rows, projected.covariances, engine, projected.weights, tolerance
+    )
 
 
 def _checked(

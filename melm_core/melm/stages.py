@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.density.kernel_density import KernelClasses
+from melm_core.density.nufft import LOOSE_TOLERANCE, TOLERANCE
 from melm_core.density.pair_tiles import Precision
 from melm_core.melm.batch_objective import BatchDivergence
 from melm_core.melm.objective import divergence_and_gradient
@@ -101,10 +103,16 @@ def continuation_factors(gamma: float) -> tuple[float, ...]:
 
 def widest_factor(settings: SearchSettings) -> float:
     """The continuation factor of the first stage, 1 without continuation."""
-    return max(_factors(settings), default=1.0)
+    return max(kernel_factors(settings), default=1.0)
 
 
-def _factors(settings: SearchSettings) -> tuple[float, ...]:
+def kernel_factors(settings: SearchSettings) -> tuple[float, ...]:
+    """The factors on the kernel width of the stages before gamma itself.
+
+    Parameters
+    ----------
+    settings : SearchSettings
+    """
     if settings.continuation is not None:
         return settings.continuation
     return () if settings.is_penalized else continuation_factors(settings.gamma)
@@ -124,7 +132,7 @@ def _continuation_stages(
             monitor=target if settings.has_callback else None,
             batch=single.widened(factor) if single else None,
         )
-        for factor in _factors(settings)
+        for factor in kernel_factors(settings)
     ]
 
 
@@ -164,13 +172,15 @@ def _refinement_stages(classes: KernelClasses, settings: SearchSettings) -> list
     """The stages on a large sample and on all rows.
 
     The finalists of the small sample compete for a few steps; only the best one goes on.
+    Looser transforms than those of the divergence that is kept are accurate enough for the climb.
     """
     tol = max(_REFINEMENT_TOL, settings.tol)
     n_rows = settings.sample_sizes.large
-    all_rows = Stage("all rows", _objective(classes, settings), settings.max_iter, tol, 1)
+    loose = partial(_objective, settings=settings, tolerance=LOOSE_TOLERANCE)
+    all_rows = Stage("all rows", loose(classes), settings.max_iter, tol, 1)
     if int(classes.counts.sum()) <= 2 * n_rows:
         return [_competition_of_finalists(all_rows), all_rows]
-    objective = _objective(subsample(classes, n_rows, settings), settings)
+    objective = loose(subsample(classes, n_rows, settings))
     large = Stage(f"{n_rows:,} rows", objective, settings.max_iter, tol, 1)
     return [_competition_of_finalists(large), large, all_rows]
 
@@ -199,12 +209,18 @@ def _batch_objective(
     return BatchDivergence(classes, settings.multiclass, precision)
 
 
-def _objective(classes: KernelClasses, settings: SearchSettings) -> Objective:
+def _objective(
+    classes: KernelClasses, settings: SearchSettings, tolerance: float = TOLERANCE
+) -> Objective:
     """The divergence, less the penalty |VV' - 1|^2 for the penalized solver."""
 
     def objective(components: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = divergence_and_gradient(
-            classes, components, engine=settings.engine, multiclass=settings.multiclass
+            classes,
+            components,
+            engine=settings.engine,
+            multiclass=settings.multiclass,
+            tolerance=tolerance,
         )
         if not settings.is_penalized:
             return value, gradient

@@ -7,6 +7,7 @@ from melm_core.density import fourier_series
 from melm_core.density.exponential_tilting import tilted_log_potential
 from melm_core.density.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.information_potentials import DirectPotentials
+from melm_core.density.nufft import LOOSE_TOLERANCE
 from tests.melm_core.helpers import invertible
 
 
@@ -60,6 +61,14 @@ def test_classes_far_apart_keep_their_digits(far_direct_pairs, k, sigmas, monkey
     assert_same(
         FourierPotentials(rows, covariances), DirectPotentials(rows, covariances), share=1e-8
     )
+
+
+@pytest.mark.parametrize("sigmas", [0.0, 4.0, 8.0, 40.0])
+def test_looser_transforms_are_accurate_enough_to_climb_at_any_distance(sigmas):
+    rows, kernels = projected(2, 2)
+    rows[1] = rows[1] + sigmas * np.sqrt(kernels[0].max())
+    loose = FourierPotentials(rows, kernels, tolerance=LOOSE_TOLERANCE)
+    assert_same(loose, DirectPotentials(rows, kernels), 1e-6)
 
 
 @pytest.mark.parametrize(("far_direct_pairs", "n_tilted"), [(0, 2), (300_000, 0)])
