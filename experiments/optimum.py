@@ -14,8 +14,11 @@ from melm_core import MELM
 from melm_core.base import FloatArray, IntArray
 
 _PAPER_STARTS = 16
+
+# Random planes find better optima if they begin with kernels a little wider than those of gamma.
+_WIDER = 1.75
 _HEAD = (
-    f"{'data':16}{'gamma':>6}{'direct best':>13}{'median':>9}{'default':>9}{'worst':>9}"
+    f"{'data':16}{'gamma':>6}{'direct best':>13}{'wider':>9}{'default':>9}{'worst':>9}"
     f"{'share':>8}{'evaluations':>13}{'of 16 direct':>14}"
 )
 
@@ -24,23 +27,26 @@ _HEAD = (
 class Row:
     """The results for one data set and one gamma.
 
-    `default` holds the divergences of default fits, one for each seed. The
-    printed share is their median divided by the best value of all fits.
+    `direct` and `wider` hold the divergences that random planes reach, optimized at
+    gamma at once or with wider kernels first; `default` those of default fits,
+    one for each seed. The printed share is the median of these divided by the
+    best value of all fits.
     """
 
     name: str
     gamma: float
     direct: FloatArray
+    wider: FloatArray
     direct_evaluations: float
     default: FloatArray
     default_evaluations: float
 
     def __str__(self) -> str:
-        known = max(self.direct.max(), self.default.max())
+        known = max(self.direct.max(), self.wider.max(), self.default.max())
         budget = _PAPER_STARTS * self.direct_evaluations
         return (
             f"{self.name:16}{self.gamma:6.2g}{self.direct.max():13.4f}"
-            f"{np.median(self.direct):9.4f}{np.median(self.default):9.4f}"
+            f"{self.wider.max():9.4f}{np.median(self.default):9.4f}"
             f"{self.default.min():9.4f}{np.median(self.default) / known:8.1%}"
             f"{self.default_evaluations:13.0f}{self.default_evaluations / budget:14.0%}"
         )
@@ -74,12 +80,14 @@ def measure(
     stream = np.random.default_rng(0)
     planes = stream.standard_normal((n_direct, 2, X.shape[1]))
     direct = MELM(gamma=gamma, shrinkage="auto", continuation=(), init=planes).fit(X, y)
+    wider = MELM(gamma=gamma, shrinkage="auto", continuation=(_WIDER,), init=planes).fit(X, y)
     default = [MELM(gamma=gamma, shrinkage="auto", random_state=seed).fit(X, y) for seed in seeds]
     return Row(
         name=name,
         gamma=gamma,
-        direct=np.array([init.objective for init in direct.start_results_]),
-        direct_evaluations=float(np.mean([init.n_evaluations for init in direct.start_results_])),
+        direct=np.array([start.objective for start in direct.start_results_]),
+        wider=np.array([start.objective for start in wider.start_results_]),
+        direct_evaluations=float(np.mean([start.n_evaluations for start in direct.start_results_])),
         default=np.array([melm.divergence_ for melm in default]),
         default_evaluations=float(np.median([melm.n_evaluations_ for melm in default])),
     )

@@ -68,7 +68,9 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         Number of starts: up to six optima of the limit of wide kernels, in
         which each class is one Gaussian, and random planes. All of them
         compete for a limited number of steps; the best three distinct planes
-        are optimized until they converge.
+        are optimized until they converge. Where more than one stage of wider
+        kernels precedes gamma, below about 0.7, n_init - 6 random planes join
+        at each stage after the first.
     solver : "lbfgs" or "penalty", default="lbfgs"
         "penalty" is the formulation of the paper, for comparison: no
         whitening, random starts, and the penalty |V'V - 1|^2.

@@ -9,6 +9,7 @@ limit and at random planes, and narrows the kernels stage by stage.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -19,7 +20,7 @@ from melm_core.density.kernel_density import KernelClasses
 from melm_core.linalg.informed_planes import informed_planes, principal_components
 from melm_core.linalg.planes import random_components
 from melm_core.melm.settings import SearchSettings
-from melm_core.melm.stages import is_whole_space, plan_stages, widest_factor
+from melm_core.melm.stages import is_whole_space, kernel_factors, plan_stages, widest_factor
 from melm_core.melm.subsampling import competition_rows
 from melm_core.melm.wide_kernel_limit import wide_kernel_optima
 from melm_core.optimization.initialization import random_starts, whole_space
@@ -90,7 +91,22 @@ def plan_starts(
     if settings.is_penalized:
         return random
     wide = _wide_starts(classes, settings)[: settings.n_init]
-    return wide + random[len(wide) :]
+    return wide + random[len(wide) :] + _later_starts(n_features, settings)
+
+
+def _later_starts(n_features: int, settings: SearchSettings) -> list[Start]:
+    """Random planes that begin at the stages between the widest kernels and gamma.
+
+    Wide kernels lead many planes to few optima; these planes reach optima of their own.
+    """
+    n_starts = max(settings.n_init - MAX_WIDE_STARTS, 0)
+    return [
+        replace(start, stage=stage)
+        for stage in range(1, len(kernel_factors(settings)))
+        for start in random_starts(
+            n_starts, settings.n_components, n_features, [settings.seed, stage]
+        )
+    ]
 
 
 def _initial_step(

@@ -51,6 +51,11 @@ def stages_of(settings, planes=None):
     return plan_stages(rows, competition_rows(rows, settings), settings, planes)
 
 
+def first_starts(settings):
+    """The starts of the first stage."""
+    return [start for start in plan_starts(prepared(), settings) if start.stage == 0]
+
+
 def searched(*, stop_after=None, **changes):
     """Return the rows, the outcome of a sampled search on them, and its steps."""
     rows, steps = prepared(), []
@@ -64,7 +69,7 @@ def searched(*, stop_after=None, **changes):
 
 
 def test_the_kernels_narrow_to_the_target_and_the_best_planes_are_polished():
-    stages, starts = stages_of(SETTINGS), plan_starts(prepared(), SETTINGS)
+    stages, starts = stages_of(SETTINGS), first_starts(SETTINGS)
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", *["polishing"] * 2]
     assert [stage.max_starts for stage in stages] == [None, None, None, 3, 3]
     kinds = [start.kind for start in starts]
@@ -75,9 +80,9 @@ def test_the_kernels_narrow_to_the_target_and_the_best_planes_are_polished():
 
 
 def test_a_start_does_not_depend_on_how_many_there_are():
-    many = plan_starts(prepared(), replace(SETTINGS, n_init=12))
+    many = first_starts(replace(SETTINGS, n_init=12))
     for n_init in (1, 2, 8, 10):
-        few = plan_starts(prepared(), replace(SETTINGS, n_init=n_init))
+        few = first_starts(replace(SETTINGS, n_init=n_init))
         assert len(few) == n_init
         for one, same in zip(few, many[:n_init], strict=True):
             assert one.kind == same.kind
@@ -103,6 +108,20 @@ def test_given_planes_all_enter_the_last_stage():
     stages, starts = stages_of(SETTINGS, planes), plan_starts(prepared(), SETTINGS, planes)
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", ""]
     assert [start.kind for start in starts] == ["given"] * 9
+
+
+@pytest.mark.parametrize(
+    ("gamma", "n_init", "joining"), [(1.0, 10, []), (0.5, 10, [1] * 4), (0.25, 7, [1, 2])]
+)
+def test_random_planes_join_at_the_stages_between_the_widest_kernels_and_gamma(
+    gamma, n_init, joining
+):
+    settings = replace(SETTINGS, gamma=gamma, continuation=None, n_init=n_init)
+    later = plan_starts(prepared(), settings)[n_init:]
+    assert [start.stage for start in later] == joining
+    planes = np.array([start.components for start in later])
+    assert len(np.unique(planes.round(9), axis=0)) == len(joining)
+    assert all(start.kind == "random" for start in later)
 
 
 @pytest.mark.parametrize("gamma", [0.1, 0.25, 0.5, 1.0, 1.3, 2.0, 10.0])
