@@ -29,7 +29,7 @@ from benchmarks.page.tables import long, wide
 from benchmarks.rotations import rotations
 from benchmarks.scale import million
 from benchmarks.table import as_text
-from benchmarks.wide import wide
+from benchmarks.wide_fit import wide_fit
 
 BENCHMARKS = {
     "fit": fit,
@@ -55,7 +55,7 @@ BENCHMARKS = {
     "break-even": break_even,
     "grid": density_grid,
     "million": million,
-    "wide": wide,
+    "wide-fit": wide_fit,
     "large-file": large_file,
     "rotations": rotations,
     "gem": pairs_of_ten_classes,

@@ -14,7 +14,7 @@ _METHODS = {
 }
 
 
-def wide(_repeats: int) -> list[Measurement]:
+def wide_fit(_repeats: int) -> list[Measurement]:
     """Default fits to wide data with a planted plane, each in its own process."""
     measurements = []
     for n_rows, n_features in _SHAPES:
