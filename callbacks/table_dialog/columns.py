@@ -13,7 +13,13 @@ from callbacks.scripts import connect_script
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
-from melm_studio.layout.table_dialog.columns import PAGE_LENGTH, ROLES, can_be, columns_table
+from melm_studio.layout.table_dialog.columns import (
+    ORDER_MARK,
+    PAGE_LENGTH,
+    ROLES,
+    can_be,
+    columns_table,
+)
 from melm_studio.tables import SINGLE_USES, ClassRules, Column, Role, Use
 from melm_studio.views.data_source import DataSource, ShownData
 
@@ -55,6 +61,12 @@ def register(app: Dash) -> None:
     )(choose_role)
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
+        Input({"type": "order", "column": ALL}, "value"),
+        State(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )(choose_order)
+    app.callback(
+        Output(ids.CHOICE, "data", allow_duplicate=True),
         Output(ids.COLUMNS_ALL, "value"),
         Input(ids.COLUMNS_ALL, "value"),
         State(ids.COLUMNS_SEARCH, "value"),
@@ -82,15 +94,17 @@ def show_columns(
         return (no_update,) * 5
     try:
         shown = ShownData.from_json(data)
-        columns = workspace().data(shown).columns
+        labeled = workspace().data(shown)
     except UserError as refusal:
         return str(refusal), 1, 1, True, True
+    columns = labeled.columns
+    orders = {one.name: [*map(str, one.levels)] for one in labeled.encodings if one.is_ordered}
     found = _found(columns, search)
     n_pages = max(1, -(-len(found) // PAGE_LENGTH))
     page = min(page, n_pages) if isinstance(page, int) and page > 0 else 1
     part = found[(page - 1) * PAGE_LENGTH : page * PAGE_LENGTH]
     is_all = len(found) in (0, len(columns))
-    return columns_table(part, len(found)), n_pages, page, not shown.source.roles, is_all
+    return columns_table(part, len(found), orders), n_pages, page, not shown.source.roles, is_all
 
 
 def choose_role(values: list[Any], data: Any) -> Any:
@@ -108,6 +122,27 @@ def choose_role(values: list[Any], data: Any) -> Any:
         and control["value"] != ROLES[columns[control["id"]["column"]].role][0]
     ]
     return msgspec.to_builtins(with_role(shown, *chosen[0])) if chosen else no_update
+
+
+def choose_order(values: list[Any], data: Any) -> Any:
+    """Put the categories of a column in another order."""
+    try:
+        shown = ShownData.from_json(data)
+        labeled = workspace().data(shown)
+    except UserError:
+        return no_update
+    columns = labeled.columns
+    known = {one.name: tuple(map(str, one.levels)) for one in labeled.encodings if one.is_ordered}
+    source = shown.source
+    for control in ctx.inputs_list[0]:
+        at, text = control["id"]["column"], control["value"] or ""
+        order = tuple(part.strip() for part in text.split(ORDER_MARK.strip()) if part.strip())
+        if at < len(columns) and known.get(columns[at].name, order) != order:
+            name = columns[at].name
+            roles = {**source.roles, name: Use.ORDERED}
+            chosen = replace(source, roles=roles, orders={**source.orders, name: order})
+            return msgspec.to_builtins(chosen)
+    return no_update
 
 
 def choose_roles(use: str | None, search: Any, data: Any) -> tuple[Any, Any]:
@@ -132,7 +167,7 @@ def infer_roles(clicks: int | None, data: Any) -> Any:
     """Discard the chosen roles."""
     if not clicks or data is None:
         return no_update
-    return msgspec.to_builtins(replace(ShownData.from_json(data).source, roles={}))
+    return msgspec.to_builtins(replace(ShownData.from_json(data).source, roles={}, orders={}))
 
 
 def with_role(shown: ShownData, name: str, use: str) -> DataSource:

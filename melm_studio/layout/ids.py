@@ -170,6 +170,11 @@ def class_rule(name: str) -> dict[str, str]:
     return {"type": "class-rule", "name": name}
 
 
+def order(column: int) -> dict[str, str | int]:
+    """The field of the order of a column's categories, by its place in the table."""
+    return {"type": "order", "column": column}
+
+
 def filter_part(name: str) -> dict[str, str]:
     """The id of a control of the values of a filter."""
     return {"type": "filter-part", "name": name}

@@ -40,6 +40,7 @@ def prepare(
     recipe: Recipe | None = None,
     roles: Mapping[str, Use | str] | None = None,
     class_rules: ClassRules = VALUES_AS_CLASSES,
+    orders: Mapping[str, Sequence[str]] | None = None,
     max_cells: int = MAX_CELLS,
 ) -> LabeledData:
     """Turn a table into numeric features and classes.
@@ -58,6 +59,8 @@ def prepare(
         Columns to use as features or to leave out, whatever would be inferred; never the label.
     class_rules : ClassRules, optional
         How the values of the label become classes; by default each value is one.
+    orders : mapping of str to sequence of str, optional
+        The categories of ordered columns from low to high, where the user put them in order.
     max_cells : int, default=50_000_000
         The largest prepared table, of 8 bytes per cell.
 
@@ -80,7 +83,7 @@ def prepare(
     classes = find_classes(table.frame, label, class_rules)
     columns = find_roles(table.frame, label, classes, roles)
     frame = table.frame.iloc[classes.rows]
-    encodings = _encodings(frame, columns, max_cells)
+    encodings = _encodings(frame, columns, orders or {}, max_cells)
     raw, row_numbers = _encoded(frame, encodings), table.row_numbers[classes.rows]
     fitted, features = _fitted(Preparation.of(recipe, encodings), raw, row_numbers, max_cells)
     names = unique_names(
@@ -105,7 +108,7 @@ def prepare(
         steps=(
             *table.steps,
             *classes.steps,
-            *_column_steps(columns, frame, recipe.missing),
+            *_column_steps(columns, frame, encodings, recipe.missing),
             *step_sentences(recipe),
             *unlabeled_steps,
             *notes,
@@ -180,14 +183,18 @@ def _unlabeled_rows(
 
 
 def _encodings(
-    frame: pd.DataFrame, columns: Sequence[Column], max_cells: int
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    orders: Mapping[str, Sequence[str]],
+    max_cells: int,
 ) -> list[ColumnEncoding]:
     """The encodings of the columns that are features."""
     encodings: list[ColumnEncoding] = []
     n_features = 0
     for column in columns:
         if column.role in FEATURES:
-            encodings.append(_encoding(frame[column.name], column))
+            order = orders.get(column.name, ())
+            encodings.append(_encoding(frame[column.name], column, order))
             n_features += len(encodings[-1].feature_names)
             _reject_too_many(n_features, len(frame), max_cells)
     if n_features < MIN_FEATURES:
@@ -195,15 +202,28 @@ def _encodings(
     return encodings
 
 
-def _encoding(cells: pd.Series, column: Column) -> ColumnEncoding:
+def _encoding(cells: pd.Series, column: Column, order: Sequence[str]) -> ColumnEncoding:
     if column.role is Role.NUMERIC:
         numbers = cells.to_numpy(np.float64)
         return ColumnEncoding(column.name, fill=float(np.median(numbers[np.isfinite(numbers)])))
     levels = sorted(cells.dropna().unique(), key=sort_key)
     if column.role is Role.ORDERED:
-        return _ordered_encoding(cells, ordered_levels(levels) or tuple(levels))
+        known = _chosen_order(column, levels, order) if order else ordered_levels(levels)
+        return _ordered_encoding(cells, known or tuple(levels))
     missing = (None,) if cells.isna().any() else ()
     return ColumnEncoding(column.name, levels=(*levels, *missing))
+
+
+def _chosen_order(column: Column, levels: Sequence[str], order: Sequence[str]) -> tuple[str, ...]:
+    """The order that the user gave, which must have every category once."""
+    lacking = [level for level in levels if level not in order]
+    if lacking or len(set(order)) < len(order):
+        problem = f"lacks {listed(lacking)}" if lacking else "names a category twice"
+        raise TableError(
+            f"The order of {shortened(column.name)} {problem}. Name each of its categories once, "
+            "from low to high."
+        )
+    return tuple(order)
 
 
 def _ordered_encoding(cells: pd.Series, levels: tuple[str, ...]) -> ColumnEncoding:
@@ -232,7 +252,10 @@ def _too_few(n_features: int, columns: Sequence[Column]) -> str:
 
 
 def _column_steps(
-    columns: Sequence[Column], frame: pd.DataFrame, missing: MissingValues
+    columns: Sequence[Column],
+    frame: pd.DataFrame,
+    encodings: Sequence[ColumnEncoding],
+    missing: MissingValues,
 ) -> Iterator[str]:
     numeric = [column.name for column in columns if column.role is Role.NUMERIC]
     categorical = [column.name for column in columns if column.role is Role.CATEGORICAL]
@@ -243,10 +266,12 @@ def _column_steps(
         are = "is" if len(categorical) == 1 else "are"
         noun = count(len(categorical), "categorical column")
         yield f"{noun} {are} one-hot encoded ({listed(categorical)})."
-    for column in columns:
-        if column.role is Role.ORDERED:
-            levels = ordered_levels(frame[column.name].dropna().unique())
-            yield _ordered_step(column.name, levels)
+    for one in encodings:
+        if one.is_ordered:
+            levels = [str(level) for level in one.levels]
+            is_alphabetical = levels == sorted(levels, key=sort_key)
+            is_known = ordered_levels(frame[one.name].dropna().unique()) is not None
+            yield _ordered_step(one.name, levels if is_known or not is_alphabetical else None)
     yield from _kept_steps(columns)
     left_out: dict[tuple[Role, str], list[str]] = {}
     for column in columns:

@@ -21,6 +21,7 @@ from melm_studio.views.validation import InputError, Sha256, Text, read, shown
 from melm_studio.worker.records.run import RunRecord, Table, table_of
 
 MOST_REMEMBERED = 8  # data sets, by the browser
+_MAX_ORDERS, _MAX_LEVELS = 200, 200
 NO_DATA = "There are no data to run on yet. Drop a CSV file or choose a sample."
 
 
@@ -40,6 +41,8 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         JSON: ``standardise``.
     roles : mapping of str to str
         The use of each column for which the user chose one.
+    orders : mapping of str to tuple of str
+        The categories of ordered columns from low to high, where the user put them in order.
     classes : ClassRules
         How the values of the label become classes.
     reading : ReadOptions
@@ -69,6 +72,10 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     classes: Annotated[ClassRules, Meta(title="The rules of the classes")] = ClassRules()
     reading: Annotated[ReadOptions, Meta(title="The options of reading")] = ReadOptions()
     recipe: Annotated[Recipe, Meta(title="The preparation")] = Recipe()
+    orders: Annotated[
+        dict[Text, Annotated[tuple[Text, ...], Meta(max_length=_MAX_LEVELS)]],
+        Meta(title="The order of categories", max_length=_MAX_ORDERS),
+    ] = msgspec.field(default_factory=dict)
     filters: Annotated[
         tuple[RowFilter, ...], Meta(title="The list of filters", max_length=MAX_FILTERS)
     ] = ()

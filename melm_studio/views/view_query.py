@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
-from msgspec import Struct
 
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.rows.row_edits import Mark, rows_from_text, rows_text
@@ -35,7 +34,7 @@ _VIEW = {
     "divergence": "divergence",
 }  # fmt: skip
 _OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "from"}
-_RULES = {"classes", "reading", "recipe", "filters"}  # of the source, as JSON
+_RULES = {"classes", "reading", "recipe", "filters", "orders"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
 _NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, _LEFT_OUT, "data", "morph", "hidden"}
 
@@ -149,12 +148,13 @@ def _source_pairs(source: DataSource) -> dict[str, Any]:
         "reading": _json(source.reading),
         "recipe": _json(source.recipe),
         "filters": _json(source.filters),
+        "orders": _json(source.orders),
         _LEFT_OUT: rows_text(source.left_out),
         **{f"{_MARK}{i}": _mark_text(mark) for i, mark in enumerate(source.marks)},
     }
 
 
-def _json(rules: Struct | tuple[Struct, ...]) -> str:
+def _json(rules: Any) -> str:
     """Rules as JSON text, empty where they are the default."""
     text = msgspec.json.encode(rules, order="sorted").decode()
     return "" if text in ("{}", "[]") else text

@@ -113,6 +113,7 @@ class Workspace:
             recipe=source.full_recipe,
             roles=source.roles,
             class_rules=source.classes,
+            orders=source.orders,
         )
         self._arrive()
         self.store.put_data(self.owner, data.content_hash, data.to_bytes())

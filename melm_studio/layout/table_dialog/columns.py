@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import dash_mantine_components as dmc
 from dash import html
@@ -12,6 +12,7 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
 from melm_studio.tables import Column, count, number
 
+ORDER_MARK = " < "  # between categories, from low to high
 PAGE_LENGTH = 25
 
 # The choice that each role of a column belongs to, and its name.
@@ -95,8 +96,19 @@ def columns_tab() -> Component:
     )
 
 
-def columns_table(columns: Sequence[tuple[int, Column]], n_found: int) -> Component:
-    """One row per column; each comes with its position in the table."""
+def columns_table(
+    columns: Sequence[tuple[int, Column]], n_found: int, orders: Mapping[str, Sequence[str]]
+) -> Component:
+    """One row per column; each comes with its position in the table.
+
+    Parameters
+    ----------
+    columns : sequence of (int, Column)
+    n_found : int
+        Columns that were found, of which these are a page.
+    orders : mapping of str to sequence of str
+        The categories of ordered columns, from low to high.
+    """
     if not columns:
         return dmc.Text("No column name contains this text.", size="sm", c="dimmed")
     heads = ("Column", "Role", "Reason", "Distinct values", "Missing")
@@ -104,7 +116,7 @@ def columns_table(columns: Sequence[tuple[int, Column]], n_found: int) -> Compon
         [
             html.Caption(_caption(columns, n_found)),
             html.Thead(html.Tr([html.Th(head, scope="col") for head in heads])),
-            html.Tbody([_row(at, column) for at, column in columns]),
+            html.Tbody([_row(at, column, orders.get(column.name, ())) for at, column in columns]),
         ],
         className="figures columns",
     )
@@ -115,15 +127,29 @@ def _caption(columns: Sequence[tuple[int, Column]], n_found: int) -> str:
     return count(n_found, "column") + (f", {shown} shown" if shown < n_found else "")
 
 
-def _row(at: int, column: Column) -> Component:
+def _row(at: int, column: Column, order: Sequence[str]) -> Component:
     return html.Tr(
         [
             html.Th(column.name, scope="row", className="column-name"),
             html.Td(_choice(at, column)),
-            html.Td(column.reason, className="column-reason"),
+            html.Td(
+                _order(at, column, order) if order else column.reason, className="column-reason"
+            ),
             html.Td(number(column.n_values)),
             html.Td(number(column.n_missing)),
         ]
+    )
+
+
+def _order(at: int, column: Column, order: Sequence[str]) -> Component:
+    """The categories from low to high, which can be put in another order."""
+    return dmc.TextInput(
+        id=ids.order(at),
+        value=ORDER_MARK.join(order),
+        debounce=True,
+        size="xs",
+        w=260,
+        **aria(label=f"Order of {column.name}, from low to high"),
     )
 
 

@@ -16,8 +16,8 @@ from melm_studio.tables import SCALING_NAMES, STEP_NAMES
 
 MAX_COLUMNS_SHOWN = 100  # at once; typing finds the others
 _EXPLANATION = (
-    "Fitted to the labeled rows, and applied to new rows as it was fitted. Links, reports, saved "
-    "planes and downloaded programs carry it."
+    "Fitted to the labeled rows, applied to new rows as it was fitted, and fitted again in every "
+    "fold of a check. Links, reports, saved planes and downloaded programs carry it."
 )
 _FILLS = {
     Fill.MEDIAN: "The median of the column",
