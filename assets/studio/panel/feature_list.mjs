@@ -10,7 +10,7 @@ import { originOf, tipsOf } from "../plane_editing/arrows.mjs";
 /** @typedef {{ feature: number, name: string, x: number, y: number, is_stable?: boolean, stability?: string }} Feature */
 /** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string }} Ranking */
 
-const LONGEST = 18;
+const LONGEST = 15;
 const FADED = "Features that fewer than half of the resamples select are faded.";
 const WHILE_RUNNING_MS = 500;
 const AT_REST_MS = 120; // a plane that stays this long is at rest
