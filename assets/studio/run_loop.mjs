@@ -42,6 +42,7 @@ async function loop() {
   for (;;) {
     const answer = requests.take();
     if (answer) await takeIn(answer);
+    if (requests.arrived) continue; // meanwhile, when there was no rest to end
     const wait = isWoken ? 0 : timeToNext();
     isWoken = false;
     if (wait <= 0) requests.begin();
