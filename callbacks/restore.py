@@ -139,6 +139,11 @@ def _restored(
         "look": {**_script_options(view.options), "morph": morph},
         "mode": view.mode,
         "hidden": list(view.hidden),
+        "marks": {
+            "colorBy": view.marks.color_by,
+            "shapeBy": view.marks.shape_by,
+            "newRows": view.marks.new_rows and msgspec.to_builtins(view.marks.new_rows),
+        },
         "divergence": view.divergence,
         "caution": "" if view.data_id in ("", shown.id) else OTHER_PREPARATION,
         "quiet": requested.quiet,

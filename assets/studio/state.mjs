@@ -9,8 +9,8 @@
 // | gamma     | page/gamma_slider                               | gamma    |
 // | drag      | page/switches                                   | view     |
 // | rows, classes | selection/selection                         | rows, view |
-// | colorBy, shapeBy | rows/marks, selection/selection          | marks    |
-// | newRows   | rows/new_rows, selection/selection              | newRows  |
+// | colorBy, shapeBy | rows/marks, selection/selection, views/share_link | marks |
+// | newRows   | rows/new_rows, selection/selection, views/share_link | newRows |
 // | marked, hovered | selection/rings                           | none     |
 // | table     | selection/selection                             | none     |
 // | reference | reference_run                                   | aligned  |

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import flask
@@ -28,7 +29,7 @@ def register(app: Dash) -> None:
 
 
 def share(run_id: str, sequence: int) -> dict[str, Any]:
-    """The shared view of a plane under view options; ``mode`` and ``hidden`` are the page's."""
+    """The shared view of a plane under view options; ``mode``, ``hidden``, marks are the page's."""
     record, event = own_run(run_id), requested_event(run_id, sequence)
     spec = _spec(record, event)
     name = f"{title(record)}, {record.data_name}"
@@ -57,8 +58,19 @@ def _spec(record: RunRecord, event: PlaneEvent) -> ViewSpec:
         other=own_run(options.morph.run_id) if options.morph else None,
         mode=query.get("mode", "explore"),
         hidden=query["hidden"].split(",") if query.get("hidden") else [],
+        marks=_marks(query),
         divergence=services().renderer.divergence(record, event, options),
     )
+
+
+def _marks(query: Mapping[str, str]) -> dict[str, Any]:
+    """How the page marks rows, and the file of the new ones."""
+    marks: dict[str, Any] = {
+        name: query[name] for name in ("color_by", "shape_by") if query.get(name)
+    }
+    if query.get("new_rows"):
+        marks["new_rows"] = {"key": query["new_rows"], "name": query.get("new_rows_name", "")}
+    return marks
 
 
 def _link(spec: ViewSpec) -> dict[str, str]:

@@ -24,7 +24,7 @@ TOO_LONG = (
 
 _MAX_FIELDS = 200
 _MORPH, _ROLE, _MARK = "morph.", "role:", "mark:"
-_LEFT_OUT = "left_out"
+_LEFT_OUT, _ROW_MARKS = "left_out", "marks"
 _BOOLEANS = {"yes": True, "no": False}
 _READABLE = ":,"  # left unescaped
 # The wire name of a value of the view by its name in the query, where "gamma" is the parameter of
@@ -36,7 +36,7 @@ _VIEW = {
 _OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "from"}
 _RULES = {"classes", "reading", "recipe", "filters", "orders"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
-_NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, _LEFT_OUT, "data", "morph", "hidden"}
+_NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, _LEFT_OUT, _ROW_MARKS, "data", "morph", "hidden"}
 
 
 def to_query(spec: ViewSpec) -> str:
@@ -56,6 +56,7 @@ def to_query(spec: ViewSpec) -> str:
         **_morph_pairs(spec.morph),
         "mode": spec.mode,
         "hidden": ",".join(spec.hidden),
+        _ROW_MARKS: _json(spec.marks),
         "sha256": spec.data_id,
         "divergence": spec.divergence,
     }
@@ -106,6 +107,7 @@ def from_query(query: str) -> ViewSpec:
         "look": option_values(_renamed(fields, _OPTIONS)),
         "morph": _morph_values(fields),
         "hidden": fields["hidden"].split(",") if "hidden" in fields else (),
+        "marks": _decoded(fields.get(_ROW_MARKS, "{}")),
     }
     return ViewSpec.from_json(values)
 

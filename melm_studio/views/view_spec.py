@@ -15,11 +15,14 @@ from msgspec.structs import force_setattr
 from melm_core.methods import COMPONENTS, GAMMA, HELD_OUT, METHODS, SEED, STARTS, Setting
 from melm_studio.views.data_source import DataSource, source_of_run
 from melm_studio.views.validation import (
+    MAX_TEXT,
     SHA256_PATTERN,
     SHA256_RULE,
     Coordinate,
     Count,
     InputError,
+    Sha256,
+    Text,
     read,
     shown,
 )
@@ -56,6 +59,36 @@ class SharedMorph(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
 
 
+class RowFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """An uploaded file whose rows are shown beside those of the run.
+
+    Attributes
+    ----------
+    key : str
+        The SHA-256 of the file.
+    name : str
+    """
+
+    key: Annotated[Sha256, Meta(title="The key of the new rows")]
+    name: Annotated[str, Meta(title="The name of the new rows", min_length=1, max_length=MAX_TEXT)]
+
+
+class RowMarks(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How rows are marked, and which others are shown.
+
+    Attributes
+    ----------
+    color_by, shape_by : str or None
+        The column of the table by which points are colored, or by which they have symbols; None
+        for the class.
+    new_rows : RowFile or None
+    """
+
+    color_by: Annotated[Text, Meta(title="The column of the colors")] | None = None
+    shape_by: Annotated[Text, Meta(title="The column of the symbols")] | None = None
+    new_rows: Annotated[RowFile, Meta(title="The new rows")] | None = None
+
+
 class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A view of a run.
 
@@ -75,6 +108,7 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     mode : str
     hidden : tuple of str
         The switches that are off.
+    marks : RowMarks
     divergence : float or None
         Of the plane on screen when the view was shared, in nats.
     """
@@ -93,6 +127,7 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     morph: Annotated[SharedMorph, Meta(title="The morph")] | None = None
     mode: Annotated[Mode, Meta(title="The mode")] = MODES[0]
     hidden: Annotated[tuple[Switch, ...], Meta(title="A hidden switch")] = ()
+    marks: Annotated[RowMarks, Meta(title="The marks of the rows")] = RowMarks()
     divergence: Annotated[float, Meta(title="The divergence", ge=-1e300, le=1e300)] | None = None
 
     def __post_init__(self) -> None:
@@ -127,6 +162,7 @@ def spec_of(
     other: RunRecord | None,
     mode: str,
     hidden: Sequence[str],
+    marks: Mapping[str, Any],
     divergence: float,
 ) -> ViewSpec:
     """Return the shared view of a plane; `other` is the run toward which it is morphed.
@@ -134,7 +170,7 @@ def spec_of(
     Raises
     ------
     InputError
-        If the run, `mode`, or `hidden` is not one that a shared view can hold.
+        If the run, `mode`, `hidden`, or `marks` is not one that a shared view can hold.
     """
     morph = None
     if other is not None and options.morph is not None:
@@ -152,6 +188,7 @@ def spec_of(
             "morph": morph,
             "mode": mode,
             "hidden": hidden,
+            "marks": marks,
             "divergence": divergence,
         }
     )

@@ -253,3 +253,13 @@ def test_a_file_that_cannot_be_read_does_not_end_the_waiting(studio, visitor):
     open_link(visitor, link_of_a_file(studio))
     assert visitor.fire(ids.DATA_ERROR, "children", "Empty.", into=NOTICE) == {}
     assert RESTORED in drop(visitor, POTS, "pots.csv")
+
+
+def test_a_link_carries_colors_symbols_and_new_rows(maker):
+    visitor, file = maker.visitor, {"key": "ab" * 32, "name": "new.csv"}
+    marks = {"color_by": "width", "shape_by": "height", "new_rows": file["key"]}
+    query = shared(visitor, maker.runs.pca, **marks, new_rows_name="new.csv").json["query"]
+    restored = open_link(visitor, query)[RESTORED]
+    assert restored["marks"] == {"colorBy": "width", "shapeBy": "height", "newRows": file}
+    plain = open_link(visitor, shared(visitor, maker.runs.pca).json["query"])[RESTORED]
+    assert plain["marks"] == {"colorBy": None, "shapeBy": None, "newRows": None}

@@ -6,7 +6,7 @@ import { wait } from "../page/dom.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
 import { hideOnly } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
-import { state } from "../state.mjs";
+import { state, update } from "../state.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").RestoredView} RestoredView */
@@ -37,6 +37,13 @@ export async function sharedView(panel) {
   const query = panel.query({ toward: null });
   query.set("mode", state.mode);
   query.set("hidden", SWITCHES.filter((name) => !state[name]).join());
+  const { colorBy, shapeBy, newRows } = state;
+  if (colorBy) query.set("color_by", colorBy);
+  if (shapeBy) query.set("shape_by", shapeBy);
+  if (newRows) {
+    query.set("new_rows", newRows.key);
+    query.set("new_rows_name", newRows.name);
+  }
   const answer = await fetch(`runs/${panel.run}/planes/${panel.plane.sequence}/shared-view?${query}`);
   return answer.json();
 }
@@ -75,7 +82,14 @@ async function showRun(/** @type {RestoredView} */ restored) {
   const panel = panelOfRun(restored.run);
   if (isOutdated() || panel.sequence < 0) return;
   await panel.showAs(sequenceOf(panel, restored), restored.look);
+  showMarks(restored.marks);
   await reportReproduction(panel, restored);
+}
+
+// Colors and symbols by columns, and new rows, where they differ from those that are shown.
+function showMarks({ colorBy, shapeBy, newRows }) {
+  if (colorBy !== state.colorBy || shapeBy !== state.shapeBy) update({ colorBy, shapeBy }, "marks");
+  if (newRows?.key !== state.newRows?.key) update({ newRows }, "newRows");
 }
 
 // Its own run, and the run that it morphs to.

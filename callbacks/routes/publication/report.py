@@ -112,7 +112,14 @@ def _link(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
     other = own_run(options.morph.run_id) if options.morph else None
     try:
         spec = spec_of(
-            record, event, options, other=other, mode="explore", hidden=(), divergence=divergence
+            record,
+            event,
+            options,
+            other=other,
+            mode="explore",
+            hidden=(),
+            marks={},
+            divergence=divergence,
         )
         return f"{flask.request.host_url}?{to_query(spec)}"
     except InputError:

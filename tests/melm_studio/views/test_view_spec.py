@@ -19,7 +19,15 @@ from melm_studio.views.rows.row_filters import RowFilter
 from melm_studio.views.validation import InputError
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_query import MAX_QUERY, from_query, to_query
-from melm_studio.views.view_spec import MODES, SWITCHES, SharedMorph, ViewSpec, checked_parameters
+from melm_studio.views.view_spec import (
+    MODES,
+    SWITCHES,
+    RowFile,
+    RowMarks,
+    SharedMorph,
+    ViewSpec,
+    checked_parameters,
+)
 
 WINE = DataSource(kind="sample", key="wine", label="cultivar")
 HASH = "0123456789abcdef" * 4
@@ -98,6 +106,14 @@ def options(draw) -> ViewOptions:
     )
 
 
+row_marks = st.builds(
+    RowMarks,
+    color_by=st.none() | names,
+    shape_by=st.none() | names,
+    new_rows=st.none() | st.builds(RowFile, key=hashes, name=names),
+)
+
+
 @st.composite
 def specs(draw) -> ViewSpec:
     method, parameters = draw(runs())
@@ -112,6 +128,7 @@ def specs(draw) -> ViewSpec:
         morph=draw(st.none() | morphs()),
         mode=draw(st.sampled_from(MODES)),
         hidden=tuple(switch for switch in SWITCHES if switch in hidden),
+        marks=draw(row_marks),
         divergence=draw(st.none() | moderate),
     )
 
