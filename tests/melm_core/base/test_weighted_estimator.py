@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -132,3 +134,14 @@ def test_a_pipeline_passes_weights_to_the_plane():
 def test_weights_that_mean_nothing_are_refused(weights, rule):
     with pytest.raises(UserError, match=rule):
         ClassPCA().fit(X, Y, sample_weight=weights)
+
+
+def test_metadata_routing_passes_weights_to_the_fits_of_a_cross_validation():
+    with config_context(enable_metadata_routing=True):
+        weighted = KernelDensityClassifier().set_fit_request(sample_weight=True)
+        weighted.set_score_request(sample_weight=False)
+        parts = cross_validate(
+            weighted, X, Y, cv=2, params={"sample_weight": 1 + Y}, return_estimator=True
+        )
+    train = parts["estimator"][0].kernel_classes_
+    assert [set(own) for own in train.weights] == [{1.0}, {2.0}, {3.0}]
