@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from melm_studio.figures.theme import THEMES, Scheme
-from tools.driver.page import Panel, StudioPage
+from tools.driver.page import IN_MOTION, Panel, StudioPage
 
 # The traces of three classes: three contours each, seen and unseen points each, two for the
 # arrows, and one for the names.
@@ -47,6 +47,7 @@ def test_panels_that_are_not_linked_zoom_alone(wines: StudioPage, pair: tuple[Pa
     left, right = pair
     wines.toggle("Linked axes")
     wines.wait_until(lambda: not same_axes(left, right), "each panel takes its own axes")
+    expect(wines.page.locator(IN_MOTION)).to_have_count(0)
     whole_left, whole_right = left.axes, right.axes
     left.zoom()
     wines.wait_until(lambda: width(left.axes) < width(whole_left), "the wheel zooms")

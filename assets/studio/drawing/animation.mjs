@@ -2,7 +2,7 @@
 // faster than plotly draws; the plane that remains is drawn by plotly, with its hovering, zooming
 // and selecting. Between two planes the picture glides. The planes of a running fit count as one
 // animation however slowly they come, and the very first plane does not wait for plotly.
-import { keepMoving, stopMoving } from "./clock.mjs";
+import { inTurn, keepMoving, stopMoving } from "./clock.mjs";
 import { lessMotion } from "../page/dom.mjs";
 import { clearedPen, drawGrid, drawTrace } from "./canvas.mjs";
 import { between, isAlike } from "./glide.mjs";
@@ -20,7 +20,7 @@ export class CanvasAnimation {
   /**
    * @param {HTMLCanvasElement} canvas over the plot
    * @param {HTMLElement} plot
-   * @param {() => void} drawStill draws the last plane by plotly
+   * @param {() => Promise<void> | void} drawStill draws the last plane by plotly
    */
   constructor(canvas, plot, drawStill) {
     this.canvas = canvas;
@@ -33,6 +33,8 @@ export class CanvasAnimation {
     /** @type {Picture | null} */
     this.to = null; // the plane that is drawn, or that the picture glides to
     this.began = -Infinity; // the glide, in ms
+    /** @type {object | null} */
+    this.asked = null; // plotly's drawing that waits for its turn
     this.move = (now) => this.drawAt(now);
   }
 
@@ -61,9 +63,21 @@ export class CanvasAnimation {
     if (this.drawAt(performance.now())) keepMoving(this.move);
     this.plot.classList.add("is-moving");
     clearTimeout(this.timer);
+    if (isFirst) {
+      requestAnimationFrame(() => setTimeout(() => this.drawInTurn())); // once it is on screen
+      return;
+    }
+    this.asked = null;
     const wait = isRunning ? STILL_AFTER_RUNNING_MS : STILL_AFTER_MS;
-    if (isFirst) requestAnimationFrame(() => setTimeout(() => this.drawStill())); // once it is on screen
-    else this.timer = setTimeout(() => this.drawStill(), Math.max(wait, this.duration()));
+    this.timer = setTimeout(() => this.drawInTurn(), Math.max(wait, this.duration()));
+  }
+
+  // Plotly draws for so long that the page answers to the user between two panels.
+  drawInTurn() {
+    const asked = (this.asked = {});
+    inTurn(() => {
+      if (this.asked === asked) return this.drawStill();
+    });
   }
 
   // From what is on screen now, which may itself be on the way between two planes.
@@ -115,6 +129,7 @@ export class CanvasAnimation {
   /** Ends the animation: plotly has drawn the same plane. */
   end() {
     clearTimeout(this.timer);
+    this.asked = null;
     stopMoving(this.move);
     this.from = null;
     this.plot.classList.remove("is-moving");
@@ -123,6 +138,7 @@ export class CanvasAnimation {
 
   dispose() {
     clearTimeout(this.timer);
+    this.asked = null;
     stopMoving(this.move);
   }
 }

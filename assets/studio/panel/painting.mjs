@@ -32,7 +32,7 @@ export class Painting {
     this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.rest());
     this.recap = new Recap(panel, this);
     // On axes that again hold everything.
-    this.endFitting = keepFitted(this.plot, () => this.paint(true));
+    this.endFitting = keepFitted(this.plot, () => this.paint());
   }
 
   dispose() {
@@ -51,9 +51,10 @@ export class Painting {
     if (this.recap.isOn) return;
     const picture = this.picture(plane);
     const paintedAs = this.key(picture.axes);
+    const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
-    const isAnimated = this.animation.isOn(isRunning) && !isStill;
+    const isAnimated = !isStill && (isSame || this.animation.isOn(isRunning));
     if (isAnimated) this.animation.draw(picture, figure.plane.layout, isRunning);
     else await this.paintStill(picture);
     this.paintedAs = paintedAs;
@@ -61,8 +62,8 @@ export class Painting {
   }
 
   // Once nothing moves any more.
-  rest() {
-    if (!this.recap.isOn) this.paint(true);
+  async rest() {
+    if (!this.recap.isOn) await this.paint(true);
   }
 
   /** Paints a plane that the run has passed, on the canvas. @param {Plane} plane */

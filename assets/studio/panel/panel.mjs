@@ -271,7 +271,7 @@ export class Panel {
   async restyle() {
     if (!this.isShown()) return;
     await this.loadFigure();
-    await this.paint(true);
+    await this.paint();
     this.history.draw(true);
   }
 
