@@ -30,7 +30,8 @@ def log_action(response: flask.Response) -> flask.Response:
     """Log what was requested, unless it was only looking."""
     action = _action(flask.request)
     if action:
-        logger.info("%s", action, extra={"status": response.status_code, **action_by()})
+        run = (flask.request.view_args or {}).get("run_id")
+        logger.info("%s", action, extra={"status": response.status_code, "run": run, **action_by()})
     return response
 
 
@@ -38,7 +39,8 @@ def _action(request: flask.Request) -> str:
     if request.method in _SAFE_METHODS:
         return ""
     if request.path != _CALLBACKS:
-        return request.path
+        # Not the address itself, which may have the key of a recovery link.
+        return str(request.url_rule)
     call = request.get_json(silent=True)
     changed = call.get("changedPropIds") if isinstance(call, dict) else None
     first = str(changed[0])[:100] if isinstance(changed, list) and changed else ""

@@ -110,8 +110,8 @@ MUTANTS = (
         "melm_studio/worker/store/fair_queue.py",
         "            claimed[record.owner],\n",
         "",
-        f"{_STORE}/test_store_runs.py"
-        "::test_nine_runs_of_one_owner_let_the_one_of_another_go_before_their_second",
+        "tests/melm_studio/worker/records/test_limits.py"
+        "::test_of_one_address_the_next_run_is_of_the_visitor_with_the_fewest_at_work",
     ),
     Mutant(
         "melm_studio/worker/store/fair_queue.py",

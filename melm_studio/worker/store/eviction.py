@@ -38,7 +38,7 @@ class Sweeper:
         now, ticks = self._clock.time(), self._clock.monotonic()
         if not self._runs_true(now, ticks):
             self._trusted_from_s = ticks + TRUSTED_AFTER_S
-            logger.warning("the clock jumped, or nothing ran for long: nothing is deleted yet")
+            logger.info("the clock jumped, or nothing ran for long: nothing is deleted for hours")
         self._last = now, ticks
         self._store.mark_sweep(now)
         if ticks >= self._trusted_from_s:

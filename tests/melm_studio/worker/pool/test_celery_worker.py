@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from melm_core.methods import METHODS
-from melm_studio.worker.config.messages import LOST
+from melm_studio.worker.config.messages import DIED, LOST
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.run import RunState
@@ -24,6 +24,7 @@ from tests.melm_studio.worker.helpers import PARAMETERS, assert_same_plane, queu
 from tests.melm_studio.worker.processes import (
     DATA,
     ENDLESS,
+    REPORTED_WITHIN_S,
     assert_best_plane_kept,
     assert_cancelled,
     assert_gone,
@@ -104,6 +105,21 @@ def test_paused_runs_leave_their_workers_to_others(shared):
     held = [paused(shared), paused(shared)]
     assert ended(shared, queue_run(shared, DATA, "pca").run_id).state is RunState.DONE
     assert {shared.get(record.run_id).state for record in held} == {RunState.PAUSED}
+
+
+def test_endless_runs_give_way_to_those_of_others_and_go_on(shared):
+    endless = [working(shared), working(shared)]
+    assert ended(shared, queue_run(shared, DATA, "pca", owner="eve").run_id).state is RunState.DONE
+    for record in endless:
+        n_events = shared.n_events(record.run_id)
+        wait_until(lambda run_id=record.run_id, n=n_events: shared.n_events(run_id) > n)
+
+
+def test_a_process_that_hangs_is_reported_within_five_seconds(shared):
+    record = working(shared)
+    os.kill(record.pid, signal.SIGSTOP)
+    lost = ended(shared, record.run_id, deadline_s=REPORTED_WITHIN_S)
+    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
 
 
 def test_a_process_has_one_thread_for_linear_algebra(shared):

@@ -108,6 +108,17 @@ def test_the_next_run_is_of_the_address_with_the_fewest_at_work(open_store):
     assert store.claim().owner == "newcomer"
 
 
+def test_of_one_address_the_next_run_is_of_the_visitor_with_the_fewest_at_work(open_store):
+    store = open_store()
+    for owner in ("ada", "ada", "bob", "bob"):
+        store.set_address(owner, "lab")
+        created(store, owner)
+    at_work = [store.claim() for _ in range(2)]
+    assert [run.owner for run in at_work] == ["ada", "bob"]
+    store.transition(at_work[1].run_id, {RunState.QUEUED}, state=RunState.DONE)
+    assert store.claim().owner == "bob"  # though ada was served longer ago
+
+
 # ------------------------------------------------------------------------------------- bytes
 
 
