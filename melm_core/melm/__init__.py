@@ -16,15 +16,19 @@ from melm_core.melm.objective import (
     divergence_and_gradient,
     information_potentials,
 )
+from melm_core.melm.plane_tree import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 
 __all__ = [
     "AGGREGATES",
     "GAMMAS",
     "MELM",
+    "TREE_GAMMAS",
     "DivergenceProfile",
     "DivergenceTerms",
     "EntropyProjection",
     "Multiclass",
+    "PlaneTree",
+    "TreeNode",
     "cauchy_schwarz_divergence",
     "divergence",
     "divergence_and_gradient",
@@ -32,4 +36,5 @@ __all__ = [
     "held_out_divergence",
     "information_potentials",
     "overlap_bound",
+    "plane_tree",
 ]

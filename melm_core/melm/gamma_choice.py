@@ -63,7 +63,7 @@ def gamma_path(
         if fits[-1].stopped_:
             break
         accuracies.append(
-            [_held_out_accuracy(fit, data.part(train), data.part(test)) for fit in fits]
+            [held_out_accuracy(fit, data.part(train), data.part(test)) for fit in fits]
         )
         relay.gamma_path = _path(accuracies)
     return _path(accuracies)
@@ -132,8 +132,11 @@ def inner_folds(y: IntArray, groups: IntArray | None, seed: int) -> list[tuple[I
     return list(splitter.split(empty, y, groups))
 
 
-def _held_out_accuracy(fit: Any, train: WeightedRows, test: WeightedRows) -> float:
-    """Balanced accuracy of the densities of projected training rows at test rows."""
+def held_out_accuracy(fit: Any, train: WeightedRows, test: WeightedRows) -> float:
+    """Balanced accuracy of the densities of projected training rows at test rows.
+
+    The kernels have the width of Silverman's rule, whatever the gamma of the fit.
+    """
     Z = fit.transform(train.X)
     classes = kernel_classes(
         Z, train.y, n_components=Z.shape[1], shrinkage="auto", weights=train.weights

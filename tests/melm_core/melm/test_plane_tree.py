@@ -1,0 +1,112 @@
+"""The optima at every kernel width, and which continue which."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core import MELM
+from melm_core.linalg.planes import principal_angles
+from melm_core.melm import plane_tree
+from melm_core.melm.plane_tree import SAME_ANGLE
+
+GAMMAS = (4.0, 1.0, 0.25)
+LINES = {"n_components": 1}
+COARSE, FINE = np.eye(1, 4), np.eye(1, 4, 1)
+
+
+def two_scales(seed: int = 0):
+    """Classes with different means along the first axis, and interleaved modes along the second.
+
+    Along the second, the classes have the same mean and variance.
+    """
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1], 80)
+    X = rng.normal(size=(160, 4))
+    X[:, 0] += 2.0 * y
+    odd = rng.choice([-1.0, 1.0], size=160)
+    even = rng.choice([-2.0, 0.0, 2.0], p=[0.125, 0.75, 0.125], size=160)
+    X[:, 1] = np.where(y == 1, odd, even) + 0.1 * rng.normal(size=160)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def tree():
+    X, y = two_scales()
+    return plane_tree(
+        X, y, gammas=GAMMAS, n_init=4, n_shuffles=1, parameters=LINES, held_out=two_scales(1)
+    )
+
+
+def angle(node, line) -> float:
+    return float(principal_angles(node.components, line)[-1])
+
+
+def test_structure_at_two_scales_is_two_branches(tree):
+    smooth = [node for node in tree.nodes if node.width == 0]
+    local = [node for node in tree.nodes if node.width == len(GAMMAS) - 1]
+    assert min(angle(node, COARSE) for node in smooth) < 0.4
+    assert min(angle(node, FINE) for node in smooth) > 0.4  # wide kernels do not see the modes
+    assert min(angle(node, FINE) for node in local) < 0.2
+    fine = min(local, key=lambda node: angle(node, FINE))
+    assert fine.divergence == max(node.divergence for node in local)
+    assert fine.held_out_accuracy > 0.95
+
+
+def test_every_node_is_an_optimum_and_differs_from_the_others_of_its_width(tree):
+    X, y = two_scales()
+    for node in tree.nodes:
+        melm = MELM(gamma=GAMMAS[node.width], init=node.components[None], continuation=None)
+        again = melm.set_params(**LINES).fit(X, y)
+        assert angle(node, again.components_) < SAME_ANGLE
+        assert again.divergence_ == pytest.approx(node.divergence, rel=1e-3)
+        alike = [n for n in tree.nodes if n.width == node.width and n is not node]
+        assert all(angle(node, other.components) > SAME_ANGLE for other in alike)
+
+
+def test_nodes_are_ordered_and_edges_lead_to_the_next_narrower_kernel(tree):
+    order = [(node.width, -node.divergence) for node in tree.nodes]
+    assert order == sorted(order)
+    assert len(tree.edges) > 0
+    for wider, narrower in tree.edges:
+        assert tree.nodes[narrower].width == tree.nodes[wider].width + 1
+    assert set(tree.births) >= {i for i, node in enumerate(tree.nodes) if node.width == 0}
+    assert tree.counts.sum() == len(tree.nodes)
+
+
+def test_shuffled_labels_reach_less(tree):
+    assert (tree.noise < 0.7 * tree.best_divergences).all()
+
+
+def test_the_same_seed_gives_the_same_tree_and_a_callback_sees_it_grow_and_stops_it():
+    X, y = two_scales()
+    options = {"gammas": GAMMAS, "n_init": 2, "n_shuffles": 1, "parameters": LINES}
+    seen = []
+    first = plane_tree(X, y, **options, callback=seen.append)
+    again = plane_tree(X, y, **options)
+    np.testing.assert_array_equal(first.edges, again.edges)
+    np.testing.assert_array_equal(first.best_divergences, again.best_divergences)
+    assert len(seen) == 3 + 2 + 1  # down, back, shuffled
+    assert np.isfinite(seen[0].best_divergences).tolist() == [True, False, False]
+    stopped = plane_tree(X, y, **options, callback=lambda tree: tree.counts[1] > 0)
+    assert (stopped.counts[2], np.isnan(stopped.noise).all()) == (0, True)
+
+
+def test_no_width_has_more_planes_than_asked_for():
+    X, y = two_scales()
+    capped = plane_tree(X, y, gammas=GAMMAS, n_init=4, n_shuffles=0, max_planes=1, parameters=LINES)
+    assert (capped.counts == 1).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"gammas": (1.0,)}, "two or more different kernel widths"),
+        ({"gammas": (1.0, -2.0)}, "gammas"),
+        ({"n_init": 0}, "n_init"),
+        ({"held_out": (np.zeros((2, 4)), [0, 7])}, "no training row has"),
+    ],
+)
+def test_what_makes_no_tree_is_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        plane_tree(*two_scales(), **options)
