@@ -10,6 +10,7 @@ import psutil
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from melm_studio.layout import ids
 from melm_studio.layout.shell.welcome import BEGIN
 from melm_studio.worker.config.messages import DIED, STOPPED
 from tools.driver.launcher import Studio, running_studio
@@ -50,6 +51,29 @@ def test_a_second_tab_shows_the_run_and_stops_it_for_both(long_run: Panel):
     for panel in (same_run, long_run):
         panel.expect_state("cancelled")
         expect(panel.part("words")).to_have_text(STOPPED)
+
+
+def test_a_run_is_renamed_in_its_place_and_offered_instead_of_an_equal_one(page: Page):
+    studio = StudioPage(page)
+    panel = studio.run("LDA")
+    panel.expect_end()
+    for name, key, title in (
+        ("For the talk", "Enter", "For the talk"),
+        ("x", "Escape", "For the talk"),
+    ):
+        panel.part("title").press("Enter")
+        page.keyboard.type(name)
+        page.keyboard.press(key)
+        expect(panel.part("title")).to_be_focused()
+        expect(panel.part("title")).to_have_text(title)
+    expect(panel.node).to_have_attribute("data-title", "For the talk")
+    studio.run_button.click()
+    notice = page.locator(f"#{ids.NOTICE}")
+    expect(notice).to_have_text("This run is here already: For the talk.")
+    expect(studio.panels).to_have_count(1)
+    panel.node.get_by_role("spinbutton", name="Keep top features, number").fill("3")
+    page.keyboard.press("Enter")
+    expect(panel.part("changed")).to_have_text("Plane was changed: top 3 features only")
 
 
 def test_another_visitor_sees_none_of_the_runs(
