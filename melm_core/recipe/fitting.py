@@ -54,7 +54,7 @@ class Preparation:
     >>> training = np.exp([[0.0, 1.0], [2.0, np.nan], [4.0, 5.0]])
     >>> fitted = preparation.fit(training)
     >>> fitted.apply(np.exp([[3.0, 3.0]])).round(3)
-    array([[1.   , 0.123]])
+    array([[ 1.   , -0.442]])
     """
 
     recipe: Recipe
