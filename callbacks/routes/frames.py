@@ -29,17 +29,23 @@ from melm_studio.views.captions import (
     state_sentence,
 )
 from melm_studio.views.renderer import DataGoneError
+from melm_studio.views.validation import InputError
 from melm_studio.views.verdicts.feature_stability import with_stability
 from melm_studio.views.verdicts.gamma_advice import can_choose_gamma, gamma_advice
 from melm_studio.views.verdicts.run_verdict import run_verdict
 from melm_studio.views.view_options import ViewOptions
-from melm_studio.views.workspace import revision_of
+from melm_studio.views.workspace import MAX_PANELS, revision_of
 from melm_studio.worker.config.messages import DATA_GONE
 from melm_studio.worker.execution.validation_run import report_of
 from melm_studio.worker.records.run import AT_WORK, PlaneEvent, RunRecord, RunState
 
 # Runs that look alike share a cached figure without data.
 MAX_STYLES = 32
+# The page shows fewer: those of one table.
+MOST_RUNS = 4 * MAX_PANELS
+_TOO_MANY_RUNS = (
+    f"News of at most {MOST_RUNS} runs can be asked at once. Ask for the others after them."
+)
 
 _SHAPES = {1: "line", 2: "plane", 3: "space"}
 
@@ -62,6 +68,8 @@ def frames() -> dict[str, Any]:
     began = perf_counter()
     pairs = (pair.partition(":") for pair in flask.request.args.getlist("run"))
     requested = {run_id: after for run_id, _, after in pairs}  # each once, however often named
+    if len(requested) > MOST_RUNS:
+        raise InputError(_TOO_MANY_RUNS)
     own_fits, checks = workspace().fits_and_checks()
     fits = {record.run_id: record for record in own_fits}
     toward = flask.request.args.get("toward")

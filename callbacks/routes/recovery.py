@@ -6,7 +6,7 @@ from pathlib import Path
 
 import flask
 from dash import Dash
-from itsdangerous import BadSignature, URLSafeSerializer
+from itsdangerous import BadData, URLSafeSerializer
 from jinja2 import Environment, FileSystemLoader
 
 from callbacks.guards.error_answers import sentence
@@ -50,7 +50,7 @@ def recover(key: str) -> flask.Response | tuple[dict[str, str], int]:
 def _owner_of(key: str) -> str | None:
     try:
         return str(_serializer().loads(key))
-    except BadSignature:
+    except BadData:
         return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from callbacks.routes.frames import MOST_RUNS
 from tools.driver.visitor import Visitor
 
 ADDRESS = "/_dash-update-component"
@@ -38,6 +39,14 @@ def test_an_unknown_address_is_not_the_page(visitor: Visitor, address):
 def test_answers_to_a_visitor_are_kept_by_no_one_else(visitor: Visitor):
     for address in ("/", "/frames", "/_dash-layout", "/nothing"):
         assert visitor.http.get(address).headers["Cache-Control"] == "private, no-cache"
+
+
+def test_a_request_for_news_of_too_many_runs_is_refused(visitor: Visitor):
+    names = [f"run{number}:-1" for number in range(MOST_RUNS + 1)]
+    refused = visitor.http.get("/frames", query_string={"run": names})
+    assert refused.status_code == 400
+    assert str(MOST_RUNS) in refused.json["words"]
+    assert visitor.http.get("/frames", query_string={"run": names[1:]}).status_code == 200
 
 
 def test_a_run_that_is_named_many_times_is_answered_once(studio, visitor: Visitor, monkeypatch):

@@ -53,9 +53,11 @@ def test_a_link_that_was_tampered_with_opens_nothing(studio, visitor, forge):
     assert other.owner == name
 
 
-def test_a_cookie_is_no_link_and_a_link_no_token(studio, visitor):
+def test_a_cookie_or_a_token_is_no_link_and_a_link_no_token(studio, visitor):
     key = link_of(visitor).rpartition("/")[2]
-    assert studio.visitor().http.get(f"/recovery/{visitor.cookie}").status_code == 404
+    token = visitor.http.post("/api/v1/tokens").json["token"]
+    for other in (visitor.cookie, token):
+        assert studio.visitor().http.get(f"/recovery/{other}").status_code == 404
     answer = studio.app.server.test_client().get(
         "/frames", headers={"Authorization": f"Bearer {key}"}
     )
