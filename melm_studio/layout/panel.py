@@ -112,8 +112,10 @@ def _head() -> Component:
 
 
 def _title() -> Component:
-    """The title of the run, which a script lets the user change in its place."""
-    return html.Button(type="button", className="button is-text", title="Rename", **part("title"))
+    """The title of the run, which a script fills in and lets the user change in its place."""
+    return html.Button(
+        "Run", type="button", className="button is-text", title="Rename", **part("title")
+    )
 
 
 def _run_commands() -> list[Component]:
