@@ -31,7 +31,8 @@ def long(repeats: int) -> list[Measurement]:
     """From Run to the first frame of PCA of a table of many rows; from γ to its contours."""
     with studio_page(workers=2) as page:
         times = _first_frames(page, LONG, repeats)
-        run_id = page.finished("PCA")
+        run_id = page.panels.first.get_attribute("data-run") or ""
+        page.wait_for_end(run_id)
         medians = tuple(median_to_paint(page, run_id, repeat) for repeat in range(repeats))
     return [
         Measurement(f"first frame of PCA, {_size(LONG)}", "ms", times),
