@@ -17,12 +17,15 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.classifier import density_shares
-from melm_core.evaluation.folds import stratified_folds
+from melm_core.evaluation.density_accuracy import fold_log_densities
+from melm_core.evaluation.folds import CodedRows, stratified_folds
 from melm_core.evaluation.plane_classifiers import class_log_densities, unit_covariance
 from melm_core.evaluation.refitting import Preparation, chosen_preparation, fit_projection
 
 # The test is exact with any number; five folds take two thirds more fits and find no more.
 N_FOLDS = 3
+
+_GAMMA = 1.0  # of the densities: Silverman's rule
 
 
 def held_out_share(
@@ -78,8 +81,11 @@ def held_out_share(
             preparation=chosen,
             groups=None if groups is None else groups[fold.train],
         )
-        Z, points = projection.transform(X[fold.train]), projection.transform(X[fold.test])
-        shares[fold.test] = _own_shares(Z, y[fold.train], points, y[fold.test])
+        train = CodedRows(X[fold.train], y[fold.train], np.unique(y))
+        # The densities that classify on the page. Those of the coordinates alone collapse where a
+        # plane separates all its training rows, and every permutation would be a tie.
+        densities = density_shares(fold_log_densities(projection, train, X[fold.test], _GAMMA))
+        shares[fold.test] = densities[np.arange(len(fold.test)), y[fold.test]]
     return _mean_over_classes(shares, y)
 
 

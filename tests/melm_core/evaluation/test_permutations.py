@@ -134,6 +134,14 @@ def test_iris_is_no_chance(statistic):
     assert test.p_value == 1 / 50
 
 
+def test_a_difference_is_found_where_the_plane_separates_all_its_training_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 120)), np.arange(40) % 2
+    X[:, :20] += 1.5 * y[:, None]
+    melm = MELM(n_init=1, max_iter=20, random_state=0)
+    assert permutation_test(melm, X, y, n_permutations=9, level=None).p_value == 0.1
+
+
 def test_what_every_order_of_the_labels_reaches_is_not_significant():
     X, y = pure_noise(30, 40, 2)
     test = permutation_test("kfd", X, y, statistic="in_sample", n_permutations=99)
