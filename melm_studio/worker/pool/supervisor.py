@@ -112,11 +112,18 @@ class SupervisorHandle:
         """Return the exit code of the process; kill it once it is silent for too long."""
         process = self._process
         output = cast("IO[bytes]", process.stdout)
-        silent_from_s = time.monotonic() + STARTS_WITHIN_S
+        left_s = STARTS_WITHIN_S
         while (exit_code := process.poll()) is None:
-            if connection.wait([output.fileno()], BEAT_S) and os.read(output.fileno(), 1024):
-                silent_from_s = time.monotonic() + SILENT_AFTER_S
-            elif time.monotonic() > silent_from_s:
+            # Counted rather than timed, since the whole machine may have been suspended.
+            if not connection.wait([output.fileno()], BEAT_S):
+                left_s -= BEAT_S
+            elif os.read(output.fileno(), 1024):
+                left_s = SILENT_AFTER_S
+            else:  # it closed its output, and is about to exit
+                left_s -= BEAT_S
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(BEAT_S)
+            if left_s <= 0.0:
                 logger.warning("supervisor pid=%d is silent, killing it", process.pid)
                 process.kill()
         output.close()
