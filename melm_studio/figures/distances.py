@@ -118,6 +118,8 @@ def _name(distances: RowDistances, at: int) -> str:
 
 
 def _laid_out(figure: go.Figure, theme: Theme) -> go.Figure:
+    figure.update_xaxes(zerolinecolor=theme.grid)
+    figure.update_yaxes(zerolinecolor=theme.grid)
     return figure.update_layout(
         margin={"l": 8, "r": 8, "t": 8, "b": 40},
         paper_bgcolor="rgba(0, 0, 0, 0)",

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from melm_studio.tables import load_sample
-from tests.browser.test_axe import serious
+from tests.browser.test_axe import barriers
 from tools.driver.page import Panel, StudioPage, wait_until
 
 OUTLIER = 17
@@ -155,7 +155,28 @@ def test_cards_and_legend_have_no_serious_barrier(finished: Panel, add_rows, pag
     finished.node.get_by_role("button", name="Color and shape by a column").click()
     finished.part("color-by").select_option("cultivar")
     expect(finished.node.locator(".mark-legend")).to_contain_text("Barolo")
-    assert not serious(page)
+    assert not barriers(page)
+
+
+FARTHEST = """(plot) => [...plot.querySelectorAll(".scatterlayer .point")]
+  .map((point) => point.getBoundingClientRect())
+  .map(({ x, y, width, height }) => [x + width / 2, y + height / 2])
+  .sort((one, other) => one[1] - other[1])[0]"""
+
+
+def test_a_row_far_from_the_plane_is_selected_and_explained(finished: Panel, page: Page) -> None:
+    finished.part("show-distances").click()
+    dialog = page.get_by_role("dialog", name="Distances of the rows from the plane")
+    plot = dialog.locator('[data-distances="plot"]')
+    expect(plot.locator(".scatterlayer .point").first).to_be_visible()
+    place = plot.evaluate(FARTHEST)
+    page.mouse.move(*place)
+    expect(plot.locator(".hoverlayer .hovertext").first).to_be_visible()
+    page.mouse.click(*place)
+    expect(dialog.locator('[data-distances="row"]')).to_contain_text("What moves bottle 017")
+    expect(dialog.locator('[data-distances="contributions"]')).to_contain_text("alcohol")
+    dialog.get_by_role("button", name="Close").click()
+    expect(finished.part("selection-words")).to_contain_text("1 row")
 
 
 COLORS_OF_POINTS = """(plot) => new Set(plot.data

@@ -58,3 +58,14 @@ def test_the_limits_are_told_before_a_file_is_sent(visitor):
         "rows": 2_000_000,
         "columns": 10_000,
     }
+
+
+def test_a_label_of_25_values_in_a_workbook_gives_25_classes_and_runs(studio, visitor):
+    rows = [[i % 7 + i / 60, i * 5 % 13, i * i % 11, f"site {i % 25:02}"] for i in range(100)]
+    raw = workbook(sites=[["x", "y", "z", "site"], *rows])
+    visitor.choose_file(raw, "sites.xlsx")
+    visitor.choose(visitor.fire(ids.LABEL, "value", "site")[CHOICE])
+    assert len(studio.data_of(visitor).class_names) == 25
+    run = visitor.start(method="pca")
+    studio.work()
+    assert studio.store.get(run).state == "done"
