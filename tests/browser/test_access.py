@@ -49,6 +49,7 @@ def test_a_lost_server_is_told_and_the_pictures_stay(
     console_errors[:] = [error for error in console_errors if not re.search(NO_SERVER, error)]
 
 
+@pytest.mark.slow
 def test_a_word_is_looked_up_and_the_focus_returns(page: Page):
     StudioPage(page)
     button = page.get_by_role("button", name="Help", exact=True)

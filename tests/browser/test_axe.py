@@ -48,7 +48,7 @@ def test_no_window_has_a_barrier(page: Page, scheme: str, button: str):
 
 @SCHEMES
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_first_screen_has_no_barrier(page: Page, scheme: str, width: int):
+def test_the_first_screen_has_no_barrier(page: Page, width: int, scheme: str):
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 844})
     studio = StudioPage(page)

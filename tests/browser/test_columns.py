@@ -82,6 +82,7 @@ def test_what_a_column_cannot_be_cannot_be_chosen(window: Locator):
     expect(row(window, "unit")).to_contain_text("every value is the same")
 
 
+@pytest.mark.slow
 def test_what_is_refused_is_said_in_the_window_and_not_seen_any_more(window: Locator):
     for column in ("x", "y", "ware"):
         role(window, column).click()
@@ -97,12 +98,14 @@ def test_what_is_refused_is_said_in_the_window_and_not_seen_any_more(window: Loc
     expect(window.get_by_role("alert")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_columns_are_found_by_their_name(window: Locator):
     window.get_by_label("Search columns by name").fill("la")
     expect(window.get_by_role("rowheader")).to_have_text(["label", "place"])
     expect(window.get_by_role("table")).to_contain_text(re.compile("2 columns"))
 
 
+@pytest.mark.slow
 def test_key_figures_of_the_data_are_shown_to_the_keyboard(page: Page):
     studio = StudioPage(page)
     studio.tab_to(studio.data_size.get_by_role("button"))

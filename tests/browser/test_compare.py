@@ -133,6 +133,7 @@ def test_a_row_is_ringed_in_every_panel_while_pointed_at_and_when_marked(
     expect(rings(left, "marked")).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
     page: Page, wines: StudioPage, pair: tuple[Panel, Panel]
 ):
@@ -169,6 +170,7 @@ def test_classes_can_be_shown_alone(page: Page, wines: StudioPage, pair: tuple[P
     expect(one).to_have_attribute("aria-pressed", "false")
 
 
+@pytest.mark.slow
 def test_the_panel_that_the_others_turn_to_can_be_chosen(
     wines: StudioPage, pair: tuple[Panel, Panel]
 ):
@@ -183,6 +185,7 @@ def test_the_panel_that_the_others_turn_to_can_be_chosen(
     wines.wait_until(lambda: angle_of(left) != before[0], "the other follows it")
 
 
+@pytest.mark.slow
 def test_no_name_of_a_feature_is_cut_in_a_small_panel(page: Page, wines: StudioPage):
     page.set_viewport_size({"width": 1440, "height": 900})
     for method in ("LDA", "PCA", "PCA", "PCA"):

@@ -104,6 +104,7 @@ def test_a_bad_file_is_explained_and_leaves_data_and_runs_alone(
     expect(panel.node).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_reload_after_a_bad_file_shows_the_data_that_were_there(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Iris")
@@ -113,6 +114,7 @@ def test_a_reload_after_a_bad_file_shows_the_data_that_were_there(page: Page):
     expect(studio.data_name).to_have_text("Iris")
 
 
+@pytest.mark.slow
 def test_the_next_good_file_takes_the_complaint_away(page: Page, pots: str):
     studio = StudioPage(page)
     drop(studio, "ragged.csv", RAGGED)

@@ -69,6 +69,7 @@ def test_a_few_features_tell_what_they_keep(wines: StudioPage):
     wines.wait_until(lambda: 0 < panel.divergence < before, "two features keep less")
 
 
+@pytest.mark.slow
 def test_weak_arrows_can_be_hidden(wines: StudioPage):
     panel = finished(wines)
     wines.toggle("Class names")
@@ -103,6 +104,7 @@ def test_one_component_shows_its_densities_and_three_can_be_turned(wines: Studio
     expect(space.open_layers().get_by_role("slider", name="Azimuth")).not_to_have_value("0")
 
 
+@pytest.mark.slow
 def test_the_newest_run_is_in_front_and_another_can_be_brought_there(wines: StudioPage):
     first, second = finished(wines), finished(wines, "PCA")
     expect(first.node).to_be_hidden()
@@ -137,6 +139,7 @@ def test_a_run_pauses_takes_a_step_and_goes_on(page: Page):
     expect(studio.panels).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_the_run_in_front_has_the_whole_width_however_many_there_are(wines: StudioPage):
     for _ in range(4):
         last = finished(wines, "PCA")

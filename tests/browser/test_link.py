@@ -72,6 +72,7 @@ def test_a_stranger_sees_the_same_plane_and_is_told_so(page: Page, stranger: Pag
     expect(stranger.get_by_role("switch", name="Arrows")).not_to_be_checked()
 
 
+@pytest.mark.slow
 def test_a_view_of_a_file_asks_for_it_and_comes_up_once_it_is_dropped(
     page: Page, stranger: Page, tmp_path: Path
 ):

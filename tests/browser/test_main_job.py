@@ -86,6 +86,7 @@ def test_melm_moves_beside_pca_and_ends_where_a_fit_in_process_ends(
     assert pca.divergence == pytest.approx(divergence, rel=0, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_a_reload_brings_every_panel_back_with_its_numbers(page: Page, table: Path):
     studio = StudioPage(page)
     studio.upload(table)
@@ -123,6 +124,7 @@ def test_the_slider_shows_earlier_planes_by_keyboard_and_by_mouse(page: Page, ta
     assert panel.divergence == best
 
 
+@pytest.mark.slow
 def test_downloads_hold_the_plane_on_screen(page: Page, table: Path, data: LabeledData):
     studio = StudioPage(page)
     studio.upload(table)

@@ -80,6 +80,7 @@ def test_the_keys_of_present(wines: StudioPage):
     expect(wines.run_button).to_be_visible()
 
 
+@pytest.mark.slow
 def test_whoever_types_presses_no_shortcut(wines: StudioPage, pair: tuple[Panel, Panel]):
     mode(wines, "Present")
     wines.page.get_by_label("Speed").focus()
@@ -89,6 +90,7 @@ def test_whoever_types_presses_no_shortcut(wines: StudioPage, pair: tuple[Panel,
     assert mode_before == "present"
 
 
+@pytest.mark.slow
 def test_the_history_is_marked_where_starts_begin_and_records_fall(wines: StudioPage):
     panel = wines.run("MELM", n_init=3)
     panel.expect_end()
@@ -148,6 +150,7 @@ def add(panel: Panel, number: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_replay_plays_without_the_studio_and_without_a_network(
     wines: StudioPage, new_context: Callable[..., BrowserContext], tmp_path: Path
 ):

@@ -41,6 +41,7 @@ def test_stop_ends_a_long_run_and_keeps_its_best_plane(long_run: Panel):
     assert long_run.divergence == max(steps)
 
 
+@pytest.mark.slow
 def test_a_second_tab_shows_the_run_and_stops_it_for_both(long_run: Panel):
     tab = StudioPage(long_run.node.page.context.new_page())
     expect(tab.panels).to_have_count(1)
@@ -76,6 +77,7 @@ def test_a_run_is_renamed_in_its_place_and_offered_instead_of_an_equal_one(page:
     expect(panel.part("changed")).to_have_text("Plane was changed: top 3 features only")
 
 
+@pytest.mark.slow
 def test_another_visitor_sees_none_of_the_runs(
     long_run: Panel, new_context: Callable[..., BrowserContext]
 ):

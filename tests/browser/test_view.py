@@ -43,6 +43,7 @@ def test_linked_panels_zoom_together(wines: StudioPage, pair: tuple[Panel, Panel
         wines.wait_until(lambda panel=panel: same(panel.axes, whole), "a double click shows all")
 
 
+@pytest.mark.slow
 def test_panels_that_are_not_linked_zoom_alone(wines: StudioPage, pair: tuple[Panel, Panel]):
     left, right = pair
     wines.toggle("Linked axes")
@@ -59,6 +60,7 @@ def test_panels_that_are_not_linked_zoom_alone(wines: StudioPage, pair: tuple[Pa
     assert same(left.axes, zoomed)
 
 
+@pytest.mark.slow
 def test_contours_and_arrows_can_be_hidden(wines: StudioPage):
     panel = wines.run("LDA")
     traces = panel.part("plot").locator(".scatterlayer .trace")

@@ -80,6 +80,7 @@ def test_sizes_on_offer_set_width_and_height_and_others_are_refused_in_a_sentenc
     console_errors.clear()
 
 
+@pytest.mark.slow
 def test_runs_are_saved_side_by_side_with_one_legend(page: Page, dialog: Locator, tmp_path: Path):
     studio = finished(page, "LDA", "PCA")
     studio.show("Compare")
@@ -100,6 +101,7 @@ def test_an_audience_takes_the_picture_home(page: Page, dialog: Locator):
     preview(dialog)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_dialog_has_no_serious_barrier(page: Page, dialog: Locator, scheme: str):
     page.emulate_media(color_scheme=scheme)

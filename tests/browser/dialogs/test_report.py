@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Download, Page, expect
 
 from tools.driver.page import StudioPage
@@ -32,6 +33,7 @@ def test_a_report_of_a_run_opens_by_itself(page: Page, tmp_path: Path):
     assert report.pdf().startswith(b"%PDF")
 
 
+@pytest.mark.slow
 def test_a_report_of_a_comparison_holds_all_runs(page: Page, tmp_path: Path):
     studio = StudioPage(page)
     for method in ("LDA", "PCA"):

@@ -98,6 +98,7 @@ def test_a_selection_is_saved(finished: Panel, page: Page) -> None:
     assert f"bottle {OUTLIER:03}" in table["name"].tolist()
 
 
+@pytest.mark.slow
 def test_suspect_labels_are_found_in_the_background(finished: Panel) -> None:
     finished.part("find-suspects").click()
     expect(finished.part("found-words")).to_contain_text("by planes fitted without them")
@@ -127,6 +128,7 @@ def test_a_second_file_is_placed_in_the_plane(finished: Panel, add_rows, page: P
     assert finished.part("plot").evaluate(MARKS_OF_NEW_ROWS) == []
 
 
+@pytest.mark.slow
 def test_a_file_without_the_columns_is_refused_in_a_sentence(
     add_rows, page: Page, console_errors: list[str]
 ) -> None:
@@ -135,6 +137,7 @@ def test_a_file_without_the_columns_is_refused_in_a_sentence(
     console_errors.clear()  # the refusal
 
 
+@pytest.mark.slow
 def test_new_rows_are_placed_in_every_panel_of_compare(
     finished: Panel, add_rows, studio_page: StudioPage
 ) -> None:
@@ -147,6 +150,7 @@ def test_new_rows_are_placed_in_every_panel_of_compare(
         expect(panel.node.locator(".new-rows-line")).to_contain_text("20 labeled new rows")
 
 
+@pytest.mark.slow
 def test_cards_and_legend_have_no_serious_barrier(finished: Panel, add_rows, page: Page) -> None:
     add_rows(wine().iloc[10:30])
     expect(finished.part("new-headline")).to_contain_text("20 labeled new rows")

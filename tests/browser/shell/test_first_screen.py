@@ -102,6 +102,7 @@ def test_a_phone_compares_pictures_and_numbers(page: Page):
     expect(studio.panel(0).part("plot")).to_be_in_viewport()
 
 
+@pytest.mark.slow
 def test_the_picture_keeps_its_colors_where_the_system_forces_its_own(page: Page):
     page.emulate_media(forced_colors="active")
     studio = StudioPage(page)
@@ -131,6 +132,7 @@ def test_gamma_is_typed_slid_and_left_to_the_method(page: Page):
     expect(auto).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_run_on_other_data_is_found_in_the_menu(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Iris")
@@ -146,6 +148,7 @@ def test_a_run_on_other_data_is_found_in_the_menu(page: Page):
     expect(newer.node).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_control_and_enter_start_a_run(page: Page):
     studio = StudioPage(page)
     studio.choose_method("PCA")
