@@ -17,19 +17,19 @@ export function addDistances() {
   });
 }
 
-const part = (name) => byId(ID.distances).querySelector(`[data-${DIALOG}="${name}"]`);
+const inDialog = (name) => byId(ID.distances).querySelector(`[data-${DIALOG}="${name}"]`);
 
 /** @param {import("../panel/panel.mjs").Panel} panel */
 async function show(panel) {
   if (!panel.plane) return;
   const dialog = /** @type {HTMLDialogElement} */ (byId(ID.distances));
-  part("close").onclick = () => dialog.close();
-  clear(part("contributions"));
-  part("row").textContent = "";
-  part("words").textContent = "Computing the distances…";
+  inDialog("close").onclick = () => dialog.close();
+  clear(inDialog("contributions"));
+  inDialog("row").textContent = "";
+  inDialog("words").textContent = "Computing the distances…";
   if (!dialog.open) dialog.showModal();
-  const plot = part("plot");
-  await paint(panel, "distances", plot, part("words"));
+  const plot = inDialog("plot");
+  await paint(panel, "distances", plot, inDialog("words"));
   plot.removeAllListeners?.("plotly_click");
   plot.on?.("plotly_click", ({ points }) => explain(panel, points[0].customdata));
   const [only, ...others] = state.rows ?? [];
@@ -39,7 +39,7 @@ async function show(panel) {
 // Selects a row, and shows why it is where it is.
 function explain(panel, row, isChosen = true) {
   if (isChosen) selectRows([row]);
-  return paint(panel, `distances/${row}`, part("contributions"), part("row"));
+  return paint(panel, `distances/${row}`, inDialog("contributions"), inDialog("row"));
 }
 
 async function paint(panel, path, plot, words) {

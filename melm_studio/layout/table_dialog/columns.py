@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import dash_mantine_components as dmc
 from dash import html
@@ -97,7 +98,9 @@ def columns_tab() -> Component:
 
 
 def columns_table(
-    columns: Sequence[tuple[int, Column]], n_found: int, orders: Mapping[str, Sequence[str]]
+    columns: Sequence[tuple[int, Column]],
+    n_found: int,
+    orders: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Component:
     """One row per column; each comes with its position in the table.
 
@@ -106,7 +109,7 @@ def columns_table(
     columns : sequence of (int, Column)
     n_found : int
         Columns that were found, of which these are a page.
-    orders : mapping of str to sequence of str
+    orders : mapping of str to sequence of str, optional
         The categories of ordered columns, from low to high.
     """
     if not columns:
