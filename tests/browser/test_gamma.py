@@ -30,3 +30,23 @@ def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page
     refined = studio.panel(1)
     refined.expect_end()
     expect(refined.node.get_by_role("heading", level=3)).to_have_text(re.compile("^MELM refined"))
+
+
+def test_a_run_chooses_gamma_and_the_one_before_goes_there(page: Page):
+    studio = StudioPage(page)
+    studio.choose_sample("Iris")
+    first = studio.run("MELM", n_init=1)
+    first.expect_end()
+    first.part("by-gamma").click()
+    first.node.get_by_role("button", name="Find the best γ").click()
+    expect(studio.panels).to_have_count(2)
+    second = studio.panel(1)
+    second.expect_end()
+    second.part("by-gamma").click()
+    expect(second.part("curve-legend")).to_contain_text("held-out accuracy")
+    expect(second.part("gamma-advice")).to_be_hidden()  # it is there
+    page.get_by_text(re.compile(r"^MELM, γ 1,")).first.click()
+    first.part("by-gamma").click()
+    first.node.get_by_role("button", name=re.compile(r"^Go to γ \d")).click()
+    expect(first.part("back")).to_have_text(re.compile(r"Shown at γ \d.*; back to γ 1"))
+    expect(first.part("gamma-advice")).to_be_hidden()
