@@ -13,12 +13,15 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from app import main
 from callbacks.routes.static_files import PLOTLY_PATH
+from melm_core.recipe import Recipe, Step, StepKind
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.layout.panel import panel
 from melm_studio.layout.story import story_list
 from melm_studio.layout.table_dialog.classes import classes_form
 from melm_studio.layout.table_dialog.columns import columns_table
 from melm_studio.layout.table_dialog.file import file_form
+from melm_studio.layout.table_dialog.filters import filter_list, range_choice, value_choice
+from melm_studio.layout.table_dialog.recipe import recipe_form
 from melm_studio.tables import ClassRules, Column, ReadOptions, Role
 from melm_studio.worker.config.data_folder import locked
 from melm_studio.worker.store.disk import DiskRunStore
@@ -60,12 +63,16 @@ def addressed(studio: Studio) -> Iterator[tuple[str, str]]:
 def standing(studio: Studio) -> list[dict]:
     """Every component of the page, and a row of all that comes by callbacks."""
     page = studio.app.server.test_client().get("/_dash-layout").json
-    column = Column("x", Role.NUMERIC, "")
+    column, ordered = Column("x", Role.NUMERIC, ""), Column("y", Role.ORDERED, "")
     parts = [
         panel("run", "MELM", "Iris"),
-        columns_table([(0, column)], 1),
+        columns_table([(0, column), (1, ordered)], 2, {"y": ["low", "high"]}),
         file_form(["a", "b"], "a", ReadOptions()),
         classes_form("y", [("a", 2)], ClassRules(), is_number=True, how="values"),
+        value_choice([("a", "a")]),
+        range_choice(0.0, 1.0),
+        filter_list(["y is a"], 1, "2 of 3 rows"),
+        recipe_form(Recipe(steps=(Step(StepKind.ASINH), Step(StepKind.DERIVATIVE))), ["x"]),
         story_list([("MELM of Iris", "A caption"), ("PCA of Iris", "")]),
     ]
     shown = json.loads(json.dumps(parts, cls=PlotlyJSONEncoder))

@@ -10,6 +10,7 @@ import logging
 
 import flask
 from dash import Dash
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from callbacks.session import action_by
 
@@ -41,7 +42,10 @@ def _action(request: flask.Request) -> str:
     if request.path != _CALLBACKS:
         # Not the address itself, which may have the key of a recovery link.
         return str(request.url_rule)
-    call = request.get_json(silent=True)
+    try:
+        call = request.get_json(silent=True)
+    except RequestEntityTooLarge:  # which the route has refused to read, too
+        return ""
     changed = call.get("changedPropIds") if isinstance(call, dict) else None
     first = str(changed[0])[:100] if isinstance(changed, list) and changed else ""
     return f"press {first.removesuffix(_PRESS)}" if first.endswith(_PRESS) else ""

@@ -29,7 +29,7 @@ def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page
     expect(studio.panels).to_have_count(2)
     refined = studio.panel(1)
     refined.expect_end()
-    expect(refined.node.get_by_role("heading", level=3)).to_have_text(re.compile("^MELM refined"))
+    expect(refined.part("name")).to_have_text(re.compile("^MELM refined"))
 
 
 def test_a_run_chooses_gamma_and_the_one_before_goes_there(page: Page):

@@ -98,7 +98,7 @@ def test_a_link_can_hide_the_controls_at_once(page: Page):
     expect(page.locator("[data-run]")).to_be_visible()
     expect(page.get_by_role("button", name="Run", exact=True)).to_be_hidden()
     expect(page.get_by_role("switch", name="Arrows")).to_be_hidden()
-    expect(page.locator("#present-legend")).to_contain_text("setosa")
+    expect(page.locator('[data-part="class-legend"]')).to_contain_text("setosa")
 
 
 def test_a_link_that_cannot_be_read_says_why_and_leaves_the_page(page: Page):

@@ -32,6 +32,8 @@ RUN_ROUTES = (
     SURFACE,
     "planes/0/rows/1",
     "planes/0/outliers",
+    "planes/0/distances",
+    "planes/0/distances/1",
     "planes/0/unlabeled",
     "rows-named?text=1",
     "columns",
