@@ -62,6 +62,7 @@ def test_an_identifier_becomes_a_feature_by_keyboard_and_the_focus_stays(window:
     expect(role(window, "number")).to_have_value("Name")
 
 
+@pytest.mark.slow
 def test_another_label_gives_other_classes_behind_the_window(window: Locator):
     page = window.page
     role(window, "ware").click()

@@ -58,6 +58,7 @@ def test_an_arrow_is_turned_by_keyboard_and_the_plane_polished(wines: StudioPage
     assert polished.divergence > moved
 
 
+@pytest.mark.slow
 def test_a_few_features_tell_what_they_keep(wines: StudioPage):
     panel = finished(wines)
     before = panel.divergence
@@ -83,6 +84,7 @@ def test_weak_arrows_can_be_hidden(wines: StudioPage):
     expect(names).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_one_component_shows_its_densities_and_three_can_be_turned(wines: StudioPage):
     wines.show_settings()
     components = wines.page.get_by_role("radiogroup", name="Components")

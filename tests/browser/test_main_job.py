@@ -103,6 +103,7 @@ def test_a_reload_brings_every_panel_back_with_its_numbers(page: Page, table: Pa
     assert [numbers(panel) for panel in panels] == before
 
 
+@pytest.mark.slow
 def test_the_slider_shows_earlier_planes_by_keyboard_and_by_mouse(page: Page, table: Path):
     studio = StudioPage(page)
     studio.upload(table)

@@ -95,6 +95,7 @@ def test_another_visitor_sees_none_of_the_runs(
     long_run.expect_state("cancelled")
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_told_on_the_page_within_five_seconds(page: Page, tmp_path: Path):
     with running_studio(tmp_path) as own:
         studio = StudioPage(page, own.url)

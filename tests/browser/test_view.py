@@ -74,6 +74,7 @@ def test_contours_and_arrows_can_be_hidden(wines: StudioPage):
     expect(traces).to_have_count(N_CONTOURS + N_POINTS)
 
 
+@pytest.mark.slow
 def test_dark_and_light_change_the_colors_of_the_figure(wines: StudioPage):
     panel = wines.run("LDA")
     point = panel.part("plot").locator(".point").first

@@ -61,6 +61,7 @@ def test_a_run_is_saved_as_a_figure_of_one_column(page: Page, dialog: Locator, t
     expect(dialog).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_sizes_on_offer_set_width_and_height_and_others_are_refused_in_a_sentence(
     page: Page, dialog: Locator, console_errors: list[str]
 ):

@@ -78,6 +78,7 @@ def test_the_row_under_the_pointer_is_described(finished: Panel, page: Page) -> 
     expect(card).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_a_row_is_found_by_its_name(finished: Panel) -> None:
     field = finished.node.get_by_label("Find a row by name or number")
     field.fill("bottle 042")
