@@ -36,18 +36,21 @@ class Sweeper:
     def sweep(self) -> None:
         """Delete what was unused for long, where the clock can be trusted."""
         now, ticks = self._clock.time(), self._clock.monotonic()
-        if not self._runs_true(now, ticks):
+        swept_s = self._store.swept_s()
+        if not self._runs_true(now, ticks, swept_s):
             self._trusted_from_s = ticks + TRUSTED_AFTER_S
-            logger.info("the clock jumped, or nothing ran for long: nothing is deleted for hours")
+            if swept_s is not None:  # a new store holds nothing that could be deleted
+                logger.info(
+                    "the clock jumped, or nothing ran for long: nothing is deleted for hours"
+                )
         self._last = now, ticks
         self._store.mark_sweep(now)
         if ticks >= self._trusted_from_s:
             sweep(self._store, now)
 
-    def _runs_true(self, now: float, ticks: float) -> bool:
+    def _runs_true(self, now: float, ticks: float, swept_s: float | None) -> bool:
         if self._last is not None:
             return abs((now - self._last[0]) - (ticks - self._last[1])) < JUMP_S
-        swept_s = self._store.swept_s()
         return swept_s is not None and -JUMP_S < now - swept_s < SECONDS_PER_DAY
 
 

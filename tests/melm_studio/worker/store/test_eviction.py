@@ -129,3 +129,13 @@ def test_what_is_fresh_of_another_owner_stays_though_it_is_equal(store):
     sweep_after(store, DAYS + 1)
     assert store.get_data("ada", "d") is None
     assert store.get_data("bob", "d") == b"same"
+
+
+def test_a_new_store_says_nothing_of_the_clock(store, caplog):
+    caplog.set_level("INFO")
+    clock = ManualClock(time.time())
+    Sweeper(store, clock).sweep()
+    assert "clock" not in caplog.text
+    clock.now_s += 10 * DAYS * SECONDS_PER_DAY
+    Sweeper(store, clock).sweep()
+    assert "clock" in caplog.text
