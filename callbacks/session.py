@@ -15,9 +15,9 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, Se
 from itsdangerous import BadSignature
 
 from callbacks.guards.error_answers import sentence
+from callbacks.keys.token import DAYS, bearer_of, owner_of
 from callbacks.routes.static_files import is_static
 from callbacks.services import services
-from callbacks.token import DAYS, bearer_of, owner_of
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.records.run import RunKind, RunRecord
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import mimetypes
 from functools import cache
-from pathlib import Path
 
 import flask
 from dash import Dash
-from jinja2 import Environment, FileSystemLoader, Template
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from callbacks.routes.documents import document
 from melm_studio.application_folder import APPLICATION_FOLDER
 from melm_studio.layout.shell.help import GUIDE
 
@@ -30,7 +29,7 @@ def guide(name: str) -> str:
     if name not in _names():
         flask.abort(404)
     title, body = _rendered(name)
-    return _template().render(title=title, body=body, pages=GUIDE, current=name)
+    return document("guide.html", title=title, body=body, pages=GUIDE, current=name)
 
 
 def guide_picture(name: str) -> flask.Response:
@@ -72,9 +71,3 @@ def _reachable(tokens: list[Token]) -> list[Token]:
         if not (leads_out and token.type in {"link_open", "link_close"}):
             kept.append(token)
     return kept
-
-
-@cache
-def _template() -> Template:
-    folder = FileSystemLoader(Path(__file__).parent)
-    return Environment(loader=folder, autoescape=True).get_template("guide.html")

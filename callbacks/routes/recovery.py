@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import flask
 from dash import Dash
-from itsdangerous import BadData, URLSafeSerializer
-from jinja2 import Environment, FileSystemLoader
 
 from callbacks.guards.error_answers import sentence
+from callbacks.keys.seal import Seal
+from callbacks.routes.documents import document
 from callbacks.services import services
 from callbacks.session import become, owner
 
-# So that the key of a link is of no use as a cookie or a token.
-_PURPOSE = "recovery"
+_SEAL = Seal("recovery")
 _WRONG_KEY = "This link is not one of this studio, or was cut off. Copy all of it."
 
 
@@ -29,7 +26,7 @@ def link() -> str:
     """A page with the visitor's link."""
     if services().settings.user_header:
         return _page()
-    key = str(_serializer().dumps(owner()))
+    key = _SEAL.seal(owner())
     return _page(link=flask.url_for("question", key=key, _external=True))
 
 
@@ -48,17 +45,9 @@ def recover(key: str) -> flask.Response | tuple[dict[str, str], int]:
 
 
 def _owner_of(key: str) -> str | None:
-    try:
-        return str(_serializer().loads(key))
-    except BadData:
-        return None
-
-
-def _serializer() -> URLSafeSerializer:
-    return URLSafeSerializer(services().store.secret(), salt=_PURPOSE)
+    named = _SEAL.content(key)
+    return named if isinstance(named, str) else None
 
 
 def _page(**parts: str) -> str:
-    folder = FileSystemLoader(Path(__file__).parent)
-    template = Environment(loader=folder, autoescape=True).get_template("recovery.html")
-    return template.render(parts)
+    return document("recovery.html", **parts)

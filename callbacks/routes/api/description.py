@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from callbacks.token import DAYS
+from callbacks.keys.token import DAYS
 from melm_studio.programs.models import Refusal
 
 if TYPE_CHECKING:

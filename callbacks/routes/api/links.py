@@ -7,10 +7,10 @@ from typing import Any
 import flask
 import msgspec
 from dash import Dash
-from itsdangerous import BadSignature, URLSafeTimedSerializer
 from werkzeug import Response
 
 from callbacks.guards.error_answers import sentence
+from callbacks.keys.seal import Seal
 from callbacks.routes.api.json_body import json_body
 from callbacks.services import services
 from callbacks.session import owner, workspace
@@ -22,7 +22,7 @@ from melm_studio.views.view_spec import ViewSpec
 
 MINUTES = 10
 
-_PURPOSE = "table"
+_SEAL = Seal("table", lifetime_s=60 * MINUTES)
 _OUTDATED = (
     f"This address was valid for {MINUTES} minutes, or is of another studio. Open the table again "
     "where the address was made."
@@ -38,16 +38,16 @@ def create() -> Link:
     """Make an address of a table of the visitor, after reading it once."""
     wanted = json_body(NewLink, "The link")
     workspace().table(wanted.source)
-    ticket = _serializer().dumps([owner(), msgspec.to_builtins(wanted)])
+    ticket = _SEAL.seal([owner(), msgspec.to_builtins(wanted)])
     return Link(f"/open/{ticket}", MINUTES)
 
 
 def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
     """Copy the file to this visitor, and lead to the page that shows it."""
-    try:
-        maker, values = _serializer().loads(ticket, max_age=60 * MINUTES)
-    except BadSignature:
+    content = _SEAL.content(ticket)
+    if content is None:
         return sentence(_OUTDATED), 404
+    maker, values = content
     wanted = read(values, NewLink, "The link")
     if wanted.source.kind == "upload":
         raw = services().store.get_upload(maker, wanted.source.key)
@@ -61,7 +61,3 @@ def _query(source: DataSource, method: str | None) -> str:
     if method is None:
         return data_query(source)
     return to_query(ViewSpec(source=source, method=method))
-
-
-def _serializer() -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(services().store.secret(), salt=_PURPOSE)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from callbacks.keys.token import DAYS, new_token
 from callbacks.session import owner
-from callbacks.token import DAYS, new_token
 from melm_studio.programs.models import Token
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import flask
-from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from callbacks.services import services
+from callbacks.keys.seal import Seal
 
 DAYS = 30
 
-_PURPOSE = "token"
+_SEAL = Seal("token", lifetime_s=DAYS * 86_400)
 _SCHEME = "Bearer "
 
 
 def new_token(owner: str) -> str:
     """Return a token of a visitor, valid for `DAYS` days."""
-    return str(_serializer().dumps(owner))
+    return _SEAL.seal(owner)
 
 
 def bearer_of(request: flask.Request) -> str | None:
@@ -26,11 +25,5 @@ def bearer_of(request: flask.Request) -> str | None:
 
 def owner_of(token: str) -> str | None:
     """Return the visitor that a token stands for; None if it is not ours or too old."""
-    try:
-        return str(_serializer().loads(token, max_age=DAYS * 86_400))
-    except BadSignature:
-        return None
-
-
-def _serializer() -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(services().store.secret(), salt=_PURPOSE)
+    owner = _SEAL.content(token)
+    return owner if isinstance(owner, str) else None

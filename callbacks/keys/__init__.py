@@ -1,0 +1,1 @@
+"""What says who a visitor is, apart from the cookie."""
