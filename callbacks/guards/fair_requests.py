@@ -9,10 +9,19 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-# Answers that draw many pictures or read whole files: seconds of work for one thread.
-_HEAVY = re.compile(
-    r"/upload|/figure|/report\.html|/runs/[^/]+/(replay\.html|report\.html|surface|points\.csv)"
+_RUN = "/runs/<run_id>"
+_PLANE = f"{_RUN}/planes/<int:sequence>"
+# Requests whose answer draws many pictures or reads a whole file: seconds of work for one thread.
+HEAVY_RULES = (
+    *(f"POST /{name}" for name in ("upload", "figure")),
+    *(f"POST /api/v1/{name}" for name in ("files", "tables", "links", "runs")),
+    *(f"GET {path}" for path in ("/report.html", f"/api/v1{_RUN}/report", "/open/<ticket>")),
+    *(f"GET {_RUN}/{name}" for name in ("replay.html", "report.html", "surface", "points.csv")),
+    *(f"POST {_RUN}/{name}" for name in ("leave-out", "new-class", "new-column", "put-back")),
+    *(f"GET {_PLANE}/{name}" for name in ("new-rows", "new-rows.csv")),
+    f"POST {_PLANE}/rows.csv",
 )
+_HEAVY = re.compile(re.sub("<[^>]+>", "[^/]+", "|".join(map(re.escape, HEAVY_RULES))))
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,7 @@ def client_of(channel: Any, proxies: int) -> Client:
     seen = [part.strip() for part in request.headers.get("X_FORWARDED_FOR", "").split(",")]
     is_forwarded = proxies and len(seen) >= proxies and seen[-proxies]
     address = seen[-proxies] if is_forwarded else str(channel.addr[0])
-    heavy = _HEAVY.fullmatch(request.path) is not None
+    heavy = _HEAVY.fullmatch(f"{request.command} {request.path}") is not None
     return Client(address, request.headers.get("COOKIE", ""), heavy)
 
 

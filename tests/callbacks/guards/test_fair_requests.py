@@ -6,7 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from callbacks.guards.fair_requests import Client, FairQueue, RequestLimits, client_of
+from callbacks.guards.fair_requests import (
+    HEAVY_RULES,
+    Client,
+    FairQueue,
+    RequestLimits,
+    client_of,
+)
 
 LIMITS = RequestLimits(of_address=2, heavy_of_address=1, heavy=2)
 
@@ -87,17 +93,32 @@ def test_a_task_that_fails_frees_its_place(queue):
     ],
 )
 def test_the_address_is_that_which_the_trusted_proxies_saw(proxies, forwarded, address):
-    request = SimpleNamespace(path="/frames", headers={"X_FORWARDED_FOR": forwarded})
+    request = SimpleNamespace(command="GET", path="/frames", headers={"X_FORWARDED_FOR": forwarded})
     channel = SimpleNamespace(requests=[request], addr=("1.1.1.1", 1))
     assert client_of(channel, proxies).address == address
 
 
 @pytest.mark.parametrize(
-    ("path", "is_heavy"),
-    [("/runs/x/replay.html", True), ("/upload", True), ("/frames", False), ("/health", False)],
+    ("line", "is_heavy"),
+    [
+        ("GET /runs/x/replay.html", True),
+        ("POST /upload", True),
+        ("GET /upload", False),
+        ("POST /api/v1/runs", True),
+        ("GET /api/v1/runs", False),
+        ("GET /frames", False),
+        ("GET /health", False),
+    ],
 )
-def test_what_takes_long_is_heavy(path, is_heavy):
-    channel = SimpleNamespace(
-        requests=[SimpleNamespace(path=path, headers={})], addr=("1.1.1.1", 1)
-    )
+def test_what_takes_long_is_heavy(line, is_heavy):
+    command, path = line.split()
+    request = SimpleNamespace(command=command, path=path, headers={})
+    channel = SimpleNamespace(requests=[request], addr=("1.1.1.1", 1))
     assert client_of(channel, 0).is_heavy is is_heavy
+
+
+def test_what_is_called_heavy_is_a_route(studio):
+    rules = studio.app.server.url_map.iter_rules()
+    assert set(HEAVY_RULES) <= {
+        f"{method} {rule.rule}" for rule in rules for method in rule.methods
+    }
