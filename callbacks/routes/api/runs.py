@@ -34,7 +34,7 @@ def start() -> Run:
     data = prepared(request.source)
     check_data(request.method, data, parameters)
     shown = ShownData(data.content_hash, data.name, label_of(data), request.source)
-    record = own.new_fit(shown, request.method, parameters)
+    record = own.new_fit(shown, request.method, parameters, data.X.shape[1])
     own.queue(record)
     return _described(own_fit(record.run_id))
 
@@ -58,11 +58,11 @@ def stop(run_id: str) -> Run:
 
 def planes(run_id: str) -> Planes:
     """The planes after a number, oldest first."""
-    record = own_fit(run_id)
+    state = own_fit(run_id).state  # before the planes: those of a run that is done are all there
     text = flask.request.args.get("after")
     first = 0 if text is None else 1 + read(text, Count, "The number in after")
     events = services().store.events(run_id, after=first - 1, limit=MOST_PLANES)
-    return Planes(tuple(map(_plane, events)), own_fit(record.run_id).state)
+    return Planes(tuple(map(_plane, events)), state)
 
 
 def result(run_id: str) -> Result:
