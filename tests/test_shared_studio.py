@@ -13,11 +13,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from melm_studio.programs.local_studio import free_port
 from tests.deployment import command_of
 from tests.melm_studio.worker.helpers import wait_until
 from tests.melm_studio.worker.redis_server import running_redis
 from tools.driver.launcher import running_studio
-from tools.driver.ports import free_port
 from tools.driver.remote_client import RemoteClient
 from tools.driver.visitor import Visitor
 

@@ -32,6 +32,13 @@ def answers(url: str) -> bool:
     return False
 
 
+def free_port() -> int:
+    """An unused port of this machine."""
+    with socket.socket() as probe:
+        probe.bind((_HOST, 0))
+        return int(probe.getsockname()[1])
+
+
 @contextmanager
 def local_studio(workers: int = 2) -> Iterator[str]:
     """Start a studio with a folder that is deleted at the end; yield its address.
@@ -43,7 +50,7 @@ def local_studio(workers: int = 2) -> Iterator[str]:
     """
     with tempfile.TemporaryDirectory(prefix="melm-studio-") as folder:
         output_file = Path(folder) / "output.txt"
-        port = _free_port()
+        port = free_port()
         flags = {"host": _HOST, "port": port, "data-dir": Path(folder) / "data"}
         flags |= {"workers": workers, "store": ""}
         command = [sys.executable, str(APPLICATION_FOLDER / "app.py")]
@@ -74,9 +81,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind((_HOST, 0))
-        return int(free.getsockname()[1])

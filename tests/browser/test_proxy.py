@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
+from melm_studio.programs.local_studio import free_port
 from tests.deployment import DEPLOY
 from tools.driver.launcher import Studio, running_studio
 from tools.driver.page import StudioPage
-from tools.driver.ports import free_port
 
 # Where Debian puts it, which is not on everybody's path.
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from melm_studio.programs.local_studio import free_port
 from melm_studio.worker.records.run import RunState
 from tests.chaos.studio_process import studio_process
 from tests.melm_studio.worker.helpers import wait_until
-from tools.driver.ports import free_port
 from tools.driver.visitor import opened_studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from tools.driver.ports import free_port
+from melm_studio.programs.local_studio import answers, free_port
 
 ROOT = Path(__file__).parents[2]
 AS_IN_THE_CHECKOUT = (sys.executable, str(ROOT / "app.py"))
@@ -90,17 +89,9 @@ def _environment() -> dict[str, str]:
 
 def _wait_for_answer(studio: Studio) -> None:
     deadline = time.monotonic() + START_S
-    while not _answers(studio.url):
+    while not answers(studio.url):
         assert _still_runs(studio), f"The studio ended before it answered:\n{studio.output}"
         assert time.monotonic() < deadline, f"No answer within {START_S} s:\n{studio.output}"
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5) as response:
-            return bool(response.status == 200)
-    except OSError:  # refused, reset or too slow: not up yet
-        return False
 
 
 def _still_runs(studio: Studio) -> bool:

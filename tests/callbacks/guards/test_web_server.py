@@ -13,7 +13,7 @@ import pytest
 
 from callbacks.guards.service_manager import READY, tell_service_manager
 from callbacks.guards.web_server import ConnectionLimits, web_server
-from tools.driver.ports import free_port
+from melm_studio.programs.local_studio import free_port
 
 LIMITS = ConnectionLimits(connections_of_address=8, headers_s=0.2, request_s=0.6)
 PATIENCE_S = 30

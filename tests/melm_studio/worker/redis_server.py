@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import redis
 
+from melm_studio.programs.local_studio import free_port
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.store.open_store import PATIENCE_S
 from melm_studio.worker.store.redis import RedisRunStore
 from tests.melm_studio.worker.helpers import wait_until
-from tools.driver.ports import free_port
 from tools.find_redis import REMEDY, find_redis
 
 OPTIONS = ("--save", "", "--appendonly", "yes", "--appendfsync", "always")
