@@ -34,3 +34,30 @@ def test_equal_rows_of_different_classes_are_no_duplicates():
 
 def test_a_sign_of_zero_makes_no_difference():
     assert duplicate_rows([[0.0, 1.0], [-0.0, 1.0], [0.0, 1.0]], [0, 0, 0]).n_repeats == 2
+
+
+@pytest.mark.parametrize("n_features", [1, 2_000])
+def test_near_copies_are_found_wherever_their_values_lie(n_features):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, n_features)), np.arange(100) % 2
+    copies = X + 0.9e-6 * rng.uniform(-1, 1, size=X.shape) * X.std(axis=0)
+    found = duplicate_rows(np.vstack([X, copies]), np.concatenate([y, y]))
+    np.testing.assert_array_equal(found.groups[100:], found.groups[:100])
+    assert found.n_repeats == 100
+
+
+def test_rows_that_differ_by_more_than_the_resolution_are_distinct(distinct):
+    X, y = distinct
+    others = X[:50].copy()
+    others[:, 3] += 1.5e-6 * X[:, 3].std()
+    assert duplicate_rows(np.vstack([X, others]), np.concatenate([y, y[:50]])).n_repeats == 0
+
+
+def test_many_copies_of_few_rows_are_one_group_each():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(500, 6)).astype(float)
+    y = rng.integers(0, 2, size=500)
+    found = duplicate_rows(X + 1e-9 * rng.normal(size=X.shape), y)
+    _, expected = np.unique(np.column_stack([X, y]), axis=0, return_inverse=True)
+    pairs = np.unique(np.column_stack([found.groups, expected.ravel()]), axis=0)
+    assert len(pairs) == expected.max() + 1 == found.groups.max() + 1
