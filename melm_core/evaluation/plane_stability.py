@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
@@ -19,7 +19,7 @@ from melm_core.evaluation.groups import group_members, group_strata
 from melm_core.evaluation.loadings import features_used
 from melm_core.evaluation.refitting import (
     MethodLike,
-    Unchanged,
+    Preparation,
     chosen_preparation,
     fit_projection,
     make_estimator,
@@ -40,7 +40,7 @@ class Stability:
     Attributes
     ----------
     components : ndarray of shape (n_components, n_features)
-        The plane fitted to all rows: orthonormal rows in the standardized features.
+        The plane fitted to all rows: orthonormal rows in the prepared features.
     planes : ndarray of shape (n_resamples, n_components, n_features)
         The plane of each resample, rotated within itself to match `components`.
     angles : ndarray of shape (n_resamples, n_components)
@@ -145,6 +145,7 @@ def stability(
     confidence: float = 0.95,
     parameters: Mapping[str, Any] | None = None,
     standardize: bool = True,
+    preparation: Preparation | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
     callback: ResampleCallback | None = None,
@@ -172,8 +173,12 @@ def stability(
     parameters : mapping or None
         Parameters of the method.
     standardize : bool, default=True
-        Whether to standardize the features, once by all rows, so that the
-        loadings of all planes have the same units.
+        Whether to standardize the features, in each resample by its rows: loadings are per
+        standard deviation.
+    preparation : Preparation or None, default=None
+        Takes the place of `standardize`: `fit(X)` learns from the rows that a plane is fitted
+        to and returns an object whose `apply(X)` prepares any rows, always as the same
+        features. X may then have NaN.
     random_state : int, default=0
     n_jobs : int or None, default=None
         Number of resamples processed in parallel. The result does not depend
@@ -203,15 +208,14 @@ def stability(
     check_integer("n_resamples", n_resamples, minimum=2)
     if not 0 < confidence < 1:
         raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
-    rows = coded_rows(X, y, groups)
+    rows = coded_rows(X, y, groups, may_miss=preparation is not None)
     estimator = make_estimator(method, parameters, random_state)
-    preparation = chosen_preparation(None, standardize=standardize)
-    whole = fit_projection(estimator, rows.X, rows.y, preparation=preparation, groups=rows.groups)
-    reference = whole.components
-    units = replace(rows, X=whole.preparation.apply(rows.X))
+    chosen = chosen_preparation(preparation, standardize=standardize)
+    refit = partial(_plane, estimator, chosen, rows)
+    reference = refit(np.arange(len(rows.y)))
     resamples = _resamples(rows, resampling, n_resamples, random_state)
     planes = []
-    for plane in map_in_order(partial(_plane, estimator, units), resamples, n_jobs):
+    for plane in map_in_order(refit, resamples, n_jobs):
         planes.append(align_components(plane, reference))
         if callback is not None:
             callback(len(planes), len(resamples))
@@ -286,10 +290,12 @@ def _drawn(members: list[IntArray], stream: np.random.Generator) -> IntArray:
     return np.concatenate([stream.choice(units, size=len(units)) for units in members])
 
 
-def _plane(estimator: Any, rows: CodedRows, resample: IntArray) -> FloatArray:
+def _plane(
+    estimator: Any, preparation: Preparation, rows: CodedRows, resample: IntArray
+) -> FloatArray:
     drawn = rows.take(resample)
     return fit_projection(
-        estimator, drawn.X, drawn.y, preparation=Unchanged(), groups=drawn.groups
+        estimator, drawn.X, drawn.y, preparation=preparation, groups=drawn.groups
     ).components
 
 

@@ -44,6 +44,9 @@ class Preparation:
     numeric, ordered : tuple of int
         Positions of the numeric columns and of the ordered categories; the others are indicators
         of categories, which only scaling changes.
+    indicators : tuple of int or None
+        Columns with a further feature that marks missing values, if the recipe asks for it; None
+        takes those with missing values among the rows that it is fitted to.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class Preparation:
     names: tuple[str, ...]
     numeric: tuple[int, ...]
     ordered: tuple[int, ...] = ()
+    indicators: tuple[int, ...] | None = None
 
     @classmethod
     def of(cls, recipe: Recipe, encodings: Sequence[ColumnEncoding]) -> Self:
@@ -106,7 +110,9 @@ class Preparation:
     def _rules(self, X: FloatArray) -> RecipeRules:
         missing, is_missing = self.recipe.missing, np.isnan(X)
         places = [*self.numeric, *self.ordered]
-        indicators = [at for at in sorted(places) if is_missing[:, at].any()]
+        indicators = self.indicators
+        if indicators is None:
+            indicators = tuple(at for at in sorted(places) if is_missing[:, at].any())
         is_nearest = missing.fill is Fill.NEAREST and is_missing[:, self.numeric].any()
         known = _known_rows(X[:, self.numeric]) if is_nearest else X[:0, self.numeric]
         widths = _widths(X[:, self.numeric]) if is_nearest else np.ones(0)
@@ -114,7 +120,7 @@ class Preparation:
             recipe=self.recipe,
             numeric=self.numeric,
             fill=tuple(self._fills(X)),
-            indicators=tuple(indicators if missing.indicator else ()),
+            indicators=indicators if missing.indicator else (),
             steps=tuple(self._fitted(step) for step in self.recipe.steps),
             neighbors=tuple(
                 tuple(None if np.isnan(cell) else cell for cell in row) for row in known.tolist()

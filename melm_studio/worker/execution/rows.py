@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from melm_core.base import IntArray
@@ -38,3 +39,14 @@ def judged_rows(data: LabeledData, chosen: IntArray | slice = ALL) -> dict[str, 
         is_standardized = data.recipe.scaling is Scaling.UNIT
         return rows | {"X": data.X[chosen], "standardize": is_standardized}
     return rows | {"X": data.unprepared[chosen], "preparation": data.preparation}
+
+
+def resampled_rows(data: LabeledData) -> dict[str, Any]:
+    """As `judged_rows`, but all fits have the features of the table, so that planes compare.
+
+    A resample without the missing values of a column keeps the feature that marks them.
+    """
+    rows = judged_rows(data)
+    if "preparation" not in rows or data.rules is None:
+        return rows
+    return rows | {"preparation": replace(data.preparation, indicators=data.rules.indicators)}

@@ -20,11 +20,11 @@ from melm_core.evaluation import (
     verdict,
 )
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS
-from melm_studio.tables import LabeledData, kept_together
+from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.check_notes import design_notes, method_notes
 from melm_studio.worker.execution.giving_way import after_giving_way
-from melm_studio.worker.execution.rows import judged_rows
+from melm_studio.worker.execution.rows import judged_rows, resampled_rows
 from melm_studio.worker.records.check_report import CheckReport, FeatureStability
 from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.store.protocol import RunStore
@@ -141,10 +141,7 @@ class Checker:
             return None
         found = stability(
             self._record.method,
-            data.X,  # prepared once by all rows: the loadings of all planes have the same units
-            data.y,
-            groups=kept_together(data),
-            standardize=False,
+            **resampled_rows(data),
             random_state=self._parameters[SEED.name],
             parameters=self._parameters,
             n_resamples=N_RESAMPLES,

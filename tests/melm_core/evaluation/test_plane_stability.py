@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 
-from melm_core.evaluation import pairwise_angles, pure_noise, stability
+from melm_core.evaluation import pairwise_angles, pure_noise, stability, stratified_folds
 from melm_core.linalg.planes import principal_angles
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import blobs
@@ -18,7 +19,7 @@ EITHER = pytest.mark.parametrize("resampling", ["bootstrap", "folds"])
 def test_rows_that_lie_in_one_plane_give_that_plane_each_time(resampling):
     Z, y = blobs(60, 2, distance=2.0)
     X = Z @ plane(2, 6)
-    result = stability("pca", X, y, resampling=resampling, n_resamples=6)
+    result = stability("pca", X, y, resampling=resampling, n_resamples=6, standardize=False)
     np.testing.assert_allclose(result.angles, 0, atol=1e-7)
     np.testing.assert_allclose(result.pairwise_angles, 0, atol=1e-7)
 
@@ -81,6 +82,43 @@ def test_the_units_of_a_feature_do_not_matter():
     one = stability("pca", X, y, n_resamples=4)
     other = stability("pca", X * [1, 10, 100, 1000], y, n_resamples=4)
     np.testing.assert_allclose(one.angles, other.angles, atol=1e-8)
+
+
+class Means:
+    """Fills gaps by the mean of the rows that it was fitted to, and counts its fits."""
+
+    def __init__(self):
+        self.fitted = []
+
+    def fit(self, X):
+        self.fitted.append(np.nanmean(X, axis=0))
+        return _Filled(self.fitted[-1])
+
+
+class _Filled:
+    def __init__(self, means):
+        self._means = means
+
+    def apply(self, X):
+        return np.where(np.isnan(X), self._means, X)
+
+
+def test_the_preparation_is_fitted_again_to_each_resample():
+    X, y = IRIS
+    X = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
+    means = Means()
+    result = stability("pca", X, y, n_resamples=5, preparation=means)
+    assert len(np.unique(means.fitted, axis=0)) == 6
+    assert result.planes.shape == (5, 2, 4)
+
+
+def test_features_are_standardized_by_the_rows_of_each_resample():
+    X, y = IRIS
+    result = stability("pca", X, y, resampling="folds", n_resamples=2)
+    fold = next(iter(stratified_folds(y, 2, 0))).train
+    scaled = (X[fold] - X[fold].mean(axis=0)) / X[fold].std(axis=0)
+    alone = PCA(2).fit(scaled).components_
+    assert principal_angles(result.planes[0], alone).max() < 1e-6
 
 
 def test_no_more_folds_are_made_than_the_smallest_class_has_rows():

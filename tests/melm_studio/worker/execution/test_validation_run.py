@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
+import pandas as pd
 import pytest
 
 from melm_core.evaluation import density_scores, permutation_test, share_in_words
-from melm_core.recipe import Preparation, Recipe, Scaling, Step, StepKind
+from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
+from melm_studio.tables import Table, prepare
 from melm_studio.worker.execution import validation_run
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.records.check_report import CheckReport
@@ -160,6 +162,17 @@ def test_the_stability_of_every_feature_is_reported(store):
     assert sum(found.frequencies) == pytest.approx(found.n_top)
     assert all(low <= high for low, high in zip(found.lower, found.upper, strict=True))
     assert 0 < found.angle <= 90
+
+
+def test_resamples_without_the_gaps_of_a_column_keep_the_feature_that_marks_them(store):
+    cells = pd.DataFrame(DATA.X, columns=list("abcde")).assign(
+        label=[f"c{code}" for code in DATA.y]
+    )
+    cells.loc[0, "c"] = np.nan  # about a third of the resamples do not draw this row
+    recipe = Recipe(missing=MissingValues(indicator=True))
+    data = prepare(Table("with a gap", cells, ()), "label", recipe=recipe)
+    _, report = checked(store, data)
+    assert len(report.stability.frequencies) == 6
 
 
 def test_a_nonlinear_method_has_no_stability(store):
