@@ -13,6 +13,10 @@ NO_MEMORY = (
     "The run needed more memory than a run may have here; its best plane so far is kept. "
     "Leave out rows or features, or ask the administrator for a higher MELM_MAX_RUN_MB."
 )
+MEMORY_SHORT = (
+    "Stopped, since the runs here took more than {megabytes} MB of memory together. The best plane "
+    "so far is kept; refine it from there when fewer runs are at work."
+)
 DATA_GONE = (
     "The data of this run are no longer stored; unused data are kept for {days} days. "
     "Load them again and run it again."

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from melm_studio.worker.config.redis_address import RedisAddress
-from melm_studio.worker.records.limits import Limits
+from melm_studio.worker.records.limits import BYTES_PER_MB, Limits
 
 Reader: TypeAlias = Callable[[str], object]
 
@@ -66,6 +66,11 @@ def _folder(text: str) -> Path:
     return folder
 
 
+def _three_quarters_of_memory() -> int:
+    pages = os.sysconf("SC_PHYS_PAGES")
+    return max(512, 3 * pages * os.sysconf("SC_PAGE_SIZE") // (4 * BYTES_PER_MB))
+
+
 _MANY = _whole_number(1, 10**6)
 _TABLE = _whole_number(2, 10**9)
 
@@ -96,6 +101,9 @@ class Settings:
     )
 
     max_run_mb: int = _setting(_whole_number(512, 10**6), "megabytes of memory per run", 8_192)
+    max_runs_mb: int = _setting(
+        _whole_number(512, 10**8), "megabytes of memory of all runs", _three_quarters_of_memory()
+    )
     max_run_hours: int = _setting(_whole_number(1, 10_000), "hours per run", Limits.run_hours)
 
     @property

@@ -15,12 +15,13 @@ from multiprocessing.context import ForkServerProcess
 from typing import Protocol
 
 from melm_studio.tables import count
-from melm_studio.worker.config.messages import DIED, OVERTIME, STUDIO_STOPPED
+from melm_studio.worker.config.messages import DIED, MEMORY_SHORT, OVERTIME, STUDIO_STOPPED
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.child import execute
-from melm_studio.worker.pool.process_state import is_stopped
+from melm_studio.worker.pool.memory import memory_of, who_frees_memory
+from melm_studio.worker.pool.process_state import has_stopped_child, is_stopped
 from melm_studio.worker.pool.turns import Turn, has_process_for, who_gives_way
-from melm_studio.worker.records.limits import DiskFullError
+from melm_studio.worker.records.limits import BYTES_PER_MB, DiskFullError
 from melm_studio.worker.records.run import AT_WORK, RunRecord, RunState
 from melm_studio.worker.store.dead_runs import DeadRuns
 from melm_studio.worker.store.end_run import end_run
@@ -111,8 +112,8 @@ class WorkerPool:
 
     @property
     def is_responsive(self) -> bool:
-        """Whether it has looked at its runs lately."""
-        return time.monotonic() - self._ticked_s < SLOW_AFTER_S
+        """Whether it has looked at its runs lately, and the process that forks others works."""
+        return time.monotonic() - self._ticked_s < SLOW_AFTER_S and not has_stopped_child()
 
     def serve(self, stop: StopSignal) -> None:
         """Execute queued runs until the stop signal; leave no child behind."""
@@ -145,6 +146,7 @@ class WorkerPool:
             self._store.beat_supervisor(time.time())
             self._end_stopped()
             self._share_workers()
+            self._free_memory()
             self._dead_runs.end(except_for=[child.run_id for child in self._children])
         if now - self._swept_s >= SWEEP_S:
             self._swept_s = now
@@ -283,6 +285,16 @@ class WorkerPool:
             is_overtime = time.monotonic() - child.started_s > hours * SECONDS_PER_HOUR
             if is_overtime and child.run_id in unfinished:
                 self._store.request_end(child.run_id, OVERTIME.format(hours=count(hours, "hour")))
+
+    def _free_memory(self) -> None:
+        children = {child.run_id: child for child in self._children}
+        bytes_of = {run_id: memory_of(child.process.pid) for run_id, child in children.items()}
+        idle = [run_id for run_id, child in children.items() if not self._is_working(child)]
+        most_mb = self._settings.max_runs_mb
+        run_id = who_frees_memory(bytes_of, idle, most_mb * BYTES_PER_MB)
+        if run_id is not None:
+            logger.warning("all runs take too much memory, ending it", extra={"run": run_id})
+            self._store.request_end(run_id, MEMORY_SHORT.format(megabytes=f"{most_mb:,}"))
 
     def _kill_overdue(self) -> None:
         now = time.monotonic()

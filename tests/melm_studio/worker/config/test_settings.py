@@ -60,6 +60,7 @@ ALL = [
     ("max_total_mb", "MELM_MAX_TOTAL_MB", "12", 12),
     ("max_run_planes", "MELM_MAX_RUN_PLANES", "10", 10),
     ("max_run_mb", "MELM_MAX_RUN_MB", "1024", 1024),
+    ("max_runs_mb", "MELM_MAX_RUNS_MB", "2048", 2048),
     ("max_run_hours", "MELM_MAX_RUN_HOURS", "13", 13),
     ("days_kept", "MELM_DAYS_KEPT", "11", 11),
 ]

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import closing, contextmanager
+
+import pytest
 
 from melm_studio.worker.config.messages import STOPPED
 from melm_studio.worker.config.settings import Settings
@@ -49,10 +54,17 @@ class Stop:
         os.write(self._writer, b"stop")
 
 
+@pytest.fixture(autouse=True)
+def deaf_processes(monkeypatch):
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setattr(pool_module, "execute", deaf)
+
+
 @contextmanager
-def serving(folder):
+def serving(folder, workers=1, **limits):
     """A pool in a thread, with a store of its own."""
-    settings, stop = Settings(data_dir=folder, workers=1), Stop()
+    settings, stop = Settings(data_dir=folder, workers=workers, **limits), Stop()
     store = DiskRunStore(folder)
     thread = threading.Thread(target=WorkerPool(store, settings).serve, args=(stop,))
     thread.start()
@@ -65,14 +77,38 @@ def serving(folder):
 
 
 def test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should_stop(
-    disk_store, tmp_path, monkeypatch
+    disk_store, tmp_path
 ):
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        monkeypatch.setenv(name, "1")
-    monkeypatch.setattr(pool_module, "execute", deaf)
     with serving(tmp_path):
-        record = created(disk_store)
-        wait_until(lambda: disk_store.get(record.run_id).state is RunState.RUNNING)
+        record = started(disk_store)
         disk_store.request_cancel(record.run_id)
         stopped = ended(disk_store, record.run_id)
     assert (stopped.state, stopped.message) == (RunState.CANCELLED, STOPPED)
+
+
+def test_a_run_ends_where_all_take_too_much_memory(disk_store, tmp_path, monkeypatch):
+    megabytes = {}
+    monkeypatch.setattr(pool_module, "memory_of", lambda pid: megabytes.get(pid, 0) * 2**20)
+    with serving(tmp_path, workers=2, max_runs_mb=512):
+        small, large = started(disk_store), started(disk_store)
+        megabytes.update({small.pid: 256, large.pid: 257})
+        stopped = ended(disk_store, large.run_id)
+        assert disk_store.get(small.run_id).state is RunState.RUNNING
+    assert "512 MB" in stopped.message
+
+
+def test_a_pool_whose_child_is_stopped_does_not_say_that_it_works(disk_store, tmp_path):
+    pool = WorkerPool(disk_store, Settings(data_dir=tmp_path))
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        assert pool.is_responsive
+        child.send_signal(signal.SIGSTOP)
+        wait_until(lambda: not pool.is_responsive)
+        child.send_signal(signal.SIGCONT)
+        wait_until(lambda: pool.is_responsive)
+        child.kill()
+
+
+def started(store):
+    record = created(store)
+    wait_until(lambda: store.get(record.run_id).state is RunState.RUNNING)
+    return store.get(record.run_id)
