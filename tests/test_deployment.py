@@ -54,7 +54,7 @@ def test_the_page_names_every_setting_once_with_its_default_and_no_other():
     rows = dict(re.findall(r"^\| `([A-Z_]+)` \| (.*?) ?\|", PAGE, re.MULTILINE))
     assert set(rows) == set(DEFAULTS)
     assert variables(PAGE) <= set(DEFAULTS)
-    in_words = {"MELM_DATA_DIR", "MELM_WORKERS"}
+    in_words = {"MELM_DATA_DIR", "MELM_WORKERS", "MELM_MAX_RUNS_MB"}
     assert {name: rows[name] for name in rows if name not in in_words} == {
         name: value for name, value in DEFAULTS.items() if name not in in_words
     }
@@ -143,6 +143,13 @@ def test_every_service_shares_the_store_of_the_compose_file():
 def test_the_image_copies_what_is_there():
     for names in re.findall(r"^COPY (.*) \S+$", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE):
         assert all((ROOT / name).exists() for name in names.split())
+
+
+def test_images_of_others_are_named_by_their_digest():
+    bases = re.findall(r"^FROM (\S+)", (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    images = [each["image"] for each in services().values() if "build" not in each]
+    assert len(bases) == len(images) == 1
+    assert all(re.fullmatch(r"\w+:[\w.-]+@sha256:[0-9a-f]{64}", name) for name in bases + images)
 
 
 def test_the_server_of_the_compose_file_keeps_everything(tmp_path):
