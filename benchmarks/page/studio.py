@@ -41,6 +41,8 @@ new MutationObserver((changes) => {
 """
 
 
+# At once: a run may end between two looks at its button.
+_PRESS_SHOWN = "(buttons) => buttons.forEach((button) => button.hidden || button.click())"
 _N_PANELS = "(n) => document.querySelectorAll('[data-run]').length === n"
 
 
@@ -138,14 +140,15 @@ class StudioPage:
         return {metric["name"]: float(metric["value"]) for metric in metrics}
 
     def stop_all(self) -> None:
-        """Stop every run on the page; none must be close to its end."""
-        for position in range(self.panels.count()):
-            self.panels.nth(position).get_by_role("button", name="Stop").click()
+        """Stop every run on the page that has not ended."""
+        self.page.locator('[data-run] [data-part="stop"]').evaluate_all(_PRESS_SHOWN)
 
     def begin_anew(self) -> None:
         """Wait for the end of every run on the page, then reload it as a new visitor."""
         for run_id in self.panels.evaluate_all("nodes => nodes.map((node) => node.dataset.run)"):
             self.wait_for_end(run_id)
+        # The page asks for news as long as it is open, and each answer may set a new cookie.
+        self.leave()
         self.page.context.clear_cookies()
         self.open()
 
