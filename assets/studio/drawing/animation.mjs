@@ -1,11 +1,12 @@
 // Canvas animation. Planes that follow each other are drawn on a canvas over the figure, many times
 // faster than plotly draws; the plane that remains is drawn by plotly, with its hovering, zooming
-// and selecting. Between two planes the picture glides. The planes of a running fit count as one
-// animation however slowly they come, and the very first plane does not wait for plotly.
-import { inTurn, keepMoving, stopMoving } from "./clock.mjs";
+// and selecting. Between two planes the picture glides, where the page has the time. The planes of a
+// running fit count as one animation however slowly they come, and the very first plane does not wait
+// for plotly.
+import { drawAtOnce, inTurn, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
 import { lessMotion } from "../page/dom.mjs";
 import { clearedPen, drawGrid, drawTrace } from "./canvas.mjs";
-import { between, isAlike } from "./glide.mjs";
+import { between, contourMaps, isAlike } from "./glide.mjs";
 import { isDrawn, pixelAxes, shownRanges } from "./plotly.mjs";
 import { multiples, scale } from "./scales.mjs";
 
@@ -32,6 +33,8 @@ export class CanvasAnimation {
     this.from = null;
     /** @type {Picture | null} */
     this.to = null; // the plane that is drawn, or that the picture glides to
+    /** @type {import("./glide.mjs").ContourMaps | undefined} */
+    this.maps = undefined; // of the glide
     this.began = -Infinity; // the glide, in ms
     /** @type {object | null} */
     this.asked = null; // plotly's drawing that waits for its turn
@@ -58,9 +61,9 @@ export class CanvasAnimation {
    */
   draw(picture, layout, isRunning) {
     const isFirst = !isDrawn(this.plot);
-    this.glideTo(picture);
+    const isSame = this.glideTo(picture);
     this.pixels = pixelAxes(this.plot, layout);
-    if (this.drawAt(performance.now())) keepMoving(this.move);
+    this.drawSoon(isSame);
     this.plot.classList.add("is-moving");
     clearTimeout(this.timer);
     if (isFirst) {
@@ -80,16 +83,30 @@ export class CanvasAnimation {
     });
   }
 
-  // From what is on screen now, which may itself be on the way between two planes.
+  // A glide begins with what is on screen, so that it is not drawn before the next picture is due.
+  drawSoon(isSame) {
+    if (this.from) keepMoving(this.move);
+    else stopMoving(this.move);
+    if (isSame || !this.from) drawAtOnce(() => this.drawAt(performance.now()));
+  }
+
+  // From what is on screen now, which may itself be on the way between two planes. Returns whether the
+  // plane is the same, painted again on other axes or in other colors.
   glideTo(picture) {
     const now = performance.now();
-    const isSame = this.to?.plane === picture.plane; // painted again, on other axes or in other colors
-    const canGlide = this.to && isAlike(this.to, picture) && !lessMotion.matches;
-    if (!isSame) this.from = canGlide ? this.pictureAt(now) : null;
+    const isSame = this.to?.plane === picture.plane;
+    const isGliding = !isSame && this.canGlideTo(picture);
+    if (!isSame) this.from = isGliding ? this.pictureAt(now) : null;
     this.to = picture;
-    if (isSame) return;
+    if (isGliding) this.maps = contourMaps(this.from, picture);
+    if (isSame) return true;
     this.interval += 0.3 * (Math.min(now - this.lastAt, 2 * LONGEST_GLIDE_MS) - this.interval);
     this.began = this.lastAt = now;
+    return false;
+  }
+
+  canGlideTo(picture) {
+    return this.to && isAlike(this.to, picture) && !lessMotion.matches && isTimeToMove(this.duration());
   }
 
   duration() {
@@ -97,7 +114,8 @@ export class CanvasAnimation {
   }
 
   pictureAt(now) {
-    return this.from ? between(this.from, this.to, (now - this.began) / this.duration()) : { ...this.to, fading: [] };
+    if (!this.from) return { ...this.to, fading: [] };
+    return between(this.from, this.to, (now - this.began) / this.duration(), this.maps);
   }
 
   /** Draws the picture at a time, and returns whether it still moves. @param {number} now */

@@ -1,12 +1,24 @@
 // The clock of all pictures that move: calls them before the page is painted, as often as the display
 // shows, but no more than leaves the page most of its time. What takes long comes in turn.
 
-const MOST_OF_THE_TIME = 0.4;
+// Of the page's time, at most this share goes into the pictures between two planes.
+const MOST_OF_THE_TIME = 0.25;
+// With fewer pictures on its way, a plane had better be there at once.
+const LEAST_PICTURES = 2;
+const SMOOTHING = 0.2; // the weight of the last picture in the cost
 
 /** @type {Set<(now: number) => boolean>} */
 const moving = new Set();
 let isTicking = false;
 let notBefore = 0;
+let cost = 0; // of drawing and painting all that has changed, in ms, on average
+let spent = 0; // on drawings that are not yet painted, in ms
+
+/**
+ * Whether what moves for so long can be drawn often enough on its way.
+ * @param {number} milliseconds
+ */
+export const isTimeToMove = (milliseconds) => cost * LEAST_PICTURES <= milliseconds * MOST_OF_THE_TIME;
 
 /**
  * Calls a function before each paint until it returns false.
@@ -22,12 +34,36 @@ export function keepMoving(move) {
 /** @param {(now: number) => boolean} move */
 export const stopMoving = (move) => moving.delete(move);
 
+/** Calls a function that draws what moves no further. @param {() => void} draw */
+export function drawAtOnce(draw) {
+  const isFirst = spent === 0;
+  const began = performance.now();
+  draw();
+  spent += performance.now() - began;
+  if (isFirst) requestAnimationFrame(notePainting);
+}
+
+// Until after the paint. Panels that were drawn before it count together, as they do in a tick.
+function notePainting() {
+  const began = performance.now() - spent;
+  spent = 0;
+  setTimeout(() => noteCost(performance.now() - began));
+}
+
+function noteCost(milliseconds) {
+  cost += SMOOTHING * (milliseconds - cost);
+}
+
 function tick() {
   const began = performance.now();
   if (began >= notBefore) {
     for (const move of moving) if (!move(began)) moving.delete(move);
     // A timer runs after the paint, whose time counts too.
-    setTimeout(() => (notBefore = began + (performance.now() - began) / MOST_OF_THE_TIME));
+    setTimeout(() => {
+      const took = performance.now() - began;
+      noteCost(took);
+      notBefore = began + took / MOST_OF_THE_TIME;
+    });
   }
   isTicking = moving.size > 0;
   if (isTicking) requestAnimationFrame(tick);

@@ -8,7 +8,11 @@ import { PLANE_TRACE } from "../constants.mjs";
  * What is drawn of a plane: its traces, the axes that are shown at least, the features of its arrows.
  * @typedef {{ plane?: object, traces: Trace[], axes: Axes, features: number[] }} Picture
  */
-/** @typedef {(x: number, y: number) => [number, number]} Map2 */
+/**
+ * An affine map of the plane: the first coordinate is `a x + b y + e`, the second `c x + d y + f`.
+ * @typedef {[a: number, b: number, c: number, d: number, e: number, f: number]} AffineMap
+ */
+/** @typedef {Map<number, { forth: AffineMap, back: AffineMap }>} ContourMaps by class */
 
 /** @type {string[]} */
 const POINT_KINDS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
@@ -36,11 +40,11 @@ export function isAlike(from, to) {
  * @param {Picture} from
  * @param {Picture} to
  * @param {number} share of the way
+ * @param {ContourMaps} [maps] which are the same all the way
  * @returns {Picture & { fading: Trace[] }}
  */
-export function between(from, to, share) {
+export function between(from, to, share, maps = contourMaps(from, to)) {
   if (share >= 1) return { ...to, fading: [] };
-  const maps = contourMaps(from, to);
   const fading = [];
   const traces = to.traces.map((trace, i) => {
     const former = from.traces[i];
@@ -85,25 +89,35 @@ function movedArrows(trace, former, featuresBefore, features, share) {
 }
 
 // A line with the given share of the way that a map moves it.
-function mapped(trace, map, share) {
+/** @param {Trace} trace @param {AffineMap} map @param {number} share */
+function mapped(trace, [a, b, c, d, e, f], share) {
+  const [xx, xy, x0] = [1 + share * (a - 1), share * b, share * e];
+  const [yx, yy, y0] = [share * c, 1 + share * (d - 1), share * f];
   const x = new Float32Array(trace.x.length);
   const y = new Float32Array(trace.x.length);
   for (let i = 0; i < x.length; i += 1) {
-    const [right, up] = map(trace.x[i], trace.y[i]);
-    x[i] = mix(trace.x[i], right, share);
-    y[i] = mix(trace.y[i], up, share);
+    const [right, up] = [trace.x[i], trace.y[i]];
+    x[i] = x0 + xx * right + xy * up;
+    y[i] = y0 + yx * right + yy * up;
   }
   return { ...trace, x, y };
 }
 
-/** @type {{ forth: Map2, back: Map2 }} */
-const STAYING = { forth: (x, y) => [x, y], back: (x, y) => [x, y] };
+/** @type {AffineMap} */
+const IDENTITY = [1, 0, 0, 1, 0, 0];
+const STAYING = { forth: IDENTITY, back: IDENTITY };
 
-// How the contours of each class move: with the mean of its rows, turned as all rows are on average.
-function contourMaps(from, to) {
+/**
+ * How the contours of each class move: with the mean of its rows, turned as all rows are on average.
+ * @param {Picture} from
+ * @param {Picture} to
+ * @returns {ContourMaps}
+ */
+export function contourMaps(from, to) {
   const linear = averageMap(from, to);
   if (!linear) return new Map();
   const inverse = inverted(linear);
+  /** @type {ContourMaps} */
   const maps = new Map();
   for (const [i, trace] of to.traces.entries()) {
     if (trace.meta.kind !== PLANE_TRACE.train || !trace.x.length) continue;
@@ -113,10 +127,8 @@ function contourMaps(from, to) {
   return maps;
 }
 
-/** @returns {Map2} */
-const affine =
-  (/** @type {number[]} */ [a, b, c, d], [x0, y0], [x1, y1]) =>
-  (x, y) => [x1 + a * (x - x0) + b * (y - y0), y1 + c * (x - x0) + d * (y - y0)];
+/** @param {number[]} linear @param {[number, number]} start @param {[number, number]} end @returns {AffineMap} */
+const affine = ([a, b, c, d], [x0, y0], [x1, y1]) => [a, b, c, d, x1 - a * x0 - b * y0, y1 - c * x0 - d * y0];
 
 /** @param {number[]} map */
 function inverted([a, b, c, d]) {
