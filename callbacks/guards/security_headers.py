@@ -8,25 +8,32 @@ from functools import partial
 import flask
 from dash import Dash
 
-_HEADERS = {
+_OF_EVERY_ANSWER = {
     "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_OF_DOCUMENTS = {
     "Referrer-Policy": "same-origin",
     "X-Frame-Options": "SAMEORIGIN",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+# No browser shows these as documents, and a page loads nearly a hundred of them.
+_PARTS_OF_PAGES = {"text/javascript", "text/css"}
 
 
 def register(app: Dash) -> None:
-    """Send the headers with every answer."""
+    """Send with every answer the headers that have an effect on it."""
     app.server.after_request(partial(add_headers, app))
 
 
 def add_headers(app: Dash, response: flask.Response) -> flask.Response:
     """Add the headers that the response does not have."""
-    response.headers.setdefault("Content-Security-Policy", _policy(app.csp_hashes()))
-    for name, value in _HEADERS.items():
+    headers = dict(_OF_EVERY_ANSWER)
+    if response.mimetype not in _PARTS_OF_PAGES:
+        headers |= _OF_DOCUMENTS
+        headers["Content-Security-Policy"] = _policy(app.csp_hashes())
+    for name, value in headers.items():
         response.headers.setdefault(name, value)
     # Answers belong to one visitor unless they say otherwise.
     response.headers.setdefault("Cache-Control", "private, no-cache")

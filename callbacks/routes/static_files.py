@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 import flask
 from dash import Dash
+from rjsmin import jsmin
 
 from melm_studio.figures.plotly_script import (
     compressed_plotly_script,
@@ -21,6 +24,7 @@ _OF_DASH = {
     "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>",
     "/_favicon.ico",
 }
+_MODULE = ".mjs"
 _FOREVER = "public, max-age=31536000, immutable"
 
 
@@ -29,6 +33,7 @@ def register(app: Dash) -> None:
     app.server.add_url_rule(PLOTLY_PATH, "plotly", plotly)
     app.server.add_url_rule(app.get_asset_url(STYLE_SHEET), "styles", styles)
     app.server.after_request(add_lifetime)
+    app.server.after_request(shorten_module)
     app.server.after_request(read_file)
 
 
@@ -55,6 +60,16 @@ def read_file(response: flask.Response) -> flask.Response:
     if is_static(flask.request):
         response.direct_passthrough = False
         response.make_sequence()
+    return response
+
+
+def shorten_module(response: flask.Response) -> flask.Response:
+    """Leave out the comments of a module, and what fingerprinted files need not say."""
+    if _is_fingerprinted(response) and response.status_code == HTTPStatus.OK:
+        for name in ("Content-Disposition", "Last-Modified"):
+            response.headers.pop(name, None)
+        if flask.request.path.endswith(_MODULE):
+            response.set_data(jsmin(response.get_data(as_text=True)))
     return response
 
 

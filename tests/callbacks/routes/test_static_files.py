@@ -6,9 +6,11 @@ import re
 
 import plotly.offline
 import pytest
+from rjsmin import jsmin
 
 from callbacks.routes.static_files import PLOTLY_PATH
 from melm_studio.figures.plotly_script import plotly_script
+from melm_studio.layout.scripts import ASSETS
 
 FOREVER = "public, max-age=31536000, immutable"
 
@@ -68,3 +70,19 @@ def test_plotly_arrives_whole_in_every_encoding(client, encodings, decoded):
 
 def test_plotly_is_a_third_of_the_full_script():
     assert 3 * len(plotly_script()) < len(plotly.offline.get_plotlyjs())
+
+
+def test_modules_come_without_their_comments_and_with_everything_else(client):
+    (address,) = re.findall(r'"(/assets/[^"]+/drawing/canvas\.mjs)"', client.get("/").text)
+    with client.get(address) as answer:
+        sent = answer.text
+    written = (ASSETS / "studio/drawing/canvas.mjs").read_text()
+    assert "// " in written
+    assert "// " not in sent
+    assert len(sent) < 0.8 * len(written)
+    assert "`${weight} ${size}px ${family}`" in sent
+
+
+def test_what_shortens_modules_leaves_strings_and_expressions_alone():
+    for code in ("a=`x  //  ${ b }  /* y */`", 'a="// b"', r"a=/'/g;b=/[/]\\/x/"):
+        assert jsmin(code).strip() == code
