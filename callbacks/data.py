@@ -17,7 +17,6 @@ from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.tables import (
     ClassRules,
     LabeledData,
-    Role,
     Table,
     label_candidates,
     recipe_caption,
@@ -90,16 +89,15 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
         data = workspace().prepare(table, source)
     except UserError as error:
         return *[no_update] * 8, _refusal(str(error), file)
-    label = next(column.name for column in data.columns if column.role is Role.LABEL)
     summary = summarize(data)
     return (
         named(data.name),
         data_size(summary),
         data_summary(data, summary, _swatches(data)),
         _labels(table),
-        label,
+        data.label,
         ", ".join(recipe_caption(source.full_recipe)) or "Standardized",
-        msgspec.to_builtins(ShownData(data.content_hash, data.name, label, source)),
+        msgspec.to_builtins(ShownData(data.content_hash, data.name, data.label, source)),
         msgspec.to_builtins(source) if is_new else no_update,
         None,
     )

@@ -105,6 +105,11 @@ class LabeledData:
     raw: FloatArray | None = None
     is_missing: npt.NDArray[np.bool_] | None = None
 
+    @property
+    def label(self) -> str:
+        """The column whose values are the classes; empty if the data name no columns."""
+        return next((column.name for column in self.columns if column.role is Role.LABEL), "")
+
     def to_bytes(self) -> bytes:
         """Pack as npz; equal content gives equal bytes."""
         arrays = self._arrays()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import flask
 
 from callbacks.routes.api.json_body import json_body
-from callbacks.routes.api.tables import label_of, prepared
+from callbacks.routes.api.tables import prepared
 from callbacks.routes.requested_view import requested_event
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
@@ -33,7 +33,7 @@ def start() -> Run:
     parameters = checked_parameters(request.method, request.parameters)
     data = prepared(request.source)
     check_data(request.method, data, parameters)
-    shown = ShownData(data.content_hash, data.name, label_of(data), request.source)
+    shown = ShownData(data.content_hash, data.name, data.label, request.source)
     record = own.new_fit(shown, request.method, parameters, data.X.shape[1])
     own.queue(record)
     return _described(own_fit(record.run_id))

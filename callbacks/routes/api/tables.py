@@ -6,7 +6,7 @@ from callbacks.routes.api.json_body import json_body
 from callbacks.routes.upload import stored_upload
 from callbacks.session import workspace
 from melm_studio.programs.models import Feature, PreparedTable, StoredFile
-from melm_studio.tables import LabeledData, Role
+from melm_studio.tables import LabeledData
 from melm_studio.views.data_source import DataSource
 
 
@@ -27,17 +27,12 @@ def prepared(source: DataSource) -> LabeledData:
     return own.prepare(own.table(source), source)
 
 
-def label_of(data: LabeledData) -> str:
-    """Return the column whose values are the classes."""
-    return next(column.name for column in data.columns if column.role is Role.LABEL)
-
-
 def _described(data: LabeledData) -> PreparedTable:
     columns = zip(data.feature_names, data.center.tolist(), data.scale.tolist(), strict=True)
     return PreparedTable(
         id=data.content_hash,
         name=data.name,
-        label=label_of(data),
+        label=data.label,
         n_rows=len(data.y),
         classes=dict(data.class_counts),
         features=tuple(Feature(*column) for column in columns),

@@ -190,11 +190,10 @@ def _names(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[str,
 def _labels(data: LabeledData, frame: pd.DataFrame, rows: IntArray) -> tuple[IntArray, list[str]]:
     """The classes of the rows, and which labels are no class of the first table."""
     unlabeled = np.full(len(rows), -1, dtype=np.int64)
-    label = next((one.name for one in data.columns if one.role is Role.LABEL), None)
-    if label is None or label not in frame.columns:
+    if not data.label or data.label not in frame.columns:
         return unlabeled, []
     codes = {name: code for code, name in enumerate(data.class_names)}
-    texts = [cell_text(cell) for cell in frame[label].iloc[rows]]
+    texts = [cell_text(cell) for cell in frame[data.label].iloc[rows]]
     others = sorted({text for text in texts if text is not None and text not in codes})
     labels = np.array([codes.get(text or "", -1) for text in texts], dtype=np.int64)
     noun = count(len(others), "label is no class", "labels are no classes")
