@@ -75,7 +75,7 @@ class StudioPage:
     def upload(self, raw: bytes, name: str) -> None:
         """Upload a file and wait until its data are loaded."""
         file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": raw}
-        self.page.get_by_label("Labeled CSV file").set_input_files(file)
+        self.page.get_by_label("Table file").set_input_files(file)
         self.page.locator("#data-name").get_by_text(name.removesuffix(".csv")).wait_for()
         self.panels.wait_for(state="detached")  # those of the previous data
 

@@ -85,7 +85,7 @@ def test_a_view_of_a_file_asks_for_it_and_comes_up_once_it_is_dropped(
     panel.expect_end()
     stranger.goto(link_to(panel))
     expect(notice(stranger)).to_contain_text("This view needs the file pots.csv")
-    take = stranger.get_by_label("Labeled CSV file")
+    take = stranger.get_by_label("Table file")
     take.set_input_files(other)
     expect(notice(stranger)).to_contain_text("differs from that of pots.csv")
     take.set_input_files(file)

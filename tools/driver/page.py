@@ -155,7 +155,7 @@ class StudioPage:
         self.summary = page.locator(f"#{ids.DATA_SUMMARY}")
         self.data_error = page.locator(f"#{ids.DATA_ERROR}")
         self.connection = page.locator(f"#{ids.CONNECTION}")
-        self.file_input = page.get_by_label("Labeled CSV file")
+        self.file_input = page.get_by_label("Table file")
         self.method = page.get_by_role("textbox", name="Method", exact=True)
         self.starts = page.get_by_label("Starts", exact=True)
         self.run_button = page.get_by_role("button", name="Run", exact=True)

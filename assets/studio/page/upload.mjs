@@ -16,7 +16,7 @@ export function connectUpload() {
   acceptDrops();
   addEventListener("paste", paste);
   whenPresent(`#${ID.dropZone}`, (zone) => {
-    const label = fileLabel("Labeled CSV file", ACCEPTED, upload);
+    const label = fileLabel("Table file", ACCEPTED, upload);
     label.append(span("", "icon icon-upload"), span("Drop a table, or choose a file"));
     label.title = `${FORMATS}; cells copied from a spreadsheet can be pasted`;
     zone.append(label);
