@@ -44,8 +44,26 @@ def title(record: RunRecord) -> str:
 
 def title_of_view(record: RunRecord, options: ViewOptions) -> str:
     """The title of a run, and that its plane was changed if the view shows another one."""
-    is_changed = options.n_top_features is not None or options.edits or options.morph is not None
-    return f"{title(record)} (changed)" if is_changed else title(record)
+    return f"{title(record)} (changed)" if options.changes_plane else title(record)
+
+
+def changes_of(options: ViewOptions, target: RunRecord | None = None) -> str:
+    """What makes a plane another one than that of its run, without a period; else empty.
+
+    `target` is the run that the plane was morphed toward.
+    """
+    n_kept, n_moved = options.n_top_features, len({edit.feature for edit in options.edits})
+    toward = f" of the way to {title(target)}" if target else ""
+    changes = [
+        *([] if n_kept is None else [f"{_top(n_kept)} only"]),
+        *([f"{count(n_moved, 'arrow')} moved"] if n_moved else []),
+        *([f"{options.morph.share:.0%}".replace("%", " %") + toward] if options.morph else []),
+    ]
+    return f"Plane was changed: {', '.join(changes)}" if changes else ""
+
+
+def _top(n_features: int) -> str:
+    return "top feature" if n_features == 1 else f"top {number(n_features)} features"
 
 
 def unique_title(record: RunRecord, others: Iterable[RunRecord]) -> str:

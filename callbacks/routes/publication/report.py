@@ -14,7 +14,7 @@ from callbacks.routes.publication.panels import figure_panel, print_figure
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_studio.views.captions import title
+from melm_studio.views.captions import changes_of, title_of_view
 from melm_studio.views.comparison import agreement
 from melm_studio.views.publication.report import report_of_comparison, report_of_run
 from melm_studio.views.publication.report_run import ReportedRun
@@ -74,7 +74,7 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
     renderer = services().renderer
     check = workspace().checks().get(record.run_id)
     view = renderer.view(record, event, options)
-    name = f"The plane of {title(record)}, with points, contours and arrows"
+    name = f"The plane of {title_of_view(record, options)}, with points, contours and arrows"
     return ReportedRun(
         record=record,
         event=replace(event, components=renderer.components(record, event, options)),
@@ -87,7 +87,13 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         is_check_final=check is not None and check.state.is_final,
         pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
         link=_link(record, event, options),
+        changes=changes_of(options, _morph_target(options)),
+        shown_gamma=options.gamma if options.gamma != record.gamma else None,
     )
+
+
+def _morph_target(options: ViewOptions) -> RunRecord | None:
+    return own_run(options.morph.run_id) if options.morph else None
 
 
 def _verdict(
@@ -109,13 +115,12 @@ def _link(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
     if not record.source:
         return ""
     divergence = services().renderer.divergence(record, event, options)
-    other = own_run(options.morph.run_id) if options.morph else None
     try:
         spec = spec_of(
             record,
             event,
             options,
-            other=other,
+            other=_morph_target(options),
             mode="explore",
             hidden=(),
             marks={},

@@ -52,7 +52,8 @@ def report_of_run(run: ReportedRun) -> Report:
     """Return the report of one run."""
     data_name = run.record.data_name
     sections = (*run_sections(run), data_section(run.data, run.record), *_appendix([run]))
-    return Report(f"{title(run.record)}, {data_name}", _subtitle([run]), sections)
+    name = f"{title(run.record)} (changed)" if run.changes else title(run.record)
+    return Report(f"{name}, {data_name}", _subtitle([run]), sections)
 
 
 def report_of_comparison(

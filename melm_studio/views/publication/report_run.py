@@ -27,6 +27,14 @@ _NOT_CHECKED = (
 )
 _NO_HELD_OUT = "A class has no held-out row, so nothing here says how the plane does on new rows."
 _UNFINISHED = "The check had not ended when this report was made; its numbers are those so far."
+_OF_THE_CHANGED = (
+    "Picture, scores of the plane and features are those of the changed plane. A check judges the "
+    "method with its settings, and cannot repeat changes that were made by hand."
+)
+_OTHER_GAMMA = (
+    "Densities, and all that is computed from them, are shown with γ {gamma:.3g}; the run used "
+    "{own:.3g}."
+)
 _FEATURES_NOTE = (
     "Arrow is the length in the picture, relative to the longest. Length is that of the loadings "
     "on orthonormal components: 1 if the feature lies in the plane, 0 if it does not contribute. "
@@ -60,6 +68,10 @@ class ReportedRun:
     pictures : tuple of Picture
     link : str
         The address that restores the view; empty if there is none.
+    changes : str
+        What makes the plane another one than that of the run; empty if nothing does.
+    shown_gamma : float or None
+        The kernel width of the densities, where it is not that of the run.
     """
 
     record: RunRecord
@@ -73,6 +85,8 @@ class ReportedRun:
     is_check_final: bool = False
     pictures: tuple[Picture, ...] = ()
     link: str = ""
+    changes: str = ""
+    shown_gamma: float | None = None
 
     @property
     def chance(self) -> str:
@@ -126,6 +140,19 @@ def _answer(run: ReportedRun) -> Section:
 
 
 def _answer_sentences(run: ReportedRun) -> tuple[str, ...]:
+    return (*_view_sentences(run), *_verdict_sentences(run))
+
+
+def _view_sentences(run: ReportedRun) -> list[str]:
+    """What was done to the plane and its densities after the run."""
+    gamma = run.shown_gamma
+    return [
+        *([f"{run.changes}. {_OF_THE_CHANGED}"] if run.changes else []),
+        *([_OTHER_GAMMA.format(gamma=gamma, own=run.record.gamma)] if gamma is not None else []),
+    ]
+
+
+def _verdict_sentences(run: ReportedRun) -> tuple[str, ...]:
     if run.check is None or not run.check.words:
         return (*_held_out_sentences(run), _NOT_CHECKED)
     stability = run.check.stability
@@ -209,10 +236,6 @@ def _features(run: ReportedRun) -> Section:
         note=_FEATURES_NOTE.format(intervals=words) + rest,
     )
     return Section("What separates the classes", tables=(table,))
-
-
-def _loading_heads(n_components: int) -> list[str]:
-    return [f"Loading {number}" for number in range(1, n_components + 1)]
 
 
 def _interval(run: ReportedRun, feature: int) -> tuple[str, str]:

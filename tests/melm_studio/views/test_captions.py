@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from melm_studio.views.captions import (
+    changes_of,
     drawn_sentence,
     reproduced_sentence,
     scores_caption,
@@ -14,8 +15,9 @@ from melm_studio.views.captions import (
     title_of_view,
     unique_title,
 )
+from melm_studio.views.plane_edits import LoadingEdit
 from melm_studio.views.types import Scores
-from melm_studio.views.view_options import ViewOptions
+from melm_studio.views.view_options import MorphTarget, ViewOptions
 from melm_studio.worker.config.messages import LOST, STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
 from melm_studio.worker.records.run import RunState
 from tests.melm_studio.worker.helpers import plane, run_of
@@ -199,3 +201,12 @@ def test_the_title_of_a_changed_plane_says_so():
     record = run_of(method="pca")
     assert title_of_view(record, ViewOptions(gamma=0.5)) == title(record)
     assert title_of_view(record, ViewOptions(n_top_features=3)) == f"{title(record)} (changed)"
+
+
+def test_every_change_of_a_plane_is_named():
+    edits = tuple(LoadingEdit(feature, (1.0, 0.0)) for feature in (4, 4, 2))
+    target = replace(run_of(), name="the other")
+    options = ViewOptions(n_top_features=1, edits=edits, morph=MorphTarget("x", 0.3))
+    words = "Plane was changed: top feature only, 2 arrows moved, 30 % of the way to the other"
+    assert changes_of(options, target) == words
+    assert changes_of(ViewOptions(gamma=0.5)) == ""

@@ -112,6 +112,14 @@ def test_a_run_that_was_not_checked_says_so_and_gives_its_held_out_rows(finished
         assert words in text
 
 
+def test_a_plane_changed_by_hand_is_named_as_such(finished):
+    found, changed = page(finished, run=1).text, page(finished, run=1, kept=2, gamma=2).text
+    assert "Plane was changed: top 2 features only." in changed
+    assert "(changed)" in changed
+    assert "shown with γ 2; the run used 1" in changed
+    assert not re.search(r"\(changed\)|Plane was changed|are shown with γ", found)
+
+
 def test_features_have_the_order_of_the_page(finished):
     run = finished.runs[0]
     sequence = finished.visitor.news(run)["sequences"][-1]
