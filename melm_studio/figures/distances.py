@@ -89,7 +89,7 @@ def _rows(
     distances: RowDistances, code: int, is_held_out: bool, name: str, theme: Theme
 ) -> go.Scatter:
     chosen = np.flatnonzero((distances.codes == code) & (distances.is_held_out == is_held_out))
-    names = [_name(distances, int(at)) for at in chosen]
+    names = [distances.label(int(at)) for at in chosen]
     shape = class_shape(code, len(theme.class_colors))
     return go.Scatter(
         x=distances.scores[chosen],
@@ -111,15 +111,9 @@ def _rows(
     )
 
 
-def _name(distances: RowDistances, at: int) -> str:
-    number = f"row {distances.row_numbers[at]:,}"
-    name = distances.names[at] if distances.names else ""
-    return f"{shortened(name)} ({number})" if name else number
-
-
 def _laid_out(figure: go.Figure, theme: Theme) -> go.Figure:
-    figure.update_xaxes(zerolinecolor=theme.grid)
-    figure.update_yaxes(zerolinecolor=theme.grid)
+    figure.update_xaxes(zerolinecolor=theme.grid, title_font_size=13)
+    figure.update_yaxes(zeroline=False, title_font_size=13)
     return figure.update_layout(
         margin={"l": 8, "r": 8, "t": 8, "b": 40},
         paper_bgcolor="rgba(0, 0, 0, 0)",

@@ -41,6 +41,9 @@ export async function draw(plot, traces, layout, config) {
   return plotly.react(plot, traces, layout, { ...CONFIG, ...config });
 }
 
+/** Text in which plotly finds no markup. @param {string} text */
+export const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+
 /** Removes a figure. @param {Element} plot */
 export const clear = (plot) => window.Plotly?.purge(plot);
 

@@ -1,7 +1,7 @@
-// The dialog of T² and Q: draws the distances of all rows, selects a row that is clicked, and draws
-// what contributes to its distances.
+// The dialog of T² and Q: draws the distances of all rows, selects a row that is clicked or chosen in
+// a list, and draws what contributes to its distances.
 import { ID } from "../constants.mjs";
-import { clear, draw } from "../drawing/plotly.mjs";
+import { clear, draw, escaped } from "../drawing/plotly.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId, colorScheme } from "../page/dom.mjs";
 import { addToPanels } from "../panel/features.mjs";
@@ -9,7 +9,10 @@ import { selectRows } from "../selection/selection.mjs";
 import { state } from "../state.mjs";
 import { addressOf } from "./plane_address.mjs";
 
+/** @typedef {{ row: number, label: string, x: number, y: number }} Place of a row in the plot */
+
 const DIALOG = "distances";
+const DRAWN = { scrollZoom: true };
 
 export function addDistances() {
   addToPanels((panel) => {
@@ -29,17 +32,42 @@ async function show(panel) {
   inDialog("words").textContent = "Computing the distances…";
   if (!dialog.open) dialog.showModal();
   const plot = inDialog("plot");
-  await paint(panel, "distances", plot, inDialog("words"));
+  list([]);
+  const answer = await paint(panel, "distances", plot, inDialog("words"));
+  if (!answer) return;
+  list(answer.rows);
+  const choose = (/** @type {Place} */ place) => {
+    selectRows([place.row]);
+    explain(panel, answer.figure, place);
+  };
+  inDialog("rows").onchange = ({ target }) => choose(answer.rows[target.selectedIndex - 1]);
   plot.removeAllListeners?.("plotly_click");
-  plot.on?.("plotly_click", ({ points }) => explain(panel, points[0].customdata));
+  plot.on?.("plotly_click", ({ points: [{ customdata, text, x, y }] }) =>
+    choose({ row: customdata, label: text, x, y }));
   const [only, ...others] = state.rows ?? [];
-  if (only !== undefined && !others.length) explain(panel, only, false);
+  const place = answer.rows.find(({ row }) => row === only);
+  if (place && !others.length) explain(panel, answer.figure, place);
 }
 
-// Selects a row, and shows why it is where it is.
-function explain(panel, row, isChosen = true) {
-  if (isChosen) selectRows([row]);
-  return paint(panel, `distances/${row}`, inDialog("contributions"), inDialog("row"));
+/** The rows that can be chosen, the farthest first. @param {Place[]} rows */
+function list(rows) {
+  const options = rows.map(({ label, row }) => new Option(label, String(row)));
+  const none = Object.assign(new Option("Choose a row", ""), { disabled: true });
+  inDialog("rows").replaceChildren(none, ...options);
+  inDialog("rows").disabled = !rows.length;
+}
+
+/**
+ * Names a row in the plot, and shows why it is where it is.
+ * @param {import("../panel/panel.mjs").Panel} panel
+ * @param {{ data: object[], layout: object }} figure
+ * @param {Place} place
+ */
+async function explain(panel, figure, { row, label, x, y }) {
+  inDialog("rows").value = String(row);
+  const name = { x, y, text: escaped(label), ax: 0, ay: -28, showarrow: true, arrowhead: 0, font: { size: 13 } };
+  await draw(inDialog("plot"), figure.data, { ...figure.layout, annotations: [name] }, DRAWN);
+  await paint(panel, `distances/${row}`, inDialog("contributions"), inDialog("row"));
 }
 
 async function paint(panel, path, plot, words) {
@@ -47,8 +75,10 @@ async function paint(panel, path, plot, words) {
     const answer = await ask(addressOf(panel, path, { scheme: colorScheme() }));
     words.textContent = answer.words;
     plot.setAttribute("aria-label", answer.words);
-    await draw(plot, answer.figure.data, answer.figure.layout, { scrollZoom: true });
+    await draw(plot, answer.figure.data, answer.figure.layout, DRAWN);
+    return answer;
   } catch (error) {
     words.textContent = sentenceOf(error);
+    return null;
   }
 }

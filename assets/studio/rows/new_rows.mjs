@@ -2,6 +2,7 @@
 import { PLANE_TRACE } from "../constants.mjs";
 import { bringToFront } from "../front_run.mjs";
 import { percent } from "../drawing/number_text.mjs";
+import { escaped } from "../drawing/plotly.mjs";
 import { ask, refusalOf, requested, save, sentenceOf } from "../page/answers.mjs";
 import { element } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
@@ -168,9 +169,6 @@ function label(points, report, i) {
   const rest = points.unlike[i] ? ", unlike the table of the run" : "";
   return escaped(`new ${name}: ${report.class_names[points.classes[i]]} ${percent(points.probabilities[i])}${rest}`);
 }
-
-// Plotly reads markup.
-const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 
 function confusionRows({ class_names: names, confusion }) {
   const head = element("tr", "", element("th", ""), ...names.map((name) => element("th", "", name)));

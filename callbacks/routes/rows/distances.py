@@ -13,9 +13,10 @@ from callbacks.services import services
 from callbacks.session import own_run
 from melm_studio.figures.distances import contributions_figure, distances_figure
 from melm_studio.figures.theme import Scheme
-from melm_studio.views.rows.distances import row_contributions, row_distances
+from melm_studio.views.rows.distances import RowDistances, row_contributions, row_distances
 from melm_studio.views.rows.row_summaries import indices_of
 
+_MOST_LISTED = 200
 _ROW = "What moves {row} from the center, and off the plane."
 
 
@@ -32,7 +33,14 @@ def distances(run_id: str, sequence: int) -> dict[str, Any]:
     placer = services().rows.placer(record, event, requested_options())
     data = services().rows.data(record)
     found = row_distances(data, placer)
-    return _answer(found.words, distances_figure(found, data.class_names, _scheme()))
+    answer = _answer(found.words, distances_figure(found, data.class_names, _scheme()))
+    return answer | {"rows": [_listed(found, int(at)) for at in found.farthest(_MOST_LISTED)]}
+
+
+def _listed(found: RowDistances, at: int) -> dict[str, Any]:
+    """A row as an option, and its place in the figure."""
+    place = {"x": float(found.scores[at]), "y": float(found.residuals[at])}
+    return {"row": int(found.row_numbers[at]), "label": found.label(at), **place}
 
 
 def contributions(run_id: str, sequence: int, row: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from melm_studio.layout.attributes import aria, data
 _EXPLANATION = (
     "T² is the distance from the center within the plane, Q the squared distance from it. One in a "
     "hundred rows like those of the table is beyond each line: dashed for training rows, dotted "
-    "for held-out rows, which are open. Click a row to select it and to see why."
+    "for held-out rows, which are open. Click a row, or choose it, to select it and to see why."
 )
 
 
@@ -39,6 +39,13 @@ def distances_dialog() -> Component:
                     html.Div(role="img", className="distances-plot", **data(distances="plot")),
                     html.Div(
                         [
+                            html.Label(
+                                [
+                                    html.Span("Row, farthest first"),
+                                    html.Select([], **data(distances="rows")),
+                                ],
+                                className="distances-choice",
+                            ),
                             html.P(role="status", **data(distances="row")),
                             html.Div(
                                 role="img",

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.tables import LabeledData, count, number
+from melm_studio.tables import LabeledData, count, number, shortened
 from melm_studio.views.rows.placement import RowPlacer
 from melm_studio.views.rows.row_summaries import names_of
 
@@ -48,6 +48,19 @@ class RowDistances:
     new_score_limit: float
     residual_limit: float
     words: str
+
+    def label(self, at: int) -> str:
+        """The name of a row with its number in the file, else the number alone."""
+        row = f"row {number(int(self.row_numbers[at]))}"
+        name = self.names[at] if self.names else ""
+        return f"{shortened(name)} ({row})" if name else row
+
+    def farthest(self, n_rows: int) -> IntArray:
+        """The positions of the rows with the largest T² or Q relative to its limit, in order."""
+        limits = np.where(self.is_held_out, self.new_score_limit, self.score_limit)
+        relative = np.maximum(self.scores / limits, self.residuals / self.residual_limit)
+        order: IntArray = np.argsort(-relative, kind="stable")[:n_rows]
+        return order
 
 
 @dataclass(frozen=True, eq=False)

@@ -180,7 +180,16 @@ def test_a_row_far_from_the_plane_is_selected_and_explained(finished: Panel, pag
     page.mouse.click(*place)
     expect(dialog.locator('[data-distances="row"]')).to_contain_text("What moves bottle 017")
     expect(dialog.locator('[data-distances="contributions"]')).to_contain_text("alcohol")
-    dialog.get_by_role("button", name="Close").click()
+    choice = dialog.get_by_role("combobox", name="Row, farthest first")
+    choice.focus()
+    page.keyboard.press("Home")
+    farthest = choice.locator("option").nth(1).inner_text()
+    expect(plot.locator(".annotation-text")).to_have_text(farthest)
+    page.keyboard.press("ArrowDown")
+    second = choice.locator("option").nth(2).inner_text()
+    expect(plot.locator(".annotation-text")).to_have_text(second)
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
     expect(finished.part("selection-words")).to_contain_text("1 row")
 
 

@@ -71,3 +71,18 @@ def test_the_contributions_of_a_row_name_what_is_odd(answer):
 
 def test_a_row_that_is_not_there_is_not_found(answer):
     assert answer("distances/999").status_code == 404
+
+
+def test_rows_are_listed_from_the_farthest_with_their_places_in_the_figure(answer):
+    found = answer("distances").json
+    rows, layout = found["rows"], found["figure"]["layout"]
+    assert rows[0]["row"] == FAR
+    assert rows[0]["label"] == f"row {FAR}"
+    assert sorted(row["row"] for row in rows) == list(range(1, 61))
+    drawn = {
+        row: (x, y)
+        for trace in found["figure"]["data"]
+        for row, x, y in zip(*(numbers(trace[key]) for key in ("customdata", "x", "y")), strict=True)
+    }
+    assert all(drawn[row["row"]] == (row["x"], row["y"]) for row in rows)
+    assert "annotations" not in layout  # a script names the row that is chosen
