@@ -243,7 +243,7 @@ def _figure(row: ComparedRun, key: str, shown: Callable[[float], str]) -> Compon
 
 
 def _divergence(value: float) -> str:
-    return f"{value:.3g}"
+    return f"{value:#.3g}"
 
 
 def _accuracy(value: float) -> str:

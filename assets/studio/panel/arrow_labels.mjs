@@ -3,7 +3,7 @@
 import { PLANE_TRACE } from "../constants.mjs";
 import { fontOf } from "../drawing/canvas.mjs";
 import { numbers } from "../drawing/arrays.mjs";
-import { pixelAxes, shownRanges } from "../drawing/plotly.mjs";
+import { escaped, pixelAxes, shownRanges } from "../drawing/plotly.mjs";
 import { scale } from "../drawing/scales.mjs";
 import { textScale } from "../present/larger.mjs";
 import { state } from "../state.mjs";
@@ -59,15 +59,13 @@ const kept = (values, places, per) =>
 
 const haloOf = ({ figure }) => figure.surface;
 
-const escaped = (name) => name.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-
 // Where each arrow's name is, null where the arrow is not drawn.
 function placed(panel) {
   const { plane, figure, arrowLimit } = panel;
   const of = (kind) => figure.plane.data.findIndex(({ meta }) => meta.kind === kind);
   const [lines, heads, names] = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads, PLANE_TRACE.classNames].map(of);
   const { toX, toY, area } = pixels(panel);
-  const font = enlarged(figure.plane.data[heads].textfont);
+  const font = enlarged(figure.plane.data[heads]);
   const { x, y } = plane.traces[lines];
   const tips = plane.arrows.names.slice(0, arrowLimit).map((name, i) => ({
     from: /** @type {[number, number]} */ ([toX(x[PER_SEGMENT * i]), toY(y[PER_SEGMENT * i])]),
@@ -82,7 +80,7 @@ function placed(panel) {
 
 function classBoxes(style, arrays, toX, toY) {
   const [x, y] = [numbers(arrays.x), numbers(arrays.y)];
-  const font = enlarged(style.textfont);
+  const font = enlarged(style);
   const halfHeight = (LINE_HEIGHT * font.size) / 2;
   return style.text.map((name, i) => {
     const [half, left, top] = [widthOf(name, font) / 2, toX(x[i]), toY(y[i])];
@@ -90,7 +88,7 @@ function classBoxes(style, arrays, toX, toY) {
   });
 }
 
-const enlarged = (font) => ({ ...font, size: textScale() * font.size });
+const enlarged = ({ meta, textfont }) => ({ ...textfont, size: textScale(meta.kind) * textfont.size });
 
 function pixels(panel) {
   const axes = pixelAxes(panel.part("plot"), panel.figure.plane.layout);

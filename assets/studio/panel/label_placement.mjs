@@ -4,6 +4,7 @@
 /** @typedef {{ at: [number, number], from: [number, number], width: number, height: number }} Tip */
 
 const GAP_PX = 8; // between a tip and its name
+const CLEARANCE_PX = 6; // between two names on a line
 
 // Heights and sides in which plotly and the canvas write a name, as unit steps from its tip.
 const PLACES = [
@@ -57,7 +58,10 @@ const holds = (area, box) =>
   box.left >= area.left && box.right <= area.right && box.top >= area.top && box.bottom <= area.bottom;
 
 const overlap = (one, other) =>
-  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+  one.left < other.right + CLEARANCE_PX &&
+  other.left < one.right + CLEARANCE_PX &&
+  one.top < other.bottom &&
+  other.top < one.bottom;
 
 /**
  * A name that is at most so long, cut in its middle.
