@@ -16,6 +16,7 @@ export class Morph {
   constructor(node, choice, slot) {
     this.node = node;
     this.choice = choice;
+    this.slot = slot;
     this.playing = 0; // which play is on; 0 for none
     this.slider = rangeInput("Share of the way to the other run", RANGE);
     this.slider.addEventListener("input", () => {
@@ -105,6 +106,7 @@ export class Morph {
     const morph = frontPanel()?.options.morph;
     if (morph) this.choice.value = morph[0];
     const isChosen = this.choice.value !== "";
+    this.slot.hidden = !isChosen;
     const share = morph?.[1] ?? 0;
     const percent = Math.round(100 * share);
     this.slider.disabled = this.button.disabled = !isChosen;
