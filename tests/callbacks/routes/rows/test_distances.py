@@ -82,7 +82,9 @@ def test_rows_are_listed_from_the_farthest_with_their_places_in_the_figure(answe
     drawn = {
         row: (x, y)
         for trace in found["figure"]["data"]
-        for row, x, y in zip(*(numbers(trace[key]) for key in ("customdata", "x", "y")), strict=True)
+        for row, x, y in zip(
+            *(numbers(trace[key]) for key in ("customdata", "x", "y")), strict=True
+        )
     }
     assert all(drawn[row["row"]] == (row["x"], row["y"]) for row in rows)
     assert "annotations" not in layout  # a script names the row that is chosen
