@@ -183,7 +183,8 @@ def whitened_kernel_classes(
 ) -> tuple[KernelClasses, FloatArray]:
     """As `kernel_classes`, in coordinates that are white within the classes.
 
-    The rows are copied only once, class by class, which bounds the memory.
+    The rows of a class replace their copy before those of the next one are whitened, which bounds
+    the memory.
 
     Returns
     -------
@@ -200,14 +201,26 @@ def whitened_kernel_classes(
         widths = deviations_of(X, weights)
         space = standardized_row_space(X - mean, widths, n_components, weights)
         mean, n_features = np.zeros(space.rows.shape[1]), int((widths > 0).sum())
-    blocks = rows_by_class(space.rows, y)
+    blocks = list(rows_by_class(space.rows, y))
     totals = totals_of(blocks, of_class)
     covariances = regularized_covariances(blocks, shrinkage, n_features, of_class)
     whitener = whitening(pooled_covariance(covariances, totals))
     white = whitener.T @ covariances @ whitener
     kernels = _kernels(white, totals, n_components, gamma, shrinkage)
-    rows = tuple((block - mean) @ whitener for block in blocks)
+    rows = _whitened(blocks, mean, whitener)
     return KernelClasses(rows, kernels, weights=of_class), space.lift_columns(whitener)
+
+
+def _whitened(
+    blocks: list[FloatArray], mean: FloatArray, whitener: FloatArray
+) -> tuple[FloatArray, ...]:
+    """The rows of each class in whitened coordinates; takes the blocks off their list."""
+    rows = []
+    while blocks:
+        block = blocks.pop(0)
+        block -= mean
+        rows.append(block @ whitener)
+    return tuple(rows)
 
 
 def centered_kernel_classes(

@@ -15,7 +15,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.sample_weights import mean_of
-from melm_core.linalg.class_moments import class_covariances
+from melm_core.linalg.class_moments import class_covariances, row_parts
 from melm_core.linalg.row_space import NULL_VARIANCE
 
 Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf"]
@@ -65,15 +65,25 @@ def ledoit_wolf_share(
     if weights is not None:
         total = float(weights.sum())
         shares = weights / total
-    lengths = np.square(offsets).sum(axis=1)
-    scaled = offsets * np.sqrt(shares)[:, None]
-    products = scaled.T @ scaled if scaled.shape[1] < len(scaled) else scaled @ scaled.T
-    squares = float(np.square(products).sum())
+    lengths = np.concatenate([np.square(offsets[part]).sum(axis=1) for part in row_parts(offsets)])
+    squares = float(np.square(_products(offsets, np.sqrt(shares)[:, None])).sum())
     distance = squares - float(shares @ lengths) ** 2 / max(n_features, 1)
     if distance <= np.finfo(np.float64).eps * squares:
         return 0.0
     scatter = float(shares @ np.square(lengths)) - squares
     return float(np.clip(scatter / (total * distance), 0.0, 1.0))
+
+
+def _products(offsets: FloatArray, scales: FloatArray) -> FloatArray:
+    """Inner products of the scaled columns, or of the scaled rows if these are fewer."""
+    if offsets.shape[1] >= len(offsets):
+        scaled = offsets * scales
+        return scaled @ scaled.T
+    products = np.zeros((offsets.shape[1], offsets.shape[1]))
+    for part in row_parts(offsets):
+        scaled = offsets[part] * scales[part]
+        products += scaled.T @ scaled
+    return products
 
 
 def regularized_covariances(
@@ -153,10 +163,19 @@ def _ledoit_wolf_shares(
     units = inverse_widths(np.sqrt(identity))
     return np.array(
         [
-            ledoit_wolf_share((block - mean_of(block, own)) * units, n_features, own)
+            ledoit_wolf_share(_standard_offsets(block, own, units), n_features, own)
             for block, own in zip(rows, weights, strict=True)
         ]
     )
+
+
+def _standard_offsets(
+    rows: FloatArray, weights: FloatArray | None, units: FloatArray
+) -> FloatArray:
+    """Offsets from the mean in standardized units, with one copy of the rows."""
+    offsets = rows - mean_of(rows, weights)
+    offsets *= units
+    return offsets
 
 
 def _standard_variances(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.sample_weights import mean_of
+
+# Rows of so many entries in all are copied at once, 2 MB; the moments of more rows are added up.
+_MAX_ENTRIES = 1 << 18
 
 
 def rows_by_class(X: FloatArray, y: IntArray) -> tuple[FloatArray, ...]:
@@ -62,7 +65,12 @@ def class_covariances(
         Of the rows; None if each counts once.
     """
     blocks = zip(classes, weights or repeat(None), strict=False)
-    return np.stack([covariance_of(rows - rows[0], own) for rows, own in blocks])
+    return np.stack([_covariance_about_a_row(rows, own) for rows, own in blocks])
+
+
+def _covariance_about_a_row(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
+    is_copied = rows.size <= _MAX_ENTRIES
+    return covariance_of(rows - rows[0] if is_copied else rows, weights)
 
 
 def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatArray:
@@ -86,4 +94,29 @@ def covariance_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatA
     >>> covariance_of(np.array([[0.0], [2.0]]))
     array([[1.]])
     """
+    if rows.size > _MAX_ENTRIES:
+        return _covariance_by_parts(rows, weights)
     return np.cov(rows.T, ddof=0, aweights=weights).reshape(rows.shape[1], -1)
+
+
+def _covariance_by_parts(rows: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """The covariance about a row, without a copy of all rows."""
+    shares = np.full(len(rows), 1.0 / len(rows)) if weights is None else weights / weights.sum()
+    parts = list(row_parts(rows))
+    mean = sum(shares[part] @ (rows[part] - rows[0]) for part in parts)
+    covariance = np.zeros((rows.shape[1], rows.shape[1]))
+    for part in parts:
+        offsets = rows[part] - rows[0] - mean
+        covariance += (offsets * shares[part, None]).T @ offsets
+    return 0.5 * (covariance + covariance.T)
+
+
+def row_parts(rows: FloatArray) -> Iterator[slice]:
+    """Slices of consecutive rows that together are all rows, each small enough to be copied.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+    """
+    step = max(_MAX_ENTRIES // max(rows.shape[1], 1), 1)
+    return (slice(begin, begin + step) for begin in range(0, len(rows), step))

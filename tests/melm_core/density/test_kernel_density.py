@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from melm_core.density.kernel_density import (
     kernel_classes,
     log_densities,
     mass_levels,
+    whitened_kernel_classes,
 )
 from melm_core.density.whitening import (
     SMALLEST_RELATIVE_VARIANCE,
@@ -201,3 +204,15 @@ def test_superlevel_sets_hold_their_shares_of_the_mass(engine):
     held = [values[values >= level].sum() / values.sum() for level in mass_levels(values, shares)]
     np.testing.assert_allclose(held, shares, atol=5e-3)
     assert (np.array(held) >= shares).all()
+
+
+@pytest.mark.parametrize("has_weights", [False, True])
+def test_whitening_many_rows_takes_less_memory_than_two_copies(has_weights):
+    stream = np.random.default_rng(0)
+    X, y = stream.normal(size=(200_000, 20)), np.arange(200_000) % 2
+    weights = stream.uniform(0.5, 2.0, len(X)) if has_weights else None
+    tracemalloc.start()
+    whitened_kernel_classes(X, y, n_components=2, weights=weights)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.9 * X.nbytes
