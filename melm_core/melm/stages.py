@@ -41,6 +41,10 @@ _REFINEMENT_TOL = 1e-7
 # The finalists converge in single precision to this tolerance first.
 _SINGLE_PRECISION_TOL = 1e-7
 
+# Finalists that have converged to less than this share below the best are not optimized in double
+# precision: the last digits would not make them the best.
+_LARGEST_GAP = 1e-3
+
 # Up to this many rows sums over pairs of rows, for all starts at once, are faster than transforms.
 MAX_TILED_ROWS = 4_000
 
@@ -154,7 +158,9 @@ def _competition_stages(
     if single is None or settings.tol >= _SINGLE_PRECISION_TOL:
         return [competition, finalists]
     approximate = replace(finalists, tol=_SINGLE_PRECISION_TOL, batch=single)
-    return [competition, approximate] if is_sample else [competition, approximate, finalists]
+    if is_sample:
+        return [competition, approximate]
+    return [competition, approximate, replace(finalists, max_gap=_LARGEST_GAP)]
 
 
 def _last_stage(classes: KernelClasses, settings: SearchSettings) -> Stage:

@@ -95,7 +95,7 @@ def maximize(
     states = [StartState(start) for start in starts]
     active: list[int] = []
     for number, stage in enumerate(stages):
-        active = _merge(states, active)[: stage.max_starts]
+        active = _contenders(states, _merge(states, active), stage)
         active += [i for i, start in enumerate(starts) if start.stage == number]
         positions = [Position(number, place, len(active)) for place in range(len(active))]
         entering = [states[i] for i in active]
@@ -174,6 +174,16 @@ def _merge(states: Sequence[StartState], active: Sequence[int]) -> list[int]:
         if index != first:
             states[index].merge_into(states[first])
     return [index for index, first in zip(ranked, firsts, strict=True) if index == first]
+
+
+def _contenders(states: Sequence[StartState], ranked: Sequence[int], stage: Stage) -> list[int]:
+    """Those of the distinct planes, best first, that enter a stage."""
+    best = ranked[: stage.max_starts]
+    if stage.max_gap is None or not best:
+        return list(best)
+    leading = states[best[0]].objective
+    lowest = leading - stage.max_gap * max(abs(leading), 1.0)
+    return [i for i in best if states[i].objective >= lowest]
 
 
 def _outcome(

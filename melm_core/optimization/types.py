@@ -67,6 +67,9 @@ class Stage:
         of the gradient falls below the square root of `tol`.
     max_starts : int or None
         Only this many of the best distinct planes enter the stage.
+    max_gap : float or None
+        Only planes whose objective is below the best one by at most this share
+        of it, or this if the best one is less than 1, enter the stage.
     monitor : callable or None
         An objective to report at each step instead of `objective`, where that
         is only a smoothed version of it.
@@ -80,6 +83,7 @@ class Stage:
     max_iter: int
     tol: float
     max_starts: int | None = None
+    max_gap: float | None = None
     monitor: Objective | None = None
     batch: SizedBatchObjective | None = None
 

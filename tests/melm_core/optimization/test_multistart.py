@@ -281,6 +281,23 @@ def test_the_best_plane_of_a_merged_start_is_kept_after_a_stop():
     assert len({result.objective for result in outcome.start_results}) == 1
 
 
+def test_a_start_far_below_the_best_stays_out_of_a_stage_that_wants_contenders_only():
+    def value_of_direction(components):
+        x = components[0] / np.linalg.norm(components[0])
+        return float(x[0] ** 2), np.zeros_like(components)
+
+    planes = [Start("top", np.array([[1.0, 0.0]])), Start("low", np.array([[0.6, 0.8]]))]
+    for max_gap, names in ((0.7, ["top", "low"]), (0.5, ["top"])):
+        stages = [
+            Stage("first", value_of_direction, 5, 1e-12),
+            Stage("last", value_of_direction, 5, 1e-12, max_gap=max_gap),
+        ]
+        outcome, steps = maximized_through(stages, planes)
+        assert {step.n_starts for step in steps if step.stage == 1} == {len(names)}
+        assert [result.kind for result in outcome.start_results] == ["top", "low"]
+        assert outcome.best.kind == "top"
+
+
 def test_values_of_eliminated_starts_are_not_compared_with_the_last_stage():
     def exaggerated(components):
         value, gradient = captured_variance(components)
