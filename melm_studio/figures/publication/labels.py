@@ -13,6 +13,7 @@ _GAP = 2.0  # points between an anchor and its name
 _TURNS = np.radians([0, 20, -20, 45, -45, 75, -75, 110, -110, 150, -150, 180])
 _DISTANCES = (0.0, 8.0, 18.0, 30.0)
 _EDGE = 2.0  # points between a name and the edge of the axes
+_BETWEEN = np.array([4.0, 0.0])  # points between two names on a line
 
 # In square points that two names share: a name over a point to be kept free, one that lies nearer
 # to the anchor of another name, and each point of distance from its own.
@@ -105,8 +106,8 @@ def _inside(center: FloatArray, size: FloatArray, area: FloatArray) -> FloatArra
 
 
 def _overlap(one: FloatArray, size: FloatArray, other: FloatArray, other_size: FloatArray) -> float:
-    """The area that two boxes share, in square points."""
-    sides = (size + other_size) / 2 - np.abs(one - other)
+    """The area that two boxes share, with the space between them, in square points."""
+    sides = (size + other_size) / 2 + _BETWEEN - np.abs(one - other)
     return float(np.prod(np.maximum(sides, 0.0)))
 
 
