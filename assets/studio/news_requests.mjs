@@ -33,10 +33,11 @@ export class NewsRequests {
     const answer = await this.send().catch((error) => error);
     this.nInFlight -= 1;
     if (!(answer instanceof Error)) this.noteTravel(this.now() - began - answer.took);
-    if (number < this.newest) return; // overtaken
-    this.newest = number;
-    this.arrived = answer;
-    this.onArrival();
+    if (number > this.newest) {
+      this.newest = number;
+      this.arrived = answer;
+    }
+    this.onArrival(); // an answer that was overtaken may be all that the next request waits for
   }
 
   noteTravel(milliseconds) {

@@ -34,6 +34,23 @@ test("an answer that a later one has overtaken is dropped", async () => {
   assert.equal(requests.take(), null);
 });
 
+test("an answer that was overtaken wakes who waits for its place", async () => {
+  const { sent, clock, requests } = server();
+  requests.begin();
+  requests.begin();
+  sent[1].answer({ took: 0, plane: 2 });
+  await settled();
+  requests.take();
+  clock.now = 500;
+  assert.equal(requests.due(60, false), Infinity); // nothing is streamed: one at a time
+  let isWoken = false;
+  requests.onArrival = () => (isWoken = true);
+  sent[0].answer({ took: 0, plane: 1 });
+  await settled();
+  assert.ok(isWoken);
+  assert.ok(requests.due(60, false) <= 0);
+});
+
 test("of two answers that wait, the newest is taken", async () => {
   const { sent, requests } = server();
   requests.begin();
