@@ -27,6 +27,7 @@ from melm_studio.layout.page import page
 from melm_studio.layout.scripts import (
     ANSWER_PRELOADS,
     ASSETS,
+    ICON,
     MODULES,
     RENDERER,
     STYLE_SHEET,
@@ -60,7 +61,7 @@ _INDEX = """<!DOCTYPE html>
     <head>
         {%metas%}
         <title>{%title%}</title>
-        {%favicon%}
+        <link rel="icon" type="image/svg+xml" href="__ICON__">
         {%css%}
         <link rel="stylesheet" href="__STYLES__">
         <style>__COLORS__</style>
@@ -106,6 +107,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
     )
     app.index_string = (
         _INDEX.replace("__STYLES__", app.get_asset_url(STYLE_SHEET))
+        .replace("__ICON__", app.get_asset_url(ICON))
         .replace("__COLORS__", page_colors())
         .replace("__ANSWERS__", ANSWER_PRELOADS)
         .replace("__MODULES__", module_preloads(app.get_asset_url))

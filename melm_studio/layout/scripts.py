@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from melm_studio.application_folder import APPLICATION_FOLDER
 
@@ -14,10 +15,14 @@ ASSETS = APPLICATION_FOLDER / "assets"
 # a second time, under an address with a time stamp.
 MODULES = "studio"
 
+ENTRY = "main.mjs"
+
 # All files of the folder STYLES, as one: each request would take a round trip of its own. It is in
 # the same folder, where the addresses of icons are relative to.
 STYLES = "styles"
 STYLE_SHEET = f"{STYLES}/bundle.css"
+
+ICON = "icons/studio.svg"
 
 # What Dash requests first, requested while its scripts load.
 ANSWER_PRELOADS = "\n".join(
@@ -60,11 +65,29 @@ def style_sheet() -> str:
 
 
 def module_preloads(address: Callable[[str], str]) -> str:
-    """Links that fetch all modules at once; without them, one import would wait for another.
+    """Links that fetch at once all modules that the page needs; else one import waits for another.
 
     `address` gives the address of a file by its path within the assets.
     """
-    modules = sorted(path.relative_to(ASSETS) for path in (ASSETS / MODULES).rglob("*.mjs"))
+    modules = sorted(path.relative_to(ASSETS) for path in _needed_modules())
     return "\n".join(
         f'<link rel="modulepreload" href="{address(path.as_posix())}">' for path in modules
     )
+
+
+# What is imported by an expression, `import("./x.mjs")`, is loaded when it is first used.
+_IMPORT = re.compile(r'^(?:import|export) [^;]*?from "(\.[^"]+)";$', re.MULTILINE)
+
+
+def _needed_modules() -> set[Path]:
+    """The modules that the entry imports, itself or by others."""
+    found: set[Path] = set()
+    waiting = [ASSETS / ENTRY]
+    while waiting:
+        module = waiting.pop()
+        imported = {
+            (module.parent / path).resolve() for path in _IMPORT.findall(module.read_text())
+        }
+        waiting += imported - found
+        found |= imported
+    return found

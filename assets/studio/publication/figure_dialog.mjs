@@ -2,10 +2,10 @@
 import { ID } from "../constants.mjs";
 import { frontPanel, panelOfRun, shownPanels } from "../panel/panels.mjs";
 import { state } from "../state.mjs";
-import { requested, save, sentenceOf } from "./answers.mjs";
-import { whenPresent } from "./dom.mjs";
+import { requested, save, sentenceOf } from "../page/answers.mjs";
+import { byId } from "../page/dom.mjs";
 import { panelRequest, previewStyle, sizeName } from "./figure_request.mjs";
-import { NO_PLANE, showNotice } from "./notice.mjs";
+import { NO_PLANE, showNotice } from "../page/notice.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -18,31 +18,33 @@ let run = null; // whose button opened the dialog
 let newest = 0; // the number of the last preview, which wins
 let timer = 0;
 
-export function connectFigureDialog() {
-  whenPresent(`#${ID.figure}`, (node) => {
-    dialog = /** @type {HTMLDialogElement} */ (node);
-    for (const slot of slots("[data-number]")) slot.replaceWith(numberInput(slot.dataset));
-    for (const slot of slots("[data-check]")) slot.replaceWith(checkbox(slot.dataset));
-    dialog.addEventListener("change", ({ target }) => follow(target));
-    dialog.addEventListener("input", ({ target }) => follow(target));
-    dialog.addEventListener("submit", (event) => {
-      event.preventDefault();
-      download();
-    });
-    part("close").addEventListener("click", () => dialog.close());
+/** Opens the dialog. @param {Element} button that was clicked */
+export function openFigureDialog(button) {
+  dialog ??= connected(/** @type {HTMLDialogElement} */ (byId(ID.figure)));
+  const place = /** @type {HTMLElement | null} */ (button.closest("[data-run]"));
+  run = place?.dataset.run ?? null;
+  open();
+}
+
+function connected(node) {
+  dialog = node;
+  for (const slot of slots("[data-number]")) slot.replaceWith(numberInput(slot.dataset));
+  for (const slot of slots("[data-check]")) slot.replaceWith(checkbox(slot.dataset));
+  node.addEventListener("change", ({ target }) => follow(target));
+  node.addEventListener("input", ({ target }) => follow(target));
+  node.addEventListener("submit", (event) => {
+    event.preventDefault();
+    download();
   });
-  document.addEventListener("click", ({ target }) => {
-    const button = /** @type {Element} */ (target).closest?.("[data-figure-of]");
-    if (button) open(button);
-  });
+  part("close").addEventListener("click", () => node.close());
+  return node;
 }
 
 const part = (name) => /** @type {any} */ (dialog.querySelector(`[data-figure="${name}"]`));
 const field = (name) => /** @type {any} */ (dialog.querySelector(`[data-style="${name}"]`));
 const say = (message) => (part("words").textContent = message);
 
-function open(button) {
-  run = button.closest("[data-run]")?.dataset.run ?? null;
+function open() {
   const panels = drawnPanels();
   if (!chosenPanel()?.plane) {
     showNotice(NO_PLANE);
