@@ -69,7 +69,8 @@ export function rangeInput(label, properties) {
 }
 
 /**
- * A range input with a field that shows its number and takes typed ones.
+ * A range input with a field that shows its number and takes typed ones. At the end of its range the field
+ * shows `data-end` instead, if the input has it.
  * @param {string} label
  * @param {object} properties
  * @returns {{ slider: HTMLInputElement, field: HTMLInputElement }}
@@ -83,14 +84,15 @@ export function numberedSlider(label, properties) {
     slider.value = field.value; // within its bounds
     slider.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  slider.addEventListener("input", () => (field.value = slider.value));
+  const shown = () => (slider.value === slider.max && slider.dataset.end) || slider.value;
+  slider.addEventListener("input", () => (field.value = shown()));
   // The field follows, whoever sets the slider.
   const { get, set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
   Object.defineProperty(slider, "value", {
     get,
     set(value) {
       set.call(this, value);
-      if (document.activeElement !== field) field.value = get.call(this);
+      if (document.activeElement !== field) field.value = shown();
     },
   });
   return { slider, field };

@@ -57,6 +57,7 @@ export class Tools {
     const { nComponents, options } = this.panel;
     slider.min = nComponents;
     slider.max = Math.max(nComponents, Math.min(MOST_KEPT, arrows.of - 1)) + 1;
+    slider.dataset.end = arrows.of;
     if (document.activeElement !== slider) slider.value = options.kept ?? slider.max;
     this.tool("kept-words").textContent = kept ?? "All features.";
     slider.setAttribute("aria-valuetext", options.kept === null ? "all features" : `${options.kept} features`);

@@ -42,8 +42,11 @@ def filters_tab() -> Component:
             ),
         ],
         gap="xs",
+        className="filter-actions",
     )
-    return dmc.Stack([html.Div(id=ids.FILTERS), new, act], gap="sm", pt="sm")
+    return dmc.Stack(
+        [html.Div(id=ids.FILTERS), new, act], gap="sm", pt="sm", className="filters-tab"
+    )
 
 
 def filter_list(words: Sequence[str], n_left_out: int, n_rows: str) -> Component:
