@@ -140,7 +140,8 @@ def _answer(run: ReportedRun) -> Section:
 
 
 def _answer_sentences(run: ReportedRun) -> tuple[str, ...]:
-    return (*_view_sentences(run), *_verdict_sentences(run))
+    first, *rest = _verdict_sentences(run)
+    return (first, *_view_sentences(run), *rest)
 
 
 def _view_sentences(run: ReportedRun) -> list[str]:
