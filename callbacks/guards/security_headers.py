@@ -8,18 +8,22 @@ from functools import partial
 import flask
 from dash import Dash
 
+from callbacks.services import services
+
 _OF_EVERY_ANSWER = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 _OF_DOCUMENTS = {
     "Referrer-Policy": "same-origin",
-    "X-Frame-Options": "SAMEORIGIN",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 # No browser shows these as documents, and a page loads nearly a hundred of them.
 _PARTS_OF_PAGES = {"text/javascript", "text/css"}
+
+# It cannot name pages, as the policy can.
+_UNFRAMED = {"X-Frame-Options": "SAMEORIGIN"}
 
 
 def register(app: Dash) -> None:
@@ -31,8 +35,9 @@ def add_headers(app: Dash, response: flask.Response) -> flask.Response:
     """Add the headers that the response does not have."""
     headers = dict(_OF_EVERY_ANSWER)
     if response.mimetype not in _PARTS_OF_PAGES:
-        headers |= _OF_DOCUMENTS
-        headers["Content-Security-Policy"] = _policy(app.csp_hashes())
+        pages = services().settings.framed_by
+        headers |= _OF_DOCUMENTS if pages else _OF_DOCUMENTS | _UNFRAMED
+        headers["Content-Security-Policy"] = _policy(app.csp_hashes(), pages)
     for name, value in headers.items():
         response.headers.setdefault(name, value)
     # Answers belong to one visitor unless they say otherwise.
@@ -40,7 +45,7 @@ def add_headers(app: Dash, response: flask.Response) -> flask.Response:
     return response
 
 
-def _policy(script_hashes: Sequence[str]) -> str:
+def _policy(script_hashes: Sequence[str], pages: str) -> str:
     # Mantine and plotly set style attributes; nothing is loaded from other hosts.
     return "; ".join(
         [
@@ -52,6 +57,6 @@ def _policy(script_hashes: Sequence[str]) -> str:
             "object-src 'none'",
             "base-uri 'self'",
             "form-action 'self'",
-            "frame-ancestors 'self'",
+            " ".join(["frame-ancestors 'self'", *pages.split()]),
         ]
     )

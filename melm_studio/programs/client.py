@@ -18,6 +18,7 @@ from melm_studio.programs.models import (
     Refusal,
     Result,
     Run,
+    Runs,
     StoredFile,
     Token,
 )
@@ -66,9 +67,19 @@ class StudioClient:
         """Prepare a table as runs do."""
         return self._read(PreparedTable, "POST", "/tables", json=source)
 
-    def link(self, source: Mapping[str, Any], method: str | None = None) -> str:
-        """Return an address that opens a table in a browser, and runs a method if one is given."""
-        wanted = {"source": source, "method": method}
+    def link(
+        self, source: Mapping[str, Any], method: str | None = None, *, same_visitor: bool = False
+    ) -> str:
+        """Return an address that opens a table in a browser, and runs a method if one is given.
+
+        Parameters
+        ----------
+        source : mapping
+        method : str or None
+        same_visitor : bool
+            Whether whoever opens it becomes this visitor, rather than getting a copy.
+        """
+        wanted = {"source": source, "method": method, "same_visitor": same_visitor}
         return self.url + self._read(Link, "POST", "/links", json=wanted).path
 
     def start(
@@ -77,6 +88,10 @@ class StudioClient:
         """Start a run."""
         wanted = {"source": source, "method": method, "parameters": dict(parameters or {})}
         return self._read(Run, "POST", "/runs", json=wanted)
+
+    def runs(self) -> tuple[Run, ...]:
+        """All runs of the visitor, oldest first."""
+        return self._read(Runs, "GET", "/runs").runs
 
     def run(self, run_id: str) -> Run:
         """How far a run is."""

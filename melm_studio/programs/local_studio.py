@@ -40,8 +40,15 @@ def free_port() -> int:
 
 
 @contextmanager
-def local_studio(workers: int = 2) -> Iterator[str]:
+def local_studio(workers: int = 2, framed_by: str = "") -> Iterator[str]:
     """Start a studio with a folder that is deleted at the end; yield its address.
+
+    Parameters
+    ----------
+    workers : int
+        Runs at a time.
+    framed_by : str
+        Pages that may show the studio, separated by spaces.
 
     Raises
     ------
@@ -52,7 +59,7 @@ def local_studio(workers: int = 2) -> Iterator[str]:
         output_file = Path(folder) / "output.txt"
         port = free_port()
         flags = {"host": _HOST, "port": port, "data-dir": Path(folder) / "data"}
-        flags |= {"workers": workers, "store": ""}
+        flags |= {"workers": workers, "store": "", "framed-by": framed_by}
         command = [sys.executable, str(APPLICATION_FOLDER / "app.py")]
         command += [f"--{name}={value}" for name, value in flags.items()]
         with output_file.open("wb") as output:

@@ -135,10 +135,20 @@ class Check(Struct, frozen=True):
 
 
 class NewLink(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A table to open in a browser, and the method to run there, if any."""
+    """A table to open in a browser, and the method to run there, if any.
+
+    Attributes
+    ----------
+    source : DataSource
+    method : str or None
+    same_visitor : bool
+        Whether whoever opens it becomes this visitor, rather than getting a copy of the table.
+        Only a studio in whose settings other pages may show it allows that.
+    """
 
     source: Annotated[DataSource, Meta(title="The data")]
     method: Method | None = None
+    same_visitor: bool = False
 
 
 class Link(Struct, frozen=True):

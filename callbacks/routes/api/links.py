@@ -1,4 +1,7 @@
-"""Addresses that open a table in a browser: whoever opens one gets a copy of its file."""
+"""Addresses that open a table in a browser: whoever opens one gets a copy of its file.
+
+In a notebook's studio, the notebook and its page may be the same visitor instead.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,8 @@ from callbacks.guards.error_answers import sentence
 from callbacks.keys.seal import Seal
 from callbacks.routes.api.json_body import json_body
 from callbacks.services import services
-from callbacks.session import owner, workspace
+from callbacks.session import become, owner, workspace
+from melm_core.base import UserError
 from melm_studio.programs.models import Link, NewLink
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.validation import read
@@ -27,6 +31,10 @@ _OUTDATED = (
     f"This address was valid for {MINUTES} minutes, or is of another studio. Open the table again "
     "where the address was made."
 )
+_OTHERS_ONLY = (
+    "This studio makes addresses for other visitors only. Leave out same_visitor, or start it with "
+    "--framed-by and the pages that may show it."
+)
 
 
 def register(app: Dash) -> None:
@@ -37,19 +45,23 @@ def register(app: Dash) -> None:
 def create() -> Link:
     """Make an address of a table of the visitor, after reading it once."""
     wanted = json_body(NewLink, "The link")
+    if wanted.same_visitor and not services().settings.framed_by:
+        raise UserError(_OTHERS_ONLY)
     workspace().table(wanted.source)
     ticket = _SEAL.seal([owner(), msgspec.to_builtins(wanted)])
     return Link(f"/open/{ticket}", MINUTES)
 
 
 def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
-    """Copy the file to this visitor, and lead to the page that shows it."""
+    """Copy the file to this visitor, or make this its maker; lead to the page that shows it."""
     content = _SEAL.content(ticket)
     if content is None:
         return sentence(_OUTDATED), 404
     maker, values = content
     wanted = read(values, NewLink, "The link")
-    if wanted.source.kind == "upload":
+    if wanted.same_visitor:
+        become(maker)
+    elif wanted.source.kind == "upload":
         raw = services().store.get_upload(maker, wanted.source.key)
         if raw is None:
             return sentence(_OUTDATED), 404

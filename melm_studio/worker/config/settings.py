@@ -53,6 +53,12 @@ def _header(text: str) -> str:
     return text
 
 
+def _pages(text: str) -> str:
+    if not all(re.fullmatch(r"https?://[\w.-]+(:(\d+|\*))?", page) for page in text.split()):
+        raise ValueError("addresses such as https://notebooks.example.org, separated by spaces")
+    return text
+
+
 def _store(text: str) -> str:
     if text:
         RedisAddress.from_text(text)
@@ -91,6 +97,7 @@ class Settings:
     proxies: int = _setting(_whole_number(0, 9), "trusted reverse proxies in front", 0)
     hosts: str = _setting(str, "host names that are answered to, separated by commas", "")
     user_header: str = _setting(_header, "header by which a trusted proxy names the user", "")
+    framed_by: str = _setting(_pages, "pages that may show the studio, such as notebooks", "")
     max_queued_runs: int = _setting(_MANY, "queued runs", Limits.queued_runs)
     max_session_runs: int = _setting(_MANY, "runs per visitor", Limits.session_runs)
     max_session_mb: int = _setting(_MANY, "megabytes per visitor", Limits.session_mb)
