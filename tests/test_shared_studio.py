@@ -133,6 +133,6 @@ def test_a_studio_whose_server_is_not_there_says_so_and_ends():
     refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert refused.returncode == 1
     assert refused.stderr.endswith(
-        "Nothing answers at redis://127.0.0.1:1/0. "
+        "No server answers at redis://127.0.0.1:1/0. "
         "Start the Redis server, or correct --store or MELM_STORE.\n"
     )

@@ -29,7 +29,8 @@ def whitening(covariance: FloatArray) -> FloatArray:
     It is based on the eigenvectors of the correlation matrix, so that features
     in very different units are not mistaken for null directions.
     """
-    units = inverse_widths(np.sqrt(np.diag(covariance)))
+    # Rounding may leave a feature that is constant within the classes a variance below zero.
+    units = inverse_widths(np.sqrt(np.maximum(np.diag(covariance), 0.0)))
     variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
     kept = variances > NULL_VARIANCE * variances.max(initial=np.finfo(np.float64).tiny)
     whitener: FloatArray = units[:, None] * directions[:, kept] / np.sqrt(variances[kept])

@@ -21,7 +21,7 @@ from tools.driver.visitor import components
 SUMMARY, ERROR = f"{ids.DATA_SUMMARY}.children", f"{ids.DATA_ERROR}.children"
 SENTENCE = re.compile(r"[^\s<][^\n]+\.")
 # Where the words of a table may stand: React shows all of these as text.
-TEXT_PROPS = {"children", "title", "value", "label", "aria-label"}
+TEXT_PROPS = {"children", "title", "value", "label", "aria-label", "data-question"}
 
 few = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 many = settings(max_examples=2_000, suppress_health_check=[HealthCheck.too_slow])
