@@ -171,7 +171,7 @@ function label(points, report, i) {
 }
 
 function confusionRows({ class_names: names, confusion }) {
-  const head = element("tr", "", element("th", ""), ...names.map((name) => element("th", "", name)));
+  const head = element("tr", "", element("td", ""), ...names.map((name) => element("th", "", name)));
   const rows = confusion.map((counts, code) =>
     element("tr", "", element("th", "", names[code]), ...counts.map((n, other) => element("td", code === other ? "is-right" : "", String(n)))),
   );
