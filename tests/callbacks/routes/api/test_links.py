@@ -13,6 +13,7 @@ from callbacks.routes.api import links
 from callbacks.routes.api.endpoints import PREFIX
 from melm_studio.layout import ids
 from tests.callbacks.tables import blobs, csv
+from tools.driver.visitor import opened_studio
 
 TABLE = csv(blobs(n_rows=60))
 
@@ -83,3 +84,16 @@ def test_a_table_that_is_not_stored_has_no_link(studio):
     answer = studio.visitor().http.post(f"{PREFIX}/links", json={"source": source})
     assert answer.status_code == 400
     assert "gone.csv" in answer.json["error"]
+
+
+def test_a_visitor_is_handed_over_only_where_other_pages_may_show_the_studio(studio, tmp_path):
+    maker = studio.visitor()
+    source = {"source": {"kind": "sample", "key": "wine", "name": "Wine"}, "same_visitor": True}
+    refused = maker.http.post(f"{PREFIX}/links", json=source)
+    assert refused.status_code == 400
+    assert "--framed-by" in refused.json["error"]
+    with opened_studio(tmp_path, framed_by="http://localhost:*") as framed:
+        maker, guest = framed.visitor(), framed.visitor()
+        assert guest.owner != maker.owner
+        address(guest, maker.http.post(f"{PREFIX}/links", json=source).json["path"])
+        assert guest.owner == maker.owner

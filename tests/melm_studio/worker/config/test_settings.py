@@ -54,6 +54,7 @@ ALL = [
     ("proxies", "MELM_PROXIES", "1", 1),
     ("user_header", "MELM_USER_HEADER", "X-Forwarded-User", "X-Forwarded-User"),
     ("hosts", "MELM_HOSTS", "lab.example.org,lab", "lab.example.org,lab"),
+    ("framed_by", "MELM_FRAMED_BY", "http://localhost:*", "http://localhost:*"),
     ("max_queued_runs", "MELM_MAX_QUEUED_RUNS", "7", 7),
     ("max_session_runs", "MELM_MAX_SESSION_RUNS", "8", 8),
     ("max_session_mb", "MELM_MAX_SESSION_MB", "9", 9),
