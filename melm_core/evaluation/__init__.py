@@ -16,7 +16,11 @@ from melm_core.evaluation.groups import group_strata, label_runs
 from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.label_permutations import PermutationDesign
 from melm_core.evaluation.loadings import features_used, in_standard_units
-from melm_core.evaluation.permutation_statistics import held_out_share, in_sample_share
+from melm_core.evaluation.permutation_statistics import (
+    held_out_share,
+    in_sample_share,
+    n_test_folds,
+)
 from melm_core.evaluation.permutations import (
     PermutationTest,
     PermutedValue,
@@ -72,6 +76,7 @@ __all__ = [
     "in_sample_share",
     "in_standard_units",
     "label_runs",
+    "n_test_folds",
     "over_folds",
     "p_value_in_words",
     "pairwise_angles",

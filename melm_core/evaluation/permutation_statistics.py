@@ -22,10 +22,34 @@ from melm_core.evaluation.folds import CodedRows, stratified_folds
 from melm_core.evaluation.plane_classifiers import class_log_densities, unit_covariance
 from melm_core.evaluation.refitting import Preparation, chosen_preparation, fit_projection
 
-# The test is exact with any number; five folds take two thirds more fits and find no more.
-N_FOLDS = 3
+# The test is exact with any number of folds. Where features exceed rows, every row withheld from a
+# fit costs power; elsewhere ten folds take three times the fits and find about as much.
+FEWEST_FOLDS, MOST_FOLDS = 3, 10
+_ROWS_FOR_MOST_FOLDS = 60
 
 _GAMMA = 1.0  # of the densities: Silverman's rule
+
+
+def n_test_folds(n_rows: int, n_features: int) -> int:
+    """Number of folds in a permutation test: 3 or, where features exceed rows, up to 10.
+
+    It is 10 for at most 60 rows, and then falls to 3 at 200 rows, so that the number of
+    rows that a permutation refits stays about the same.
+
+    Parameters
+    ----------
+    n_rows, n_features : int
+
+    Examples
+    --------
+    >>> from melm_core.evaluation import n_test_folds
+    >>> n_test_folds(60, 5), [n_test_folds(n_rows, 2_000) for n_rows in (60, 100, 200)]
+    (3, [10, 6, 3])
+    """
+    if n_features <= n_rows:
+        return FEWEST_FOLDS
+    affordable = MOST_FOLDS * _ROWS_FOR_MOST_FOLDS // n_rows
+    return min(max(affordable, FEWEST_FOLDS), MOST_FOLDS)
 
 
 def held_out_share(
@@ -39,8 +63,8 @@ def held_out_share(
 ) -> float:
     """Mean posterior probability of the true class of held-out rows.
 
-    In each of 3 folds, the plane and the class densities are fitted to the
-    training rows. All classes have equal weight. The value is 1 for separated
+    In each of several folds (see `n_test_folds`), the plane and the class densities
+    are fitted to the training rows. All classes have equal weight. The value is 1 for separated
     classes and about 1 / n_classes by chance.
 
     Parameters
@@ -73,7 +97,7 @@ def held_out_share(
     """
     chosen = chosen_preparation(preparation, standardize=standardize)
     shares = np.empty(len(y))
-    for fold in stratified_folds(y, N_FOLDS, 0, groups):
+    for fold in stratified_folds(y, n_test_folds(*X.shape), 0, groups):
         projection = fit_projection(
             estimator,
             X[fold.train],
@@ -123,7 +147,7 @@ def in_sample_share(
     chosen = chosen_preparation(preparation, standardize=standardize)
     Z = fit_projection(estimator, X, y, preparation=chosen, groups=groups).transform(X)
     shares = np.empty(len(y))
-    for fold in stratified_folds(y, N_FOLDS, 0, groups):
+    for fold in stratified_folds(y, n_test_folds(*X.shape), 0, groups):
         shares[fold.test] = _own_shares(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])
     return _mean_over_classes(shares, y)
 

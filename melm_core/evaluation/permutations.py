@@ -167,9 +167,9 @@ def permutation_test(
         group, they are permuted within it.
     statistic : "held_out", "in_sample" or callable, default="held_out"
         The names stand for `held_out_share` and `in_sample_share`, the mean
-        posterior probability of the true class in 3-fold cross-validation. A
-        callable takes (estimator, X, y) with class codes, increases with
-        separation, and must be picklable.
+        posterior probability of the true class in cross-validation with
+        `n_test_folds` folds. A callable takes (estimator, X, y) with class codes,
+        increases with separation, and must be picklable.
     n_permutations : int, default=999
         If the labels have no more distinct permutations than this, each is
         evaluated once and the p-value is exact.

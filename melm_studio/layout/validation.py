@@ -38,7 +38,7 @@ def check_view() -> Component:
                 [
                     dmc.Text(
                         "The method is refitted to four of five folds and scored on the fifth. For "
-                        "p, it is refitted in three folds, with true and with shuffled labels. "
+                        "p, it is refitted in other folds, with true and with shuffled labels. "
                         "This judges the method with these settings, not the plane on screen.",
                         size="xs",
                         c="dimmed",

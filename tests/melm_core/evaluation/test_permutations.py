@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from itertools import permutations, product
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from scipy.stats import kstest
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 
 from melm_core import MELM, DiscriminantPlane, RotationFeatures
 from melm_core.evaluation import (
@@ -140,6 +142,24 @@ def test_a_difference_is_found_where_the_plane_separates_all_its_training_rows()
     X[:, :20] += 1.5 * y[:, None]
     melm = MELM(n_init=1, max_iter=20, random_state=0)
     assert permutation_test(melm, X, y, n_permutations=9, level=None).p_value == 0.1
+
+
+class FoldCounter(PCA):
+    """Remembers how many rows each fit had."""
+
+    n_rows: ClassVar[list[int]] = []
+
+    def fit(self, X, y=None):
+        self.n_rows.append(len(X))
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(("n_features", "withheld"), [(5, 20), (100, 6)])
+def test_fits_to_fewer_rows_than_features_withhold_fewer_of_them(n_features, withheld):
+    rows = np.random.default_rng(1).normal(size=(60, n_features))
+    FoldCounter.n_rows.clear()
+    held_out_share(FoldCounter(2), rows, np.arange(60) % 2)
+    assert set(FoldCounter.n_rows) == {60 - withheld}
 
 
 def test_what_every_order_of_the_labels_reaches_is_not_significant():
