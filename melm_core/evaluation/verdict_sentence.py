@@ -23,14 +23,16 @@ def verdict(
     n_exceeding: int = 0,
     p_value: float | None = None,
 ) -> str:
-    """The answer, the accuracy of held-out rows beside that of guessing, and the p-value.
+    """The answer, the cross-validated accuracy beside that of guessing, and the p-value.
+
+    "In cross-validation" keeps it apart from the accuracy of the rows that one plane holds out.
 
     Parameters
     ----------
     answer : Answer or None
         See `answer_of`; None if it is not known yet.
     accuracy : float
-        Balanced accuracy of held-out rows.
+        Balanced accuracy of held-out rows in cross-validation.
     n_classes : int
     n_permutations, n_exceeding : int
         Permutations of the labels, and those that were separated as well.
@@ -45,12 +47,13 @@ def verdict(
     --------
     >>> from melm_core.evaluation import Answer, verdict
     >>> verdict(Answer.YES, 0.98, 3, n_permutations=199, p_value=0.005)
-    'Yes. 98 % of held-out rows are told apart; guessing gives 33 %. None of 199 shuffles came \
-close (p = 0.005).'
+    'Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %. None of \
+199 shuffles came close (p = 0.005).'
     """
     share = share_in_words(accuracy)
-    told_apart = f"{share[:1].upper()}{share[1:]} of held-out rows are told apart"
-    numbers = f"{told_apart}; guessing gives {share_in_words(1.0 / n_classes)}."
+    rows = f"{share[:1].upper()}{share[1:]} of held-out rows"
+    guessing = share_in_words(1.0 / n_classes)
+    numbers = f"{rows} are told apart in cross-validation; guessing gives {guessing}."
     shuffles = _shuffles(n_permutations, n_exceeding, p_value)
     return " ".join(filter(None, (_FIRST_WORDS[answer], numbers, shuffles)))
 

@@ -49,7 +49,8 @@ class MethodResult:
         held_out = self.result.accuracy_held_out if self.scores is None else self.scores.held_out
         if held_out is None:
             return "a class has no held-out row"
-        words = f"{share_in_words(held_out)} of held-out rows told apart"
+        where = "" if self.scores is None else " in cross-validation"
+        words = f"{share_in_words(held_out)} of held-out rows told apart{where}"
         guessing = f"guessing gives {share_in_words(self.result.chance)}"
         return "; ".join([words, guessing, *([self.check.words] if self.check else [])])
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from melm_core.base import FloatArray
-from melm_core.evaluation import share_in_words, verdict
+from melm_core.evaluation import share_in_words
 from melm_core.methods import COMPONENTS, HELD_OUT, METHODS, SEED
 from melm_studio.tables import LabeledData, count, percent
 from melm_studio.views.captions import state_sentence
@@ -172,7 +172,8 @@ def _held_out_sentences(run: ReportedRun) -> tuple[str, ...]:
     held_out = run.scores.accuracy_held_out
     if held_out is None:
         return (_NO_HELD_OUT,)
-    return (verdict(None, held_out, len(run.data.class_names)),)
+    told_apart = share_in_words(held_out)
+    return (f"Of the held-out rows, {told_apart} are told apart; guessing gives {run.chance}.",)
 
 
 def _check_tables(run: ReportedRun) -> tuple[Table, ...]:

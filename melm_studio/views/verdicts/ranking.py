@@ -67,14 +67,17 @@ def ranking_sentence(report: RankingReport) -> str:
     >>> folds = (0.9, 1.0, 0.9), (0.5, 0.6, 0.4)
     >>> methods = [RankedMethod(key, held_out) for key, held_out in zip(("lda", "pca"), folds)]
     >>> ranking_sentence(RankingReport(tuple(methods), n_methods=2, n_classes=2))
-    'LDA tells most held-out rows apart: 93 %; guessing gives 50 %.'
+    'LDA tells most held-out rows apart in cross-validation: 93 %; guessing gives 50 %.'
     """
     rows = ranked(report)
     if not rows:
         return ""
     first, ties = rows[0], [row.label for row in rows[1:] if row.is_tied]
     share, guessing = share_in_words(first.held_out), share_in_words(1.0 / report.n_classes)
-    sentence = f"{first.label} tells most held-out rows apart: {share}; guessing gives {guessing}."
+    sentence = (
+        f"{first.label} tells most held-out rows apart in cross-validation: {share}; guessing "
+        f"gives {guessing}."
+    )
     if not ties:
         return sentence
     return f"{sentence} It is tied with {count(len(ties), 'other method')}."

@@ -10,19 +10,22 @@ from melm_core.evaluation import Answer, answer_of, p_value_in_words, share_in_w
 def test_the_answer_comes_first_then_the_share_chance_and_p():
     words = verdict(Answer.YES, 0.98, 3, n_permutations=199, n_exceeding=0, p_value=0.005)
     assert words == (
-        "Yes. 98 % of held-out rows are told apart; guessing gives 33 %. "
+        "Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %. "
         "None of 199 shuffles came close (p = 0.005)."
     )
 
 
 def test_noise_is_answered_with_no():
     words = verdict(Answer.NO, 0.37, 3, n_permutations=19, n_exceeding=8, p_value=0.45)
-    assert words.startswith("No. 37 % of held-out rows are told apart; guessing gives 33 %.")
+    assert words.startswith("No. 37 % of held-out rows are told apart in cross-validation;")
     assert words.endswith("8 of 19 shuffles did as well (p = 0.450).")
 
 
 def test_before_any_shuffle_there_are_numbers_and_no_answer():
-    assert verdict(None, 0.5, 2) == "50 % of held-out rows are told apart; guessing gives 50 %."
+    words = verdict(None, 0.5, 2)
+    assert words == (
+        "50 % of held-out rows are told apart in cross-validation; guessing gives 50 %."
+    )
 
 
 @pytest.mark.parametrize("p_value", [1e-12, 0.0004, 0.001, 0.05])

@@ -26,7 +26,7 @@ def test_the_best_is_first_and_ties_are_called_ties():
 
 def test_the_sentence_names_the_first_chance_and_ties():
     assert ranking_sentence(REPORT) == (
-        "LDA tells most held-out rows apart: 94 %; guessing gives 50 %. "
+        "LDA tells most held-out rows apart in cross-validation: 94 %; guessing gives 50 %. "
         "It is tied with 1 other method."
     )
     assert ranking_sentence(RankingReport()) == ""

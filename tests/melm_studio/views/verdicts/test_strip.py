@@ -98,12 +98,14 @@ def test_only_a_clearly_better_run_is_pointed_out():
 
 def test_a_check_at_work_says_so_far():
     report = CheckReport(
-        words="Yes. 98 % of held-out rows are told apart; guessing gives 33 %. None of 19 shuffles "
-        "came close (p = 0.050).",
+        words="Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %. "
+        "None of 19 shuffles came close (p = 0.050).",
         answer="yes",
     )
     running = checked_verdict(report, CheckProgress("comparing", 0.2, is_final=False))
-    assert running.lead == "Yes. 98 % of held-out rows are told apart; guessing gives 33 %"
+    assert running.lead == (
+        "Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %"
+    )
     assert running.follow.endswith("(p = 0.050). So far; comparing.")
     done = checked_verdict(report, CheckProgress("done", 1.0, is_final=True))
     assert "So far" not in done.follow
