@@ -45,5 +45,5 @@ def batch_size(n_per_class: int) -> int:
 
 
 def test_fewer_planes_go_together_the_more_rows_they_have():
-    few, some, many = (batch_size(n) for n in (50, 300, 2_000))
+    few, some, many = (batch_size(n) for n in (50, 700, 2_000))
     assert few > some > many == 1
