@@ -11,13 +11,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeAlias
 
+from melm_core.methods import GAMMA
 from melm_studio.figures.traces import CurveTrace, PlaneTrace
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
 from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.view_spec import MODES, SWITCHES
 from melm_studio.worker.records.run import RunState
+
+_Value: TypeAlias = Mapping[str, str] | Mapping[str, float] | Sequence[str] | int
 
 MODULE = Path(__file__).parents[1] / "assets" / "studio" / "constants.mjs"
 OUTDATED = "{path} is not current. Write it again: make constants"
@@ -37,6 +41,7 @@ def page_constants() -> str:
         _export("PLANE_TRACE", _members(PlaneTrace), "What a trace of a plane shows."),
         _export("CURVE_TRACE", _members(CurveTrace), "What a trace of the curve shows."),
         _export("VIEW_FIELD", _view_fields(), "Fields of a query that describe a view."),
+        _export("GAMMA_BOUNDS", _gamma_bounds(), "The kernel widths that a view can have."),
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
     ]
     return "\n".join([HEAD, *exports])
@@ -55,16 +60,20 @@ def _members(kinds: type[StrEnum]) -> dict[str, str]:
     return {_camel_case(kind.value): kind.value for kind in kinds}
 
 
+def _gamma_bounds() -> dict[str, float]:
+    return {"min": float(GAMMA.minimum), "max": float(GAMMA.maximum)}
+
+
 def _camel_case(name: str) -> str:
     first, *others = name.replace("_", "-").split("-")
     return first + "".join(other.capitalize() for other in others)
 
 
-def _export(name: str, value: Mapping[str, str] | Sequence[str] | int, meaning: str) -> str:
+def _export(name: str, value: _Value, meaning: str) -> str:
     return f"/** {meaning} */\nexport const {name} = {_javascript(value)};\n"
 
 
-def _javascript(value: Mapping[str, str] | Sequence[str] | int) -> str:
+def _javascript(value: _Value) -> str:
     if isinstance(value, int):
         return str(value)
     if not isinstance(value, Mapping):

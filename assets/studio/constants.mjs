@@ -160,5 +160,11 @@ export const VIEW_FIELD = Object.freeze({
   toward: "toward",
 });
 
+/** The kernel widths that a view can have. */
+export const GAMMA_BOUNDS = Object.freeze({
+  min: 0.1,
+  max: 10.0,
+});
+
 /** Significant digits of a kernel width. */
 export const GAMMA_DIGITS = 3;

@@ -1,4 +1,5 @@
 // The history of a run: its curve, the slider through its planes, and the player.
+import { GAMMA_BOUNDS } from "../constants.mjs";
 import { refusalOf } from "../page/answers.mjs";
 import { playButton, rangeInput } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
@@ -16,8 +17,8 @@ import { Tabs } from "./tabs.mjs";
 /** @typedef {{ name: string, caption?: string, range: Range, values?: Range, ticks?: import("./chart.mjs").Chart["ticks"], traces: import("../types").Trace[] }} Curve */
 
 const DRAWN_EVERY_MS = 250;
-const GAMMA_RANGE = { min: -1, max: 1, step: 0.02, value: 0 }; // decimal logarithms
-const GAMMA_BOUNDS = { min: 0.1, max: 10 };
+// In decimal logarithms.
+const GAMMA_RANGE = { min: Math.log10(GAMMA_BOUNDS.min), max: Math.log10(GAMMA_BOUNDS.max), step: 0.02, value: 0 };
 const GAMMA_TICKS = { tickvals: [0.1, 0.2, 0.5, 1, 2, 5, 10].map(Math.log10), ticktext: ["0.1", "0.2", "0.5", "1", "2", "5", "10"] };
 const FINAL_DRAWN_EVERY_MS = 1000; // the curve of a finished run hardly changes
 

@@ -6,7 +6,7 @@ import { NO_PLANE, NO_SERVER, showNotice } from "../page/notice.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { state, update } from "../state.mjs";
 import { sharedView } from "./share_link.mjs";
-import { positionAfter } from "./story_order.mjs";
+import { positionAfter, viewCount } from "./story_order.mjs";
 
 let nListed = 0; // changes whenever the list must be rendered again
 
@@ -61,7 +61,7 @@ async function loadStory(file) {
   if (!story) return showNotice(refusal);
   updateStory({ at: -1 });
   setProps(ID.story, { data: story });
-  const message = `The story has ${story.views.length} ${story.views.length === 1 ? "view" : "views"}. In Present, the arrow keys step through it.`;
+  const message = `The story has ${viewCount(story.views)}. In Present, the arrow keys step through it.`;
   return showNotice(message, { briefly: true });
 }
 

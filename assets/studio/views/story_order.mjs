@@ -16,6 +16,8 @@ export function positionAfter({ views, at }, steps) {
  * @param {{ views: unknown[], at: number }} story
  */
 export function positionLabel({ views, at }) {
-  const count = `${views.length} ${views.length === 1 ? "view" : "views"}`;
-  return at < 0 ? count : `${at + 1} of ${views.length}`;
+  return at < 0 ? viewCount(views) : `${at + 1} of ${views.length}`;
 }
+
+/** How many views a story has, in words. @param {unknown[]} views */
+export const viewCount = ({ length }) => `${length} ${length === 1 ? "view" : "views"}`;
