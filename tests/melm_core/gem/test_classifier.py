@@ -207,6 +207,7 @@ def test_too_few_steps_are_told_by_a_convergence_warning():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_digits_are_read_as_well_as_resolved_from_the_paper():
     raw, random, features = ("logistic regression, raw", "random directions", "GEM")
     errors = {
