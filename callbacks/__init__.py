@@ -49,7 +49,14 @@ from callbacks.routes import surface as surface_route
 from callbacks.routes.api import links
 from callbacks.routes.api import routes as api
 from callbacks.routes.publication import comparison_files, print_figure, report
-from callbacks.routes.rows import distances, edit_rows, marks, new_rows, table_rows
+from callbacks.routes.rows import (
+    distances,
+    edit_rows,
+    every_row,
+    marks,
+    new_rows,
+    table_rows,
+)
 from callbacks.services import Services, install
 from callbacks.table_dialog import classes, columns, file, filters, recipe
 
@@ -87,6 +94,7 @@ _ROUTES = (
     table_rows,
     edit_rows,
     distances,
+    every_row,
     marks,
     api,
     links,

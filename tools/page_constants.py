@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from melm_core.methods import GAMMA
+from melm_studio.figures.crowding import CROWDING
 from melm_studio.figures.traces import CurveTrace, PlaneTrace
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
@@ -42,6 +43,7 @@ def page_constants() -> str:
         _export("CURVE_TRACE", _members(CurveTrace), "What a trace of the curve shows."),
         _export("VIEW_FIELD", _view_fields(), "Fields of a query that describe a view."),
         _export("GAMMA_BOUNDS", _gamma_bounds(), "The kernel widths that a view can have."),
+        _export("CROWDING", CROWDING, "Opacities of pixels in which rows crowd."),
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
     ]
     return "\n".join([HEAD, *exports])

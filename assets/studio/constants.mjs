@@ -166,5 +166,14 @@ export const GAMMA_BOUNDS = Object.freeze({
   max: 10.0,
 });
 
+/** Opacities of pixels in which rows crowd. */
+export const CROWDING = Object.freeze({
+  alone: 0.85,
+  solid: 0.96,
+  fading: 0.45,
+  faintest: 0.3,
+  aside: 0.04,
+});
+
 /** Significant digits of a kernel width. */
 export const GAMMA_DIGITS = 3;

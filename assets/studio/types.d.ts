@@ -40,6 +40,8 @@ export interface Figure {
   surface: string;
   /** Whether the table has rows without a label. */
   unlabeled: boolean;
+  /** Whether the traces draw a sample of the rows. */
+  is_sample: boolean;
 }
 
 /** One plane as it is drawn: the arrays of every trace of the figure, and its scores. */
@@ -51,7 +53,6 @@ export interface Plane {
   kept: string | null;
   numbers: Record<string, number | null>;
   twin: number | null;
-  drawn: string;
   caption: string;
   gamma?: number;
   /** The address that it was requested by; absent for planes that came with the news. */
@@ -121,6 +122,8 @@ export interface RowSummary {
 /** The colors or symbols of the points of each trace, and what they stand for. */
 export interface PointMarks {
   marks: string[][];
+  /** Of a table of which the traces draw a sample: the mark of every row, a byte each. */
+  every: { palette: string[]; codes: string } | null;
   legend: { text: string; mark: string }[];
   is_scale: boolean;
 }
@@ -143,6 +146,12 @@ export interface PixelAxis {
   length: number;
   gridColor: string;
   tickStep?: number;
+}
+
+/** Pixels of data: offset + scale * value, on each axis. */
+export interface DrawnAxes {
+  x: { offset: number; scale: number };
+  y: { offset: number; scale: number };
 }
 
 declare global {

@@ -24,7 +24,6 @@ from melm_studio.figures.plane import arrow_handles, empty_figure, limits, plane
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.views.captions import (
     STOPPING,
-    drawn_sentence,
     kept_sentence,
     state_sentence,
 )
@@ -102,6 +101,8 @@ def figure(run_id: str) -> flask.Response:
         "classes": viewer.class_names,
         "surface": THEMES[scheme].surface,
         "unlabeled": viewer.has_unlabeled,
+        # Of more rows, the traces draw a sample, and the page asks for the others once they rest.
+        "is_sample": viewer.n_drawn < viewer.n_rows,
     }
     return flask.Response(json.dumps(body), mimetype="application/json")
 
@@ -227,7 +228,6 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         },
         # The held-out counterpart of the objective of the run, if there is one.
         "twin": view.scores.divergence_held_out if method.reports_divergence else None,
-        "drawn": drawn_sentence(viewer.n_drawn, viewer.n_rows),
         "caption": f"{method.label} {_SHAPES[viewer.n_components]} of {record.data_name}",
     }
     return answer if options.gamma is None else answer | {"gamma": options.gamma}

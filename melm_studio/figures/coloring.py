@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ _SCALES = {
     Scheme.DARK: ("#4a6ea9", "#7f8ca0", "#a5a18f", "#cfbf70", "#fee838"),
 }
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down")
+# Colors of a scale; more cannot be told apart.
+_STEPS = 201
 _OTHER = "other"
 _MISSING = "missing"
 
@@ -55,6 +58,32 @@ class Marks(Struct, frozen=True):
     is_scale: bool
 
 
+@dataclass(frozen=True, eq=False)
+class RowMarks:
+    """The colors or symbols of rows, as codes.
+
+    Attributes
+    ----------
+    palette : tuple of str
+        At most 256 colors or symbols.
+    codes : ndarray of uint8, shape (n_rows,)
+        The place of each row's mark in the palette.
+    legend, is_scale
+        As those of `Marks`.
+    """
+
+    palette: tuple[str, ...]
+    codes: npt.NDArray[np.uint8]
+    legend: tuple[LegendEntry, ...]
+    is_scale: bool
+
+    def of_traces(self, traces: Iterable[npt.ArrayLike]) -> Marks:
+        """Return the marks of the points of each trace, given by the positions of their rows."""
+        palette = np.array(self.palette, dtype=object)
+        marks = [palette[self.codes[np.asarray(rows, dtype=np.int64)]] for rows in traces]
+        return Marks(tuple(map(tuple, marks)), self.legend, self.is_scale)
+
+
 def point_colors(traces: Sequence[pd.Series], scheme: Scheme) -> Marks:
     """Color points by the values of a column.
 
@@ -64,26 +93,35 @@ def point_colors(traces: Sequence[pd.Series], scheme: Scheme) -> Marks:
         The values of the points of each trace, numbers or texts.
     scheme : Scheme
     """
-    values = pd.concat(list(traces))
-    theme = THEMES[scheme]
-    if _is_category(values):
-        return _by_category(traces, values, theme.class_colors, theme.faint_ink)
-    return _by_number(traces, values, scheme)
+    return row_colors(pd.concat(list(traces)), scheme).of_traces(_positions(traces))
 
 
 def point_symbols(traces: Sequence[pd.Series]) -> Marks:
     """Shape points by the values of a column; numbers by their quarters."""
-    values = pd.concat(list(traces))
+    return row_symbols(pd.concat(list(traces))).of_traces(_positions(traces))
+
+
+def row_colors(values: pd.Series, scheme: Scheme) -> RowMarks:
+    """Color rows by the values of a column, numbers or texts."""
+    theme = THEMES[scheme]
+    if _is_category(values):
+        return _by_category(values, theme.class_colors, theme.faint_ink)
+    return _by_number(values, scheme)
+
+
+def row_symbols(values: pd.Series) -> RowMarks:
+    """Shape rows by the values of a column; numbers by their quarters."""
     if not _is_category(values):
         bins = pd.qcut(values, 4, duplicates="drop")
-        labels = bins.cat.rename_categories(
+        values = bins.cat.rename_categories(
             [f"{b.left:.4g} to {b.right:.4g}" for b in bins.cat.categories]
-        )
-        texts = labels.astype(object)
-        cuts = np.cumsum([len(trace) for trace in traces])[:-1]
-        traces = [pd.Series(part, dtype=object) for part in np.split(texts.to_numpy(), cuts)]
-        values = pd.concat(traces)
-    return _by_category(traces, values, SYMBOLS, SYMBOLS[-1])
+        ).astype(object)
+    return _by_category(values, SYMBOLS, SYMBOLS[-1])
+
+
+def _positions(traces: Sequence[pd.Series]) -> list[npt.NDArray[np.int64]]:
+    ends = np.cumsum([len(trace) for trace in traces])
+    return np.split(np.arange(ends[-1]), ends[:-1])
 
 
 def _is_category(values: pd.Series) -> bool:
@@ -93,39 +131,35 @@ def _is_category(values: pd.Series) -> bool:
     return bool((known % 1 == 0).all()) and known.nunique() <= MAX_CATEGORIES
 
 
-def _by_category(
-    traces: Sequence[pd.Series], values: pd.Series, marks: Sequence[str], other: str
-) -> Marks:
+def _by_category(values: pd.Series, marks: Sequence[str], other: str) -> RowMarks:
     """The most frequent categories have a mark each, the others and missing ones the last."""
     texts = _texts(values)
     counts = texts.value_counts()
     n_own = len(counts) if len(counts) <= len(marks) - 1 else len(marks) - 1
     own = sorted(counts.index[:n_own])
-    known = dict(zip(own, marks, strict=False))
-    legend = [LegendEntry(text, mark) for text, mark in known.items()]
+    legend = [LegendEntry(text, mark) for text, mark in zip(own, marks, strict=False)]
     if len(counts) > n_own:
         legend.append(LegendEntry(_OTHER, other))
     if texts.isna().any():
         legend.append(LegendEntry(_MISSING, other))
-    found = tuple(tuple(known.get(text, other) for text in _texts(trace)) for trace in traces)
-    return Marks(found, tuple(legend), is_scale=False)
+    known = pd.Index(own, dtype=object).get_indexer(pd.Index(texts, dtype=object))
+    codes = np.where(known < 0, n_own, known).astype(np.uint8)
+    return RowMarks((*marks[:n_own], other), codes, tuple(legend), is_scale=False)
 
 
-def _by_number(traces: Sequence[pd.Series], values: pd.Series, scheme: Scheme) -> Marks:
+def _by_number(values: pd.Series, scheme: Scheme) -> RowMarks:
     low, high = values.quantile(_CENTRAL)
     anchors = np.array([_rgb(color) for color in _SCALES[scheme]])
-    missing = THEMES[scheme].faint_ink
-
-    def colors(trace: pd.Series) -> tuple[str, ...]:
-        shares = np.clip((trace.to_numpy() - low) / ((high - low) or 1.0), 0, 1)
-        return tuple(missing if np.isnan(s) else _between(anchors, s) for s in shares)
-
+    shares = np.clip((values.to_numpy() - low) / ((high - low) or 1.0), 0, 1)
+    steps = np.round(np.where(np.isnan(shares), 0, shares) * (_STEPS - 1))
+    codes = np.where(np.isnan(shares), _STEPS, steps).astype(np.uint8)
+    palette = [_between(anchors, share) for share in np.linspace(0, 1, _STEPS)]
     ticks = np.linspace(low, high, len(anchors))
     legend = tuple(
         LegendEntry(f"{tick:,.4g}", color)
         for tick, color in zip(ticks, _SCALES[scheme], strict=True)
     )
-    return Marks(tuple(map(colors, traces)), legend, is_scale=True)
+    return RowMarks((*palette, THEMES[scheme].faint_ink), codes, legend, is_scale=True)
 
 
 def _texts(values: pd.Series) -> pd.Series[Any]:

@@ -1,4 +1,4 @@
-"""Arrays as text: as plotly.js reads them, or compact for the planes of the live page."""
+"""Arrays as plotly.js reads them, compact for the planes of the live page, or as bytes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from melm_core.base import IntArray
 
 # A step of the compact form is 1/65534 of the range of the values: a hundredth of a pixel.
 _LARGEST_CODE = 2**16 - 1
@@ -34,10 +36,43 @@ def compact(values: npt.ArrayLike) -> dict[str, Any]:
     codes = np.zeros(len(numbers), dtype=np.uint16)
     codes[known] = np.round((numbers[known] - low) / step) + 1
     differences = np.diff(codes, prepend=np.uint16(0)).astype("<u2")
-    halves = differences.view(np.uint8).reshape(-1, 2).T
     return {
         "dtype": "compact",
         "low": float(low),
         "step": float(step),
-        "bdata": base64.b64encode(halves.tobytes()).decode(),
+        "bdata": base64.b64encode(_byte_planes(differences, 2)).decode(),
     }
+
+
+def packed_points(points: npt.NDArray[np.float64]) -> bytes:
+    """Points of shape (n, 2) in steps of 2^-24 of their range: six bytes each.
+
+    A picture of many rows is zoomed into by far more than one of few, and rows far away must not
+    make the steps of the others large, so these codes are finer than those of `compact`. First the
+    lowest value and the step of x, then of y, as float64; then the low, middle and high bytes of
+    all codes of x, then of y. All is little-endian.
+    """
+    low = points.min(axis=0)
+    step = (points.max(axis=0) - low) / (2**24 - 1)
+    step[step == 0] = 1.0
+    codes = np.round((points - low) / step).astype("<u4")
+    head = np.column_stack([low, step]).astype("<f8")
+    return head.tobytes() + b"".join(
+        _byte_planes(np.ascontiguousarray(codes[:, axis]), 3) for axis in (0, 1)
+    )
+
+
+def packed_rows(numbers: IntArray, codes: IntArray, is_held_out: npt.NDArray[np.bool_]) -> bytes:
+    """Who the rows of a picture are: the step from number to number, class, whether held out.
+
+    Four, two and one bytes each, all low bytes first, little-endian.
+    """
+    steps = np.diff(numbers, prepend=0).astype("<u4")
+    planes = _byte_planes(steps, 4) + _byte_planes(codes.astype("<u2"), 2)
+    return planes + is_held_out.astype(np.uint8).tobytes()
+
+
+def _byte_planes(codes: npt.NDArray[np.uint16] | npt.NDArray[np.uint32], n_bytes: int) -> bytes:
+    """The low bytes of all codes, then the next ones: alike bytes side by side compress well."""
+    planes = codes.view(np.uint8).reshape(len(codes), codes.itemsize).T
+    return np.ascontiguousarray(planes[:n_bytes]).tobytes()

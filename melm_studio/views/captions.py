@@ -151,13 +151,6 @@ def _setting_caption(setting: Setting, value: Any) -> str:
     return f"{setting.label.lower()} {value:.3g}"
 
 
-def drawn_sentence(n_drawn: int, n_rows: int) -> str:
-    """How many rows are drawn as points; empty if all are."""
-    if n_drawn == n_rows:
-        return ""
-    return f"{number(n_drawn)} of {number(n_rows)} rows drawn; contours use all rows"
-
-
 def kept_sentence(names: Sequence[str], share: float) -> str:
     """The share of the divergence that a plane of these features alone keeps."""
     *others, last = names

@@ -67,7 +67,7 @@ class PlaneViewer:
         self.class_names = train.class_names
         self.has_unlabeled = train.unlabeled is not None
         self.n_components = n_components
-        self._data = (train, held_out)
+        self.parts = (train, held_out)
         self.feature_names = train.feature_names
         self.gamma = gamma
         self._mean = train.X.mean(axis=0)
@@ -202,7 +202,7 @@ class PlaneViewer:
     @cached_property
     def deviations(self) -> FloatArray:
         """Standard deviation of every feature over all the data, shape (n_features,)."""
-        deviations: FloatArray = np.concatenate([data.X for data in self._data]).std(axis=0)
+        deviations: FloatArray = np.concatenate([data.X for data in self.parts]).std(axis=0)
         return deviations
 
     def scores(self, components: FloatArray) -> Scores:
@@ -249,7 +249,7 @@ class PlaneViewer:
         """About `most` training and `most` held-out rows as they are drawn, stratified by class."""
         components = self.standardized(components)
         (train, train_y), (held_out, held_out_y) = (
-            self._evenly(data, most / max(1, len(data.y))) for data in self._data
+            self._evenly(data, most / max(1, len(data.y))) for data in self.parts
         )
         return ProjectedRows(train @ components.T, train_y, held_out @ components.T, held_out_y)
 

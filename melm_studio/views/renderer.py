@@ -21,6 +21,7 @@ from melm_studio.views.plane_edits import (
     strongest_features,
 )
 from melm_studio.views.plane_view import PlaneViewer, screen_axes
+from melm_studio.views.rows.every_row import mean_row
 from melm_studio.views.sharing import ViewerKey, shared
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
 from melm_studio.views.verdicts.held_out import HeldOutResult, held_out_result
@@ -119,14 +120,22 @@ class PlaneRenderer:
         self, record: RunRecord, event: PlaneEvent, X: FloatArray, options: ViewOptions
     ) -> FloatArray:
         """Return where a view draws rows that the plane projects, shape (n_rows, 2)."""
+        axes = self.axes(record, event, options)
+        positions: FloatArray = (X - self._origin(ViewerKey.of(record))) @ axes.T
+        return positions
+
+    def axes(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> FloatArray:
+        """Return the two axes of a view; the second is zero for one component."""
+        oriented = self._oriented(record, event, options)
+        if len(oriented) == 1:
+            return np.vstack([oriented, np.zeros_like(oriented)])
+        return np.asarray(screen_axes(options.view_angle)[:, : len(oriented)] @ oriented)
+
+    def _oriented(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> FloatArray:
+        """The components of a view before it is turned."""
         components = self._plane(record, event, options, self._morph_target(options))
         reference = self._reference(record, self._newest(options.toward))
-        viewer = self.viewer(record)
-        points = (X - self._origin(ViewerKey.of(record))) @ viewer.oriented(components, reference).T
-        if viewer.n_components == 1:
-            return np.column_stack([points, np.zeros(len(points))])
-        positions: FloatArray = points @ screen_axes(options.view_angle)[:, : points.shape[1]].T
-        return positions
+        return self.viewer(record).oriented(components, reference)
 
     def components(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -217,10 +226,8 @@ class PlaneRenderer:
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
     ) -> FloatArray:
         """Return the share of the variance that each axis of a view explains."""
-        components = self._plane(record, event, options, self._morph_target(options))
-        reference = self._reference(record, self._newest(options.toward))
-        viewer = self.viewer(record)
-        return viewer.explained_shares(viewer.oriented(components, reference), options.view_angle)
+        oriented = self._oriented(record, event, options)
+        return self.viewer(record).explained_shares(oriented, options.view_angle)
 
     def scores(self, record: RunRecord, event: PlaneEvent) -> Scores:
         """Return how well the plane of an event separates the rows, without computing its view."""
@@ -345,13 +352,13 @@ class PlaneRenderer:
     def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters
         train, held_out = rows_of(self.data(record), record)
-        mean = _mean(train, held_out)
+        mean = mean_row((train, held_out))
         train, held_out = (replace(part, X=part.X - mean) for part in (train, held_out))
         # For every kernel width, which runs on the same rows then share.
         return PlaneViewer(train, held_out, GAMMA.default, parameters["n_components"])
 
     def _measure_origin(self, key: ViewerKey) -> FloatArray:
-        return _mean(*rows_of(self.data(key.record), key.record))
+        return mean_row(rows_of(self.data(key.record), key.record))
 
     def _draw(
         self,
@@ -390,10 +397,3 @@ def _size(viewer: PlaneViewer) -> int:
     """The bytes of a viewer, which holds the rows twice, as far as the cache counts them."""
     n_bytes = 2 * 8 * viewer.n_rows * len(viewer.feature_names)
     return min(MAX_VIEWER_BYTES, max(n_bytes, MAX_VIEWER_BYTES // MAX_VIEWERS))
-
-
-def _mean(train: LabeledData, held_out: LabeledData) -> FloatArray:
-    """The mean of all rows: without it, views with and without standardization overlap."""
-    total = train.X.sum(axis=0) + held_out.X.sum(axis=0)
-    mean: FloatArray = total / (len(train.X) + len(held_out.X))
-    return mean

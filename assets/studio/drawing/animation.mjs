@@ -17,6 +17,8 @@ const STILL_AFTER_RUNNING_MS = 1000;
 // A glide takes as long as the next plane is likely to take, within these bounds.
 const [SHORTEST_GLIDE_MS, LONGEST_GLIDE_MS] = [50, 300];
 
+const axisOf = (pixel) => ({ offset: pixel(0), scale: pixel(1) - pixel(0) });
+
 export class CanvasAnimation {
   /**
    * @param {HTMLCanvasElement} canvas over the plot
@@ -38,6 +40,8 @@ export class CanvasAnimation {
     this.began = -Infinity; // the glide, in ms
     /** @type {object | null} */
     this.asked = null; // plotly's drawing that waits for its turn
+    /** What draws under the picture, told of the axes in pixels. @type {((axes: import("../types").DrawnAxes) => void) | null} */
+    this.onAxes = null;
     this.move = (now) => this.drawAt(now);
   }
 
@@ -132,6 +136,7 @@ export class CanvasAnimation {
     const [xRange, yRange] = shownRanges(axes, this.pixels);
     const across = scale(xRange, x.offset, x.length);
     const up = scale(yRange, y.offset + y.length, -y.length);
+    this.onAxes?.({ x: axisOf(across), y: axisOf(up) });
     const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
     pen.save();
     pen.beginPath();

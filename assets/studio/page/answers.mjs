@@ -17,16 +17,17 @@ export async function refusalOf(answer) {
  * An answer that is OK.
  * @param {string} address
  * @param {object} [body] posted as JSON
+ * @param {AbortSignal} [signal] that ends the request
  * @returns {Promise<Response>}
  * @throws {Error} with a sentence for the user
  */
-export async function requested(address, body) {
+export async function requested(address, body, signal) {
   const options = body && {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   };
-  const answer = await fetch(address, options).catch(() => null);
+  const answer = await fetch(address, { ...options, signal }).catch(() => null);
   if (answer?.ok) return answer;
   throw new Error(answer ? await refusalOf(answer) : NO_SERVER);
 }

@@ -2,11 +2,13 @@
 import { PLANE_TRACE } from "../constants.mjs";
 import { numbers } from "../drawing/arrays.mjs";
 import { pixelAxes, shownRanges } from "../drawing/plotly.mjs";
+import { shownLayer } from "../every_row/layers.mjs";
 import { dressTraces, addToPanels } from "./features.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 
 const INSET = 0.012; // of a side, so that a mark is not cut
+const MOST_MARKS = 100; // of a class; more lie on top of each other
 const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
 
 export function addOutside() {
@@ -14,10 +16,9 @@ export function addOutside() {
     if (trace.meta.kind === PLANE_TRACE.outside) Object.assign(trace, marksOf(trace, panel));
   });
   addToPanels((panel) => {
-    panel.node.addEventListener("panel:painted", ({ detail: plane }) => {
-      const texts = [plane.drawn, outsideText(panel.nOutside ?? 0)].filter(Boolean);
+    panel.node.addEventListener("panel:painted", () => {
       const line = panel.part("drawn");
-      const text = texts.join("; ");
+      const text = outsideText(panel.nOutside ?? 0);
       if (line.textContent !== text) line.textContent = text;
     });
   });
@@ -26,24 +27,28 @@ export function addOutside() {
 /** @param {number} count */
 export function outsideText(count) {
   if (!count) return "";
-  return `${count} ${count === 1 ? "row" : "rows"} outside, marked at the edge`;
+  return `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"} outside, marked at the edge`;
 }
 
 // What the user has zoomed out of is not outside.
 function marksOf(trace, panel) {
   const [marks, color] = [{ x: [], y: [], angle: [] }, []];
   const { figure, plane } = panel;
+  panel.nOutside = 0;
   if (!panel.painting.isZoomed()) {
     const ranges = shownRanges(panel.axes(), pixelAxes(panel.part("plot"), figure.plane.layout));
+    const every = shownLayer(panel, plane)?.outside(ranges);
     for (const [i, style] of figure.plane.data.entries()) {
       if (!POINTS.includes(style.meta.kind)) continue;
-      const { x, y } = plane.traces[i];
+      if (every && style.meta.kind === PLANE_TRACE.heldOut) continue; // among the others of the class
+      const { x, y } = every?.[style.meta.class] ?? plane.traces[i];
       const found = edgeMarks(numbers(x), numbers(y), ranges);
-      for (const key of ["x", "y", "angle"]) marks[key].push(...found[key]);
-      color.push(...found.x.map(() => style.marker.color));
+      panel.nOutside += found.x.length;
+      const kept = found.x.flatMap((_, at) => (at % Math.ceil(found.x.length / MOST_MARKS) === 0 ? [at] : []));
+      for (const key of ["x", "y", "angle"]) marks[key].push(...kept.map((at) => found[key][at]));
+      color.push(...kept.map(() => style.marker.color));
     }
   }
-  panel.nOutside = marks.x.length;
   const text = marks.x.map(() => "outside the picture");
   return { x: marks.x, y: marks.y, text, marker: { ...trace.marker, angle: marks.angle, color } };
 }

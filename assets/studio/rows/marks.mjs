@@ -4,6 +4,8 @@ import { ask, sentenceOf } from "../page/answers.mjs";
 import { colorScheme, element } from "../page/dom.mjs";
 import { connectPopover } from "../page/menu.mjs";
 import { showNotice } from "../page/notice.mjs";
+import { unpackedCodes } from "../every_row/answers.mjs";
+import { dressByColumns, shownLayer } from "../every_row/layers.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { selectRows } from "../selection/selection.mjs";
@@ -78,6 +80,7 @@ class Marks {
       showNotice(sentenceOf(error));
       this.shown = { colors: null, symbols: null };
     }
+    dressByColumns(panel, { colors: everyMark(this.shown.colors), symbols: everyMark(this.shown.symbols) });
     this.showLegend();
     await panel.paint(true);
   }
@@ -118,9 +121,17 @@ class Marks {
   }
 
   rowsWith(marks, mark) {
+    const layer = marks.every && shownLayer(this.panel);
+    if (layer) {
+      const { palette, codes } = everyMark(marks);
+      return [...layer.rows.numbers].filter((_, i) => palette[codes[i]] === mark);
+    }
     return this.panel.figure.rows.flatMap((rows, trace) => rows.filter((_, i) => marks.marks[trace][i] === mark));
   }
 }
+
+/** @param {PointMarks | null} marks */
+const everyMark = (marks) => marks?.every && { palette: marks.every.palette, codes: unpackedCodes(marks.every.codes) };
 
 function option(value, text) {
   const node = document.createElement("option");

@@ -1,5 +1,6 @@
 // Rings around a row in every panel: the row under the pointer, and the one that is marked.
 import { drawnSize, isDrawn, toPixels } from "../drawing/plotly.mjs";
+import { shownLayer } from "../every_row/layers.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { state, update } from "../state.mjs";
 
@@ -55,15 +56,38 @@ class Rings {
     plot.on("plotly_unhover", () => this.leave());
     plot.on("plotly_relayouting", () => this.place());
     // Without points, the event only reports that the outline of a selection was removed.
-    plot.on("plotly_selected", (event) => event?.points.length && this.onSelect(this.rowsOf(event.points)));
+    plot.on("plotly_selected", (event) => this.select(event));
     plot.on("plotly_deselect", () => this.onSelect([]));
+    plot.addEventListener("mousemove", (event) => this.moveOverLayer(event));
+    plot.addEventListener("mouseleave", () => shownLayer(this.panel) && this.leave());
+  }
+
+  select(event) {
+    const layer = shownLayer(this.panel);
+    const corners = layer && cornersOf(event);
+    if (corners) this.onSelect(layer.rowsWithin(corners));
+    else if (!layer && event?.points.length) this.onSelect(this.rowsOf(event.points));
+  }
+
+  // Plotly knows nothing of the rows of the layer. A pressed button drags the picture.
+  moveOverLayer({ clientX, clientY, buttons }) {
+    const layer = shownLayer(this.panel);
+    if (!layer || buttons) return;
+    const { left, top } = this.plot.getBoundingClientRect();
+    const found = layer.rowAt([clientX - left, clientY - top]);
+    if ((found?.row ?? null) === state.hovered) return;
+    if (found) this.show(found.row, found.label);
+    else this.leave();
   }
 
   enter(point) {
-    const row = this.rowOf(point) ?? null;
+    this.show(this.rowOf(point) ?? null, point.data.name);
+  }
+
+  show(row, label) {
     const at = row === null ? null : this.pixels(row);
     hover(row);
-    this.panel.announce("hover", at && { row, at, label: point.data.name });
+    this.panel.announce("hover", at && { row, at, label });
   }
 
   leave() {
@@ -89,18 +113,36 @@ class Rings {
     }
   }
 
-  // Null where the row is not drawn, or is outside the picture.
-  pixels(row) {
-    const { plot, panel } = this;
-    const { plane } = panel.painting;
-    const index = panel.figure && plane && isDrawn(plot) && indexOf(panel.figure, row);
+  /** @returns {import("../types").Point | null} */
+  sampledPoint(row) {
+    const { figure, painting: { plane } } = this.panel;
+    const index = figure && plane && indexOf(figure, row);
     if (!index) return null;
     const [trace, i] = index;
     const { x, y } = plane.traces[trace];
-    const at = toPixels(plot, [x[i], y[i]]);
+    return [x[i], y[i]];
+  }
+
+  // Null where the row is not drawn, or is outside the picture.
+  pixels(row) {
+    const { plot, panel } = this;
+    const point = isDrawn(plot) && (shownLayer(panel)?.pointOf(row) ?? this.sampledPoint(row));
+    if (!point) return null;
+    const at = toPixels(plot, point);
     const size = drawnSize(plot);
     return at.every((pixel, axis) => pixel >= 0 && pixel <= size[axis]) ? at : null;
   }
+}
+
+/**
+ * The corners of the region that plotly reports as selected; null for none.
+ * @returns {import("../types").Point[] | null}
+ */
+function cornersOf(event) {
+  if (event?.lassoPoints) return event.lassoPoints.x.map((x, i) => [x, event.lassoPoints.y[i]]);
+  if (!event?.range) return null;
+  const { x: [left, right], y: [bottom, top] } = event.range;
+  return [[left, bottom], [right, bottom], [right, top], [left, top]];
 }
 
 // The trace that draws a row of the table, and the point of it that does.

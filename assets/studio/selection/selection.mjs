@@ -3,6 +3,7 @@
 import { ID, PLANE_TRACE } from "../constants.mjs";
 import { provideCallbacks, setProps } from "../page/dash.mjs";
 import { byId, whenPresent } from "../page/dom.mjs";
+import { shownLayer } from "../every_row/layers.mjs";
 import { addToPanels, dressTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { announce, state, update } from "../state.mjs";
@@ -43,8 +44,9 @@ function show() {
 }
 
 function showMessages() {
-  const figure = shownPanels().find((panel) => panel.figure)?.figure;
-  showMessage(ID.brushed, figure && state.rows && selectionMessage(figure, state.rows));
+  const panel = shownPanels().find((shown) => shown.figure);
+  const figure = panel?.figure;
+  showMessage(ID.brushed, figure && state.rows && selectionMessage(figure, state.rows, shownLayer(panel)?.rows));
   showMessage(ID.isolated, figure && state.classes && classesMessage(figure, state.classes));
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-class]"))) {
     const isShown = state.classes?.includes(Number(button.dataset.class)) ?? false;

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import flask
@@ -15,11 +17,12 @@ from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.base import IntArray, UserError
-from melm_studio.figures.coloring import point_colors, point_symbols
+from melm_studio.figures.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.figures.plane import row_numbers
 from melm_studio.figures.theme import Scheme
 from melm_studio.tables import shortened
 from melm_studio.views.plane_view import MAX_DRAWN_ROWS
+from melm_studio.views.rows.every_row import EveryRow
 from melm_studio.worker.records.run import RunRecord
 
 
@@ -40,14 +43,12 @@ def columns(run_id: str) -> dict[str, Any]:
 def colors(run_id: str) -> dict[str, Any]:
     """The colors of the points by ``column``, on a page of a ``scheme``."""
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
-    found: dict[str, Any] = msgspec.to_builtins(point_colors(_values(own_run(run_id)), scheme))
-    return found
+    return _marks(own_run(run_id), partial(row_colors, scheme=scheme))
 
 
 def symbols(run_id: str) -> dict[str, Any]:
     """The symbols of the points by ``column``."""
-    found: dict[str, Any] = msgspec.to_builtins(point_symbols(_values(own_run(run_id))))
-    return found
+    return _marks(own_run(run_id), row_symbols)
 
 
 def unlabeled(run_id: str, sequence: int) -> dict[str, Any]:
@@ -68,10 +69,17 @@ def unlabeled(run_id: str, sequence: int) -> dict[str, Any]:
     }
 
 
-def _values(record: RunRecord) -> list[pd.Series]:
-    """The values of a column at the points of each trace."""
-    drawn = row_numbers(services().renderer.viewer(record).drawn_rows)
-    return column_values(record, flask.request.args.get("column", ""), drawn)
+def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict[str, Any]:
+    """The marks of the points of each trace by a column, and of every row where they are more."""
+    viewer = services().renderer.viewer(record)
+    numbers = EveryRow.of(viewer.parts).numbers
+    (values,) = column_values(record, flask.request.args.get("column", ""), [numbers])
+    found = marks_of(values)
+    traces = (np.searchsorted(numbers, rows) for rows in row_numbers(viewer.drawn_rows))
+    answer: dict[str, Any] = msgspec.to_builtins(found.of_traces(traces))
+    codes = base64.b64encode(found.codes.tobytes()).decode()
+    is_sample = viewer.n_drawn < viewer.n_rows
+    return answer | {"every": {"palette": found.palette, "codes": codes} if is_sample else None}
 
 
 def column_values(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from melm_studio.figures.encoding import compact, typed
-from tests.melm_studio.figures.views import decoded
+from melm_studio.figures.encoding import compact, packed_points, packed_rows, typed
+from tests.melm_studio.figures.views import decoded, unpacked_points, unpacked_rows
 
 single = st.floats(width=32)
 
@@ -44,3 +44,24 @@ def test_compact_numbers_come_back_to_half_a_step(values):
 def test_a_step_of_the_compact_form_is_far_below_a_pixel():
     values = np.random.default_rng(0).normal(size=1_000)
     assert compact(values)["step"] < np.ptp(values) / 65_000
+
+
+@pytest.mark.parametrize("spread", [1e-300, 1e-3, 1.0, 1e12])
+def test_packed_points_come_back_to_half_a_step(spread):
+    points = spread * np.random.default_rng(0).normal(size=(500, 2)) + [3.0, -5.0]
+    step = np.ptp(points, axis=0) / (2**24 - 1)
+    error = np.abs(unpacked_points(packed_points(points)) - points)
+    assert (error <= 0.501 * step + 1e-15).all()
+
+
+def test_packed_points_that_are_all_alike_come_back():
+    points = np.full((3, 2), [0.5, -2.0])
+    np.testing.assert_array_equal(unpacked_points(packed_points(points)), points)
+
+
+def test_packed_rows_come_back():
+    numbers = np.array([2, 3, 70_000, 70_001])
+    codes, is_held_out = np.array([0, 300, 1, 0]), np.array([True, False, False, True])
+    back = unpacked_rows(packed_rows(numbers, codes, is_held_out))
+    for found, expected in zip(back, (numbers, codes, is_held_out), strict=True):
+        np.testing.assert_array_equal(found, expected)

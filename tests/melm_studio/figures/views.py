@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from melm_core.base.array_types import FloatArray
+from melm_core.base.array_types import FloatArray, IntArray
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.types import PlaneView
 from tests.melm_studio.worker.helpers import blobs
@@ -43,3 +43,18 @@ def _decompressed(values: Mapping[str, Any]) -> FloatArray:
 def points(trace: Mapping[str, Any]) -> FloatArray:
     """The points of a trace of a frame, shape (n_points, 2)."""
     return np.column_stack([decoded(trace["x"]), decoded(trace["y"])])
+
+
+def unpacked_points(body: bytes) -> FloatArray:
+    """The points of `packed_points`, shape (n, 2)."""
+    heads = np.frombuffer(body, "<f8", count=4).reshape(2, 2)
+    planes = np.frombuffer(body, np.uint8, offset=32).reshape(2, 3, -1).astype(np.int64)
+    codes = planes[:, 0] + 2**8 * planes[:, 1] + 2**16 * planes[:, 2]
+    return (heads[:, :1] + heads[:, 1:] * codes).T
+
+
+def unpacked_rows(body: bytes) -> tuple[IntArray, IntArray, IntArray]:
+    """The numbers, classes and held-out marks of `packed_rows`."""
+    planes = np.frombuffer(body, np.uint8).reshape(7, -1).astype(np.int64)
+    numbers = np.cumsum(planes[:4].T @ 256 ** np.arange(4))
+    return numbers, planes[4] + 256 * planes[5], planes[6] == 1

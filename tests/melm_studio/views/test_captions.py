@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from melm_studio.views.captions import (
     changes_of,
-    drawn_sentence,
     reproduced_sentence,
     scores_caption,
     state_sentence,
@@ -128,15 +127,6 @@ def test_a_title_tells_method_gamma_and_seed():
 )
 def test_a_seed_is_told_where_it_makes_a_difference(held_out, expected):
     assert title(run_of(method="pca", random_state=7, held_out=held_out)) == expected
-
-
-def test_where_every_row_is_drawn_there_is_nothing_to_say():
-    assert drawn_sentence(150, 150) == ""
-
-
-def test_a_sample_of_the_rows_is_told():
-    sentence = drawn_sentence(2_000, 250_000)
-    assert sentence.startswith("2,000 of 250,000 rows drawn")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,58 @@
+// How every row looks: by its class or a column, filled or open, and faint unless it is singled out.
+import { CROWDING, PLANE_TRACE } from "../constants.mjs";
+
+/** @typedef {import("./answers.mjs").Rows} Rows */
+/** @typedef {import("./raster.mjs").Dress} Dress */
+/** Marks by a column, and of every row which it has. @typedef {{ palette: string[], codes: Uint8Array }} ColumnMarks */
+/**
+ * Whose rows stand out, if not all: classes by code, rows by number.
+ * @typedef {{ classes: number[] | null, rows: Set<number> | null }} Chosen
+ */
+
+/**
+ * @param {Rows} rows
+ * @param {import("../types").Trace[]} styles of the traces of the figure
+ * @param {{ colors: ColumnMarks | null, symbols: ColumnMarks | null }} columns
+ * @param {Chosen} chosen
+ * @returns {Dress}
+ */
+export function dressOf(rows, styles, { colors, symbols }, chosen) {
+  const own = styles.filter(({ meta }) => meta.kind === PLANE_TRACE.train).map(({ marker }) => marker);
+  const palette = (colors?.palette ?? own.map(({ color }) => color)).map(colorParts);
+  const shapes = symbols?.palette ?? own.map(({ symbol }) => symbol);
+  const colorOf = colors?.codes ?? rows.classes;
+  const shapeOf = symbols?.codes ?? rows.classes;
+  const isFaint = faintRows(rows, chosen);
+  // Only the looks that some row has: of many classes, few pairs of color and shape.
+  const looks = [];
+  const known = new Map();
+  const marks = new Uint16Array(rows.numbers.length);
+  for (let i = 0; i < marks.length; i += 1) {
+    const key = ((colorOf[i] * shapes.length + shapeOf[i]) * 2 + rows.heldOut[i]) * 2 + isFaint(i);
+    let mark = known.get(key);
+    if (mark === undefined) {
+      mark = looks.length;
+      known.set(key, mark);
+      const shape = shapes[shapeOf[i]];
+      looks.push({
+        color: palette[colorOf[i]],
+        symbol: rows.heldOut[i] ? `${shape}-open` : shape,
+        weight: isFaint(i) ? CROWDING.aside : 1,
+      });
+    }
+    marks[i] = mark;
+  }
+  return { marks, looks };
+}
+
+/** @param {Rows} rows @param {Chosen} chosen @returns {(i: number) => number} */
+function faintRows({ numbers, classes: codes }, { classes, rows }) {
+  if (!classes && !rows) return () => 0;
+  return (i) => Number((classes !== null && !classes.includes(codes[i])) || (rows !== null && !rows.has(numbers[i])));
+}
+
+/** Red, green and blue of a color as the server writes it. @param {string} color */
+export function colorParts(color) {
+  if (color.startsWith("#")) return [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+  return color.match(/[\d.]+/g).slice(0, 3).map(Number);
+}

@@ -1,0 +1,216 @@
+// The layer of a panel that draws every row of a table of which the figure draws a sample. It lies
+// under the figure. A plane that moves is drawn by its sample; the positions of all rows come once
+// it rests, and the sample gives way to them.
+import { PLANE_TRACE } from "../constants.mjs";
+import { isDrawn, pixelAxes, toData, toPixels } from "../drawing/plotly.mjs";
+import { requested } from "../page/answers.mjs";
+import { element } from "../page/dom.mjs";
+import { state } from "../state.mjs";
+import { addressOf } from "../rows/plane_address.mjs";
+import { positionOf, unpackedPoints, unpackedRows } from "./answers.mjs";
+import { dressOf } from "./dress.mjs";
+import { Raster } from "./raster.mjs";
+import { RowGrid } from "./row_grid.mjs";
+import { fits } from "./sample.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {import("../types").Plane} Plane */
+/** @typedef {import("../types").Point} Point */
+/** @typedef {import("../types").DrawnAxes} DrawnAxes */
+
+const SETTLED_MS = 150;
+const MOST_PIXELS = 2_500_000;
+const REACH_PX = 7; // between the pointer and the row that it points at
+
+let raster = new Raster(1, 1); // for all panels, which are mostly of one size
+
+export class RowLayer {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    this.plot = panel.part("plot");
+    /** @type {import("./answers.mjs").Rows | null} */
+    this.rows = null;
+    /** @type {import("./answers.mjs").Points | null} */
+    this.points = null;
+    /** @type {RowGrid | null} */
+    this.grid = null;
+    /** @type {HTMLCanvasElement | null} */
+    this.canvas = null; // until it is needed
+    this.columns = { colors: null, symbols: null };
+    this.drawnAs = "";
+    this.nDressed = 0;
+    panel.painting.animation.onAxes = (axes) => this.drawOn(axes);
+    // The last plane may be painted before the run is known to have ended.
+    panel.node.addEventListener("panel:news", ({ detail }) => detail.is_final && this.refresh());
+    panel.node.addEventListener("panel:painted", () => {
+      this.listen();
+      this.refresh();
+    });
+  }
+
+  /** Whether the layer draws a plane in place of the sample. @param {Plane | null} plane */
+  shows(plane) {
+    if (!plane || !this.points || this.panel.painting.recap.isOn) return false;
+    if (this.known !== plane) {
+      this.known = plane;
+      this.isKnownToFit = fits(plane, this.panel.figure, this.rows, this.points, this.panel.nComponents);
+    }
+    return this.isKnownToFit;
+  }
+
+  /** Draws rows in other colors or symbols. @param {typeof this.columns} columns */
+  setColumns(columns) {
+    this.columns = columns;
+    this.redress();
+  }
+
+  /** Draws rows anew: their looks have changed. */
+  redress() {
+    this.dress = null;
+    this.nDressed += 1;
+  }
+
+  // A picture that is dragged or zoomed by the wheel.
+  listen() {
+    if (this.isListening || !this.plot.on) return; // plotly may not have drawn yet
+    this.isListening = true;
+    this.plot.on("plotly_relayouting", () => {
+      cancelAnimationFrame(this.frame);
+      this.frame = requestAnimationFrame(() => this.drawStill());
+    });
+  }
+
+  refresh() {
+    const { panel } = this;
+    clearTimeout(this.timer);
+    if (this.shows(panel.plane)) this.drawStill();
+    else this.hide();
+    const isMoving = panel.isLive && !panel.isFinal;
+    if (!panel.figure?.is_sample || isMoving || panel.painting.recap.isOn || this.shows(panel.plane)) return;
+    this.timer = setTimeout(() => this.load().catch(console.warn), SETTLED_MS);
+  }
+
+  // A plane that follows makes the answer useless.
+  async load() {
+    const { panel } = this;
+    if (panel.isDisposed || !panel.plane) return;
+    this.loading?.abort();
+    const loading = (this.loading = new AbortController());
+    const bytes = async (address, signal) => (await requested(address, undefined, signal)).arrayBuffer();
+    try {
+      const points = unpackedPoints(await bytes(addressOf(panel, "every-point"), loading.signal));
+      const rows = this.rows ?? unpackedRows(await bytes(`runs/${panel.run}/every-row`));
+      if (loading.signal.aborted || panel.isDisposed) return;
+      this.take(rows, points);
+    } catch (error) {
+      if (!loading.signal.aborted) throw error;
+    }
+    if (this.shows(panel.plane)) await panel.paint(true);
+  }
+
+  take(rows, points) {
+    Object.assign(this, { rows, points, known: null });
+    this.grid = new RowGrid(points.x, points.y, this.panel.limits);
+    this.redress();
+  }
+
+  // On the axes that plotly has drawn, unless the animation draws on others.
+  drawStill() {
+    const { plot } = this;
+    if (plot.classList.contains("is-moving") || !isDrawn(plot)) return;
+    const [[left, top], [right, bottom]] = [toPixels(plot, [0, 0]), toPixels(plot, [1, 1])];
+    this.drawOn({ x: { offset: left, scale: right - left }, y: { offset: top, scale: bottom - top } });
+  }
+
+  /** @param {DrawnAxes} axes in pixels of the figure */
+  drawOn(axes) {
+    const { panel, plot } = this;
+    if (!this.shows(panel.painting.plane)) {
+      this.hide();
+      return;
+    }
+    const { x: across, y: up } = pixelAxes(plot, panel.figure.plane.layout);
+    const density = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (across.length * up.length)));
+    const [width, height] = [across, up].map(({ length }) => Math.max(1, Math.round(length * density)));
+    const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed]);
+    this.canvas ??= this.place();
+    this.canvas.hidden = false;
+    if (drawnAs === this.drawnAs) return;
+    this.drawnAs = drawnAs;
+    Object.assign(this.canvas.style, { left: `${across.offset}px`, top: `${up.offset}px`, width: `${across.length}px`, height: `${up.length}px` });
+    const within = (axis, { offset }) => ({ offset: density * (axis.offset - offset), scale: density * axis.scale });
+    this.paint(width, height, { x: within(axes.x, across), y: within(axes.y, up) }, density);
+  }
+
+  paint(width, height, axes, density) {
+    if (raster.width !== width || raster.height !== height) raster = new Raster(width, height);
+    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+    const pixels = raster.draw(this.grid, this.sortedDress(), axes, density);
+    this.canvas.getContext("2d").putImageData(new ImageData(pixels, width, height), 0, 0);
+  }
+
+  // In the order of the grid.
+  sortedDress() {
+    const { panel, rows, columns } = this;
+    if (this.dress && this.dressedIn === panel.figureScheme) return this.dress;
+    const { marks, looks } = dressOf(rows, panel.figure.plane.data, columns, state);
+    this.dress = { marks: Uint16Array.from(this.grid.order, (row) => marks[row]), looks };
+    this.dressedIn = panel.figureScheme;
+    return this.dress;
+  }
+
+  place() {
+    const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", "row-layer"));
+    this.plot.before(canvas);
+    return canvas;
+  }
+
+  hide() {
+    if (this.canvas) this.canvas.hidden = true;
+  }
+
+  /** The row under the pointer, by number and class, or null. @param {Point} pixels of the figure */
+  rowAt(pixels) {
+    const { plot, rows } = this;
+    const [at, right] = [toData(plot, pixels), toData(plot, [pixels[0] + REACH_PX, pixels[1] + REACH_PX])];
+    const reach = /** @type {Point} */ ([Math.abs(right[0] - at[0]), Math.abs(right[1] - at[1])]);
+    const counts = (row) => !state.classes || state.classes.includes(rows.classes[row]);
+    const found = this.grid.nearest(at, reach, counts);
+    return found === null ? null : { row: rows.numbers[found], label: this.labelOf(found) };
+  }
+
+  labelOf(position) {
+    const { classes, heldOut } = this.rows;
+    const name = this.panel.figure.classes[classes[position]];
+    return heldOut[position] ? `${name}, held out` : name;
+  }
+
+  /** Where the plane has a row, or null where it does not have it. @param {number} row @returns {Point | null} */
+  pointOf(row) {
+    const at = positionOf(this.rows.numbers, row);
+    return at < 0 ? null : [this.points.x[at], this.points.y[at]];
+  }
+
+  /** The places of the rows beyond some ranges, by class. @param {import("../types").Axes} ranges */
+  outside([[left, right], [bottom, top]]) {
+    const { rows: { classes }, points: { x, y } } = this;
+    const found = this.panel.figure.classes.map(() => ({ x: [], y: [] }));
+    for (let i = 0; i < x.length; i += 1) {
+      if (x[i] >= left && x[i] <= right && y[i] >= bottom && y[i] <= top) continue;
+      found[classes[i]].x.push(x[i]);
+      found[classes[i]].y.push(y[i]);
+    }
+    return found;
+  }
+
+  /** The numbers of the rows within a polygon. @param {Point[]} corners */
+  rowsWithin(corners) {
+    const { rows, grid } = this;
+    const found = grid.within(corners).filter((row) => !state.classes || state.classes.includes(rows.classes[row]));
+    return found.map((row) => rows.numbers[row]).sort((a, b) => a - b);
+  }
+}
+
+/** Whether a trace draws rows of the sample. @param {import("../types").Trace} trace */
+export const drawsSample = ({ meta: { kind } }) => kind === PLANE_TRACE.train || kind === PLANE_TRACE.heldOut;

@@ -1,0 +1,102 @@
+"""Every row of a run in the order of the file: who it is, and where a view draws it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base import FloatArray, IntArray
+from melm_studio.tables import LabeledData
+from melm_studio.views.line import in_strips
+
+Parts = tuple[LabeledData, LabeledData]
+
+
+@dataclass(frozen=True, eq=False)
+class EveryRow:
+    """The labeled rows of a run, in the order of the file.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n_rows,)
+        In the file, ascending.
+    codes : ndarray of shape (n_rows,)
+        The class of each row.
+    is_held_out : ndarray of bool, shape (n_rows,)
+    """
+
+    numbers: IntArray
+    codes: IntArray
+    is_held_out: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, parts: Parts) -> EveryRow:
+        """Return the training and held-out rows of a run."""
+        train, held_out = parts
+        order = _order(parts)
+        is_held_out = np.arange(len(order)) >= len(train.y)
+        codes = np.concatenate([train.y, held_out.y])
+        return cls(_numbers(parts)[order], codes[order], is_held_out[order])
+
+
+def mean_row(parts: Parts) -> FloatArray:
+    """The mean of all rows: without it, views with and without standardization overlap."""
+    total = sum(part.X.sum(axis=0) for part in parts)
+    mean: FloatArray = np.asarray(total / sum(len(part.X) for part in parts))
+    return mean
+
+
+def every_point(axes: FloatArray, parts: Parts, *, is_line: bool) -> FloatArray:
+    """Return where a view draws every row, in the order of the file, shape (n_rows, 2).
+
+    Parameters
+    ----------
+    axes : ndarray of shape (2, n_features)
+    parts : tuple of LabeledData
+        Training rows and held-out rows, centered.
+    is_line : bool
+        Whether the view is that of one component, whose rows lie in strips.
+    """
+    points = np.concatenate([_points(axes, part, is_line=is_line) for part in parts])
+    ordered: FloatArray = points[_order(parts)]
+    return ordered
+
+
+def every_point_by_class(
+    axes: FloatArray, parts: Parts, *, is_line: bool
+) -> list[tuple[FloatArray, FloatArray]]:
+    """Return the same points by class: of training rows and of held-out rows, (n_rows, 2) each."""
+    train, held_out = (_points(axes, part, is_line=is_line) for part in parts)
+    codes = range(len(parts[0].class_names))
+    return [(train[parts[0].y == code], held_out[parts[1].y == code]) for code in codes]
+
+
+def numbers_by_class(parts: Parts) -> list[tuple[IntArray, IntArray]]:
+    """Return the row numbers of those points, in their order."""
+    train, held_out = parts
+    codes = range(len(train.class_names))
+    return [
+        (train.row_numbers[train.y == code], held_out.row_numbers[held_out.y == code])
+        for code in codes
+    ]
+
+
+def _points(axes: FloatArray, part: LabeledData, *, is_line: bool) -> FloatArray:
+    points: FloatArray = part.X @ axes.T
+    if is_line:
+        of_class = [np.flatnonzero(part.y == code) for code in range(len(part.class_names))]
+        points[np.concatenate(of_class)] = np.concatenate(
+            in_strips([points[rows] for rows in of_class])
+        )
+    return points
+
+
+def _order(parts: Parts) -> IntArray:
+    order: IntArray = np.argsort(_numbers(parts), kind="stable")
+    return order
+
+
+def _numbers(parts: Parts) -> IntArray:
+    return np.concatenate([part.row_numbers for part in parts])
