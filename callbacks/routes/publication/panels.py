@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from melm_studio.figures.coloring import Marks
 from melm_studio.views.captions import title_of_view
 from melm_studio.views.publication.axis_titles import axis_titles
 from melm_studio.views.publication.style import FigureFormat, FigureStyle
+from melm_studio.views.rows.every_row import every_point_by_class, numbers_by_class
+from melm_studio.views.types import PlaneView
 from melm_studio.views.view_options import ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
@@ -30,7 +33,7 @@ def figure_panel(
     renderer = services().renderer
     viewer = renderer.viewer(record)
     panel: FigurePanel = import_module(_ROOM).FigurePanel(
-        view=renderer.view(record, event, options),
+        view=_view_of_every_row(record, event, options),
         class_names=viewer.class_names,
         title=title_of_view(record, options),
         axis_titles=axis_titles(renderer, record, event, options),
@@ -40,13 +43,29 @@ def figure_panel(
     return panel
 
 
+def _view_of_every_row(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> PlaneView:
+    """The view of a plane with all of its rows, as the page shows a plane at rest."""
+    renderer = services().renderer
+    view, viewer = renderer.view(record, event, options), renderer.viewer(record)
+    if viewer.n_drawn == viewer.n_rows:
+        return view
+    axes = renderer.axes(record, event, options)
+    points = every_point_by_class(axes, viewer.parts, is_line=viewer.n_components == 1)
+    classes = tuple(
+        replace(part, train=train, held_out=held_out)
+        for part, (train, held_out) in zip(view.classes, points, strict=True)
+    )
+    return replace(view, classes=classes)
+
+
 def column_marks(
     record: RunRecord, name: str | None, marks: Callable[[Sequence[pd.Series]], Marks]
 ) -> ColumnMarks | None:
-    """Return the colors or shapes of the drawn points by a column; None for no column."""
+    """Return the colors or shapes of all rows by a column; None for no column."""
     if name is None:
         return None
-    train, held_out = services().renderer.viewer(record).drawn_rows
+    by_class = numbers_by_class(services().renderer.viewer(record).parts)
+    train, held_out = zip(*by_class, strict=True)
     values = column_values(record, name, [*train, *held_out])
     found: ColumnMarks = import_module(_ROOM).ColumnMarks(name, marks(values))
     return found

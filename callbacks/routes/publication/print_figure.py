@@ -21,6 +21,7 @@ from melm_studio.figures.coloring import Marks, point_colors, point_symbols
 from melm_studio.figures.theme import Scheme
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.publication.style import FigureFormat, FigureStyle
+from melm_studio.views.rows.every_row import numbers_by_class
 from melm_studio.views.validation import Coordinate, Count, Text, read
 
 if TYPE_CHECKING:
@@ -134,5 +135,5 @@ def _selected(viewer: PlaneViewer, rows: tuple[int, ...] | None) -> Any:
         return None
     return tuple(
         (np.isin(train, rows), np.isin(held_out, rows))
-        for train, held_out in zip(*viewer.drawn_rows, strict=True)
+        for train, held_out in numbers_by_class(viewer.parts)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,8 @@ from matplotlib.colors import to_rgba_array
 from matplotlib.patches import PathPatch
 
 from melm_core.base import FloatArray
+from melm_studio.figures.crowding import CROWDING
+from melm_studio.figures.publication.crowded_points import CrowdedPoints, draw_crowded
 from melm_studio.figures.publication.marks import INK, MARKERS, ClassMark
 from melm_studio.figures.publication.panel import FigurePanel
 from melm_studio.figures.publication.regions import loops, region
@@ -27,7 +29,13 @@ _INSET = 0.012  # of a side, so that a mark at the edge is not cut
 
 # Type of this size goes with lines and points of these sizes.
 _FONT_PT, _LINE_PT, _ARROW_PT, _HEAD_PT = 8.0, 0.7, 0.9, 6.0
-_POINT_PT = ((400, 3.2), (1_000, 2.6), (np.inf, 2.0))  # by the number of points
+_POINT_PT = (
+    (400, 3.2),
+    (1_000, 2.6),
+    (30_000, 2.0),
+    (200_000, 1.4),
+    (np.inf, 1.0),
+)  # by the number of points
 
 
 def draw_layers(
@@ -36,12 +44,14 @@ def draw_layers(
     """Draw the layers of a panel that hold no text."""
     unit = style.font / _FONT_PT
     size = unit * point_size(panel)
-    is_image = sum(map(len, _all_points(panel))) > MOST_VECTOR_POINTS
+    is_crowd = sum(map(len, _all_points(panel))) > MOST_VECTOR_POINTS
     for code, (part, mark) in enumerate(zip(panel.view.classes, marks, strict=True)):
         if "contours" in style.layers and panel.is_shown(code):
             _draw_contours(axes, part, mark, unit, is_plain=panel.colors is not None)
-        if "points" in style.layers:
-            _draw_class(axes, panel, code, mark, size, is_image=is_image)
+        if "points" in style.layers and not is_crowd:
+            _draw_class(axes, panel, code, mark, size)
+    if "points" in style.layers and is_crowd:
+        _draw_crowd(axes, panel, marks, size, style.dpi)
     if "points" in style.layers and panel.marks_outside:
         _mark_outside(axes, panel, marks, size)
     if "contours" in style.layers:
@@ -91,26 +101,39 @@ def _draw_contours(
     axes.add_collection(outlines, autolim=False)
 
 
-def _draw_class(
-    axes: Axes, panel: FigurePanel, code: int, mark: ClassMark, size: float, *, is_image: bool
+def _draw_crowd(
+    axes: Axes, panel: FigurePanel, marks: Sequence[ClassMark], size: float, dpi: float
 ) -> None:
+    """The points of all classes as one image, in which those of two classes mix."""
+    parts = [
+        CrowdedPoints(
+            points, rgba[:, :3], np.where(opacities < 1, CROWDING["aside"], 1.0), marker, is_open
+        )
+        for code, mark in enumerate(marks)
+        for points, rgba, opacities, marker, is_open in _marked(panel, code, mark)
+    ]
+    draw_crowded(axes, parts, size, dpi, _ABOVE_CONTOURS)
+
+
+def _draw_class(axes: Axes, panel: FigurePanel, code: int, mark: ClassMark, size: float) -> None:
     """The training rows of a class as filled markers, its held-out rows as open ones."""
+    for points, rgba, opacities, marker, is_open in _marked(panel, code, mark):
+        rgba[:, 3] = (_HELD_OUT if is_open else _TRAIN) * opacities
+        _scatter(axes, points, rgba, marker, size, is_open=is_open)
+
+
+def _marked(
+    panel: FigurePanel, code: int, mark: ClassMark
+) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, str, bool]]:
+    """Points of a class with their colors, opacities and marker, and whether they are held out."""
     part = panel.view.classes[code]
     points, opacities = (part.train, part.held_out), panel.opacities(code)
     colors = (mark.color, mark.color) if panel.colors is None else map(list, panel.colors.of(code))
     shapes = (None, None) if panel.shapes is None else panel.shapes.of(code)
-    for i, (color, strength) in enumerate(zip(colors, (_TRAIN, _HELD_OUT), strict=True)):
-        rgba = to_rgba_array(color, strength * opacities[i])
+    for i, color in enumerate(colors):
+        rgba = np.broadcast_to(to_rgba_array(color), (len(points[i]), 4)).copy()
         for marker, chosen in _by_marker(shapes[i], mark.marker, len(points[i])):
-            _scatter(
-                axes,
-                points[i][chosen],
-                rgba[chosen],
-                marker,
-                size,
-                is_open=bool(i),
-                is_image=is_image,
-            )
+            yield points[i][chosen], rgba[chosen], opacities[i][chosen], marker, bool(i)
 
 
 def _by_marker(
@@ -131,7 +154,6 @@ def _scatter(
     size: float,
     *,
     is_open: bool,
-    is_image: bool,
 ) -> None:
     """Open markers are as large as filled ones with their outline."""
     axes.scatter(
@@ -143,7 +165,6 @@ def _scatter(
         edgecolors=list(map(tuple, colors)),
         linewidths=0.2 * size if is_open else 0,
         zorder=_ABOVE_CONTOURS,
-        rasterized=is_image,
         gid="held_out" if is_open else "train",
     )
 
