@@ -17,6 +17,7 @@ from benchmarks.fit import fit, small
 from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.large_file import large_file
+from benchmarks.page.all_rows import all_rows
 from benchmarks.page.distance import distance
 from benchmarks.page.first_load import first_load
 from benchmarks.page.hands import gamma_drag, morph, scrub
@@ -40,6 +41,7 @@ BENCHMARKS = {
     "distance": distance,
     "nine-panels": nine_panels,
     "long-tasks": long_tasks,
+    "all-rows": all_rows,
     "wide": wide,
     "long": long,
     "watching": watching,

@@ -1,0 +1,61 @@
+"""Drawing every row of large tables: what a frame takes while the picture moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import make_blobs
+
+from benchmarks.page.studio import DEADLINE_MS, StudioPage, studio_page
+from benchmarks.table import Measurement
+
+N_ROWS = (100_000, 1_000_000)
+N_FEATURES = 4
+N_FRAMES = 40
+
+# Milliseconds of each of some frames, every one of them a pixel further to the right.
+_PAN = """async ([run, nFrames]) => {
+  const load = (name) => import(document.querySelector(`[href$="${name}"]`).href);
+  const { panelOfRun } = await load("/panel/panels.mjs");
+  const { shownLayer } = await load("/every_row/layers.mjs");
+  const { toPixels } = await load("/drawing/plotly.mjs");
+  const panel = panelOfRun(run);
+  const pixels = (point) => toPixels(panel.part("plot"), point);
+  const [[left, top], [right, bottom]] = [pixels([0, 0]), pixels([1, 1])];
+  const times = [];
+  for (let frame = 1; frame <= nFrames; frame += 1) {
+    await new Promise(requestAnimationFrame);
+    const began = performance.now();
+    shownLayer(panel).drawOn({
+      x: { offset: left + frame, scale: right - left },
+      y: { offset: top, scale: bottom - top },
+    });
+    times.push(performance.now() - began);
+  }
+  return times;
+}"""
+
+
+def all_rows(repeats: int) -> list[Measurement]:
+    """Median time of a frame of 1e5 and 1e6 rows while they are panned."""
+    with studio_page(workers=2) as page:
+        return [found for n_rows in N_ROWS for found in _measured(page, n_rows, repeats)]
+
+
+def _measured(page: StudioPage, n_rows: int, repeats: int) -> list[Measurement]:
+    page.upload(_table(n_rows), f"blobs-{n_rows}.csv")
+    run_id = page.finished("PCA")
+    page.page.locator(f'[data-run="{run_id}"] .row-layer:not([hidden])').wait_for(
+        timeout=DEADLINE_MS
+    )
+    medians = tuple(
+        float(np.median(page.page.evaluate(_PAN, [run_id, N_FRAMES]))) for _ in range(repeats)
+    )
+    return [Measurement(f"frame of all rows while panned, {n_rows:,} rows", "ms", medians)]
+
+
+def _table(n_rows: int) -> bytes:
+    frame, labels = make_blobs(n_rows, N_FEATURES, centers=3, cluster_std=2.0, random_state=0)
+    table = pd.DataFrame(frame, columns=[f"x{i}" for i in range(N_FEATURES)])
+    table["class"] = np.array(list("abc"))[labels]
+    return table.to_csv(index=False, float_format="%.4g").encode()
