@@ -13,7 +13,7 @@ from melm_studio.tables import count, number
 from melm_studio.views.verdicts.held_out import HeldOutResult
 from melm_studio.worker.records.check_report import CheckReport
 
-FEW_HELD_OUT = 5
+FEW_HELD_OUT = 10  # with fewer, the standard error of a share may exceed 0.15
 RARE_SHARE = 0.05
 
 

@@ -57,6 +57,7 @@ def test_an_overfit_is_called_by_its_name():
 @pytest.mark.parametrize(
     ("units", "has_groups", "note"),
     [
+        ((7, 8), False, "Only 7 held-out rows of a: the share is rough."),
         ((1, 14), False, "Only 1 held-out row of a: the share is rough."),
         ((12, 3), True, "Only 3 held-out groups of b: the share is rough."),
     ],
