@@ -16,6 +16,8 @@ const LEAST_FRAME_MS = 60;
 // Until the first plane is there, nothing else is watched.
 const FIRST_FRAME_MS = 20;
 const LONGEST_WAIT_MS = 5000;
+// An answer that takes longer is given up, or the loop would wait for it for ever.
+const LONGEST_ANSWER_MS = 60_000;
 const NO_SERVER = "The server does not answer; trying again. Runs continue without this page.";
 
 const requests = new NewsRequests(fetchNews);
@@ -63,7 +65,7 @@ function timeToNext() {
 async function takeIn(answer) {
   if (answer instanceof Error) {
     failures += 1;
-    if (!(answer instanceof TypeError)) console.warn(answer); // a TypeError is a failed fetch
+    if (!isSilence(answer)) console.warn(answer);
   } else {
     failures = 0;
     await showNews(answer).catch(console.warn);
@@ -104,7 +106,7 @@ async function fetchNews() {
   const reference = referenceRun();
   if (reference) query.set("toward", reference);
   const wasRevision = state.revision;
-  const answer = await fetch(`frames?${query}`);
+  const answer = await fetch(`frames?${query}`, { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) });
   if (!answer.ok) throw new Error(await refusalOf(answer));
   return { ...(await answer.json()), wasRevision };
 }
@@ -117,10 +119,13 @@ function followRevision(revision) {
   update({ revision });
 }
 
+/** Whether a request failed or got no answer in time. @param {Error} error */
+const isSilence = (error) => error instanceof TypeError || error.name === "TimeoutError";
+
 /** @param {Error | null} error that keeps the page from its runs */
 function showConnection(error) {
   const line = byId(ID.connection);
-  const message = error && (error instanceof TypeError ? NO_SERVER : error.message);
+  const message = error && (isSilence(error) ? NO_SERVER : error.message);
   if (!line || line.textContent === (message ?? "")) return;
   line.hidden = !message;
   line.textContent = message ?? "";

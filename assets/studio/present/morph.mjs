@@ -85,7 +85,7 @@ export class Morph {
   followRuns() {
     const panel = frontPanel();
     const others = othersInSpace(panel);
-    const listed = `${panel?.run}:${others.map(({ run, node }) => `${run} ${node.dataset.title}`).join()}`;
+    const listed = JSON.stringify([panel?.run, others.map(({ run, node }) => [run, node.dataset.title])]);
     if (this.node.dataset.runs !== listed) {
       this.node.dataset.runs = listed;
       this.stop();

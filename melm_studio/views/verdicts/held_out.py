@@ -11,6 +11,8 @@ from melm_core.base import IntArray
 from melm_core.evaluation import Answer, answer_of, held_out_p_value
 from melm_studio.views.types import Predictions, Scores
 
+FEW_HELD_OUT = 10  # with fewer, the standard error of a share may exceed 0.15
+
 
 @dataclass(frozen=True)
 class HeldOutResult:
@@ -59,13 +61,16 @@ def held_out_result(
     units = _units(y, groups, n_classes)
     recall = np.bincount(y[y == predicted], minlength=n_classes) / np.bincount(y)
     variances = recall * (1.0 - recall) / units
+    accuracy, standard_error = scores.accuracy_held_out, float(np.sqrt(variances.sum()) / n_classes)
+    answer = answer_of(accuracy, n_classes, held_out_p_value(y, predicted, groups=groups))
+    is_above = accuracy - 1.0 / n_classes > standard_error
+    if answer is Answer.NO and is_above and units.min() < FEW_HELD_OUT:
+        answer = Answer.UNKNOWN  # more rows could well show that the classes are told apart
     return HeldOutResult(
-        answer=answer_of(
-            scores.accuracy_held_out, n_classes, held_out_p_value(y, predicted, groups=groups)
-        ),
-        accuracy=scores.accuracy_held_out,
+        answer=answer,
+        accuracy=accuracy,
         accuracy_train=scores.accuracy_train,
-        standard_error=float(np.sqrt(variances.sum()) / n_classes),
+        standard_error=standard_error,
         units=tuple(units.tolist()),
         has_groups=groups is not None and len(np.unique(groups)) < len(y),
         class_counts=class_counts,

@@ -10,10 +10,9 @@ import numpy as np
 from melm_core.base import IntArray
 from melm_core.evaluation import Answer, share_in_words
 from melm_studio.tables import count, number
-from melm_studio.views.verdicts.held_out import HeldOutResult
+from melm_studio.views.verdicts.held_out import FEW_HELD_OUT, HeldOutResult
 from melm_studio.worker.records.check_report import CheckReport
 
-FEW_HELD_OUT = 10  # with fewer, the standard error of a share may exceed 0.15
 RARE_SHARE = 0.05
 
 
@@ -64,6 +63,9 @@ def held_out_verdict(result: HeldOutResult) -> Verdict:
     lead = f"{share[:1].upper()}{share[1:]} of held-out rows are told apart"
     if result.answer is Answer.NO:
         lead = f"No better than guessing: {share} of held-out rows"
+    elif result.answer is Answer.UNKNOWN:
+        few, them = ("groups", "their rows") if result.has_groups else ("rows", "them")
+        lead = f"Too few held-out {few} to tell: {share} of {them} are told apart"
     train = f"training rows: {share_in_words(result.accuracy_train)}"
     notes = (*_overfit(result), *_few_held_out(result))
     return Verdict(result.answer, lead, f"{guessing}, {train}", notes)

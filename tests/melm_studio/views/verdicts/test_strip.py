@@ -66,6 +66,15 @@ def test_few_held_out_rows_are_said(units, has_groups, note):
     assert note in held_out_verdict(replace(GOOD, units=units, has_groups=has_groups)).notes
 
 
+def test_a_share_above_chance_of_few_rows_is_no_no():
+    y = np.repeat([0, 1], [200, 2])
+    result = result_of(y, np.r_[np.zeros(184, int), np.ones(16, int), 0, 1])
+    assert result.answer is Answer.UNKNOWN
+    assert held_out_verdict(result).lead.startswith("Too few held-out rows to tell: 71 %")
+    at_chance = result_of(y, np.r_[np.zeros(184, int), np.ones(16, int), 0, 0])
+    assert at_chance.answer is Answer.NO
+
+
 def test_right_predictions_are_told_apart_and_random_ones_are_not():
     y = np.arange(60) % 2
     random = np.random.default_rng(0).integers(0, 2, size=60)
@@ -77,8 +86,11 @@ def test_right_predictions_are_told_apart_and_random_ones_are_not():
 
 def test_rows_of_few_groups_are_no_evidence():
     y, groups = np.repeat([0, 1, 0, 1], 15), np.repeat(np.arange(4), 15)
-    assert result_of(y, y, groups=groups).answer is Answer.NO
-    assert result_of(y, y, groups=groups).units == (2, 2)
+    result = result_of(y, y, groups=groups)
+    assert result.answer is Answer.UNKNOWN
+    assert result.units == (2, 2)
+    lead = held_out_verdict(result).lead
+    assert lead == "Too few held-out groups to tell: 100 % of their rows are told apart"
 
 
 def test_without_held_out_rows_of_a_class_there_is_no_result():
