@@ -103,7 +103,7 @@ class Stability:
         >>> from melm_core.evaluation import stability
         >>> result = stability("pca", *load_iris(return_X_y=True), n_resamples=5)
         >>> result.selection_frequencies(2)
-        array([0.8, 1. , 0. , 0.2])
+        array([1., 1., 0., 0.])
         """
         lengths = np.linalg.norm(self.planes, axis=1)  # (n_resamples, n_features)
         ranks = np.argsort(np.argsort(-lengths, axis=1, kind="stable"), axis=1)

@@ -24,7 +24,7 @@ class BrokerSlots:
         self._is_closed = threading.Event()
 
     def wait(self) -> None:
-        """Return when a run has ended or is paused, or if there is none to claim."""
+        """Return when a run has ended, is paused or gave way, and there is none to claim."""
         slot = threading.Event()
         self._waiting.append(slot)
         if not self._is_closed.is_set():
@@ -42,11 +42,11 @@ class BrokerSlots:
         return None
 
     def free_except(self, working: Collection[str]) -> None:
-        """Free the slots of runs that no longer use a worker."""
-        for run_id, slot in self._taken:
-            if run_id not in working:
-                slot.set()
-        self._taken = [(run_id, slot) for run_id, slot in self._taken if not slot.is_set()]
+        """Let the slots of runs that no longer use a worker wait for other runs."""
+        free = [slot for run_id, slot in self._taken if run_id not in working]
+        # For the next claim, since a new task may come later than a run that gave way goes on.
+        self._waiting.extend(free)
+        self._taken = [(run_id, slot) for run_id, slot in self._taken if run_id in working]
 
     def close(self) -> None:
         """Free all slots, now and later."""

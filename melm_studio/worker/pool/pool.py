@@ -104,7 +104,7 @@ class WorkerPool:
         self._source = source or _StoreQueue(store)
         self._dead_runs = DeadRuns(store, has_other_workers=bool(settings.store))
         self._sweeper = Sweeper(store)
-        self._gave_turn = False
+        self._gave_turn = True
         self._children: list[_Child] = []
         self._beat_s = self._swept_s = float("-inf")
         self._ticked_s = float("inf")  # as long as it starts
@@ -132,8 +132,8 @@ class WorkerPool:
             self._reap_exited()
             self._kill_overdue()
             self._run_periodic_tasks()
-            self._start_children()
             self._source.free_except([c.run_id for c in self._children if self._is_working(c)])
+            self._start_children()
         except (DiskFullError, StoreUnavailableError):
             logger.exception("waiting for the store")
             return STORE_RETRY_S

@@ -1,4 +1,4 @@
-"""A slot is freed when its run has ended or is paused, or when there is none."""
+"""A slot goes from run to run, and is freed when there is none."""
 
 from __future__ import annotations
 
@@ -47,10 +47,22 @@ def test_a_slot_is_freed_when_its_run_no_longer_uses_a_worker(store, slots, wait
     wait_until(slots.claim)
     slots.free_except([first.run_id, second.run_id])
     slots.free_except([second.run_id])
+    assert slots.claim() is None
     waiting[0].result(timeout=30)
     assert not waiting[1].done()
     slots.free_except([])
+    assert slots.claim() is None
     waiting[1].result(timeout=30)
+
+
+def test_the_slot_of_a_run_that_gave_way_takes_the_next_run(store, slots, wait_in_thread):
+    created(store)
+    waiting = wait_in_thread()
+    wait_until(slots.claim)
+    following = created(store)
+    slots.free_except([])
+    assert slots.claim() == following
+    assert not waiting.done()
 
 
 def test_a_slot_without_a_run_is_freed_at_once(slots, wait_in_thread):
