@@ -253,9 +253,9 @@ def _live(studio: StudioPage) -> bytes:
 
 
 def _end(studio: StudioPage) -> None:
-    """Stop runs that would slow down the next picture."""
-    for stop in studio.panels.get_by_role("button", name="Stop").all():
-        stop.click()
+    """Stop runs and checks that would slow down the next picture, also behind a window."""
+    stops = studio.panels.get_by_role("button", name="Stop", include_hidden=True)
+    stops.evaluate_all("nodes => nodes.forEach((node) => node.checkVisibility() && node.click())")
     studio.page.close()
 
 
