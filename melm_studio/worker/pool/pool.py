@@ -287,6 +287,8 @@ class WorkerPool:
                 self._store.request_end(child.run_id, OVERTIME.format(hours=count(hours, "hour")))
 
     def _free_memory(self) -> None:
+        if any(child.overdue_since_s is not None for child in self._children):
+            return  # a run that is ending frees memory, so that no other may have to
         children = {child.run_id: child for child in self._children}
         bytes_of = {run_id: memory_of(child.process.pid) for run_id, child in children.items()}
         idle = [run_id for run_id, child in children.items() if not self._is_working(child)]

@@ -97,6 +97,20 @@ def test_a_run_ends_where_all_take_too_much_memory(disk_store, tmp_path, monkeyp
     assert "512 MB" in stopped.message
 
 
+def test_one_run_ends_at_a_time_to_free_memory(disk_store, tmp_path, monkeypatch):
+    megabytes = {}
+    monkeypatch.setattr(pool_module, "memory_of", lambda pid: megabytes.get(pid, 0) * 2**20)
+    with serving(tmp_path, workers=3, max_runs_mb=512):
+        small, medium, large = (started(disk_store) for _ in range(3))
+        megabytes.update({small.pid: 100, medium.pid: 200, large.pid: 300})
+        wait_until(lambda: disk_store.cancel_requested(large.run_id))
+        megabytes[large.pid] = 299  # it frees some, but not yet enough
+        megabytes[medium.pid] = 300
+        ended(disk_store, large.run_id)
+        assert not disk_store.cancel_requested(medium.run_id)
+        assert not disk_store.cancel_requested(small.run_id)
+
+
 def test_a_pool_whose_child_is_stopped_does_not_say_that_it_works(disk_store, tmp_path):
     pool = WorkerPool(disk_store, Settings(data_dir=tmp_path))
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
