@@ -20,7 +20,7 @@ from melm_core.methods import (
     Setting,
 )
 from melm_core.recipe import Recipe
-from melm_studio.tables import count, number, recipe_caption
+from melm_studio.tables import count, number, percent, recipe_caption
 from melm_studio.views.rows.row_filters import RowFilter
 from melm_studio.views.types import Scores
 from melm_studio.views.view_options import ViewOptions
@@ -44,7 +44,12 @@ def title(record: RunRecord) -> str:
 
 def title_of_view(record: RunRecord, options: ViewOptions) -> str:
     """The title of a run, and that its plane was changed if the view shows another one."""
-    return f"{title(record)} (changed)" if options.changes_plane else title(record)
+    return title_of_plane(record, is_changed=options.changes_plane)
+
+
+def title_of_plane(record: RunRecord, *, is_changed: bool) -> str:
+    """The title of a run, and whether the plane is another one than that of the run."""
+    return f"{title(record)} (changed)" if is_changed else title(record)
 
 
 def changes_of(options: ViewOptions, target: RunRecord | None = None) -> str:
@@ -57,7 +62,7 @@ def changes_of(options: ViewOptions, target: RunRecord | None = None) -> str:
     changes = [
         *([] if n_kept is None else [f"{_top(n_kept)} only"]),
         *([f"{count(n_moved, 'arrow')} moved"] if n_moved else []),
-        *([f"{options.morph.share:.0%}".replace("%", " %") + toward] if options.morph else []),
+        *([percent(options.morph.share) + toward] if options.morph else []),
     ]
     return f"Plane was changed: {', '.join(changes)}" if changes else ""
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from melm_core.methods import METHODS
-from melm_studio.views.captions import title
+from melm_studio.views.captions import title, title_of_plane
 from melm_studio.views.comparison import Agreement
 from melm_studio.views.publication.bibliography import bibtex
 from melm_studio.views.publication.report_data import data_section
@@ -52,7 +52,7 @@ def report_of_run(run: ReportedRun) -> Report:
     """Return the report of one run."""
     data_name = run.record.data_name
     sections = (*run_sections(run), data_section(run.data, run.record), *_appendix([run]))
-    name = f"{title(run.record)} (changed)" if run.changes else title(run.record)
+    name = title_of_plane(run.record, is_changed=bool(run.changes))
     return Report(f"{name}, {data_name}", _subtitle([run]), sections)
 
 
