@@ -25,13 +25,13 @@ from melm_core.base import UserError
 from melm_studio.figures.theme import page_colors
 from melm_studio.layout.page import page
 from melm_studio.layout.scripts import (
-    ANSWER_PRELOADS,
     ASSETS,
     ICON,
     MODULES,
     RENDERER,
     STYLE_SHEET,
     STYLES,
+    answer_preloads,
     assets_path,
     module_preloads,
     needed_scripts,
@@ -96,10 +96,15 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         title="MELM Studio",
         update_title="",
         assets_url_path=assets_path(),
+        requests_pathname_prefix=f"{settings.path_prefix}/",
+        routes_pathname_prefix="/",
         assets_path_ignore=[f"^{MODULES}$", f"^{STYLES}$"],
         meta_tags=[
             {"name": "viewport", "content": "width=device-width, initial-scale=1"},
-            {"name": "plotly-script", "content": PLOTLY_PATH},  # which a script loads last
+            {
+                "name": "plotly-script",  # which a script loads last
+                "content": f"{settings.path_prefix}{PLOTLY_PATH}",
+            },
         ],
         # Otherwise "/" contains the layout, which the page requests anyway, to find callbacks of
         # missing elements; the tests find those.
@@ -109,7 +114,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         _INDEX.replace("__STYLES__", app.get_asset_url(STYLE_SHEET))
         .replace("__ICON__", app.get_asset_url(ICON))
         .replace("__COLORS__", page_colors())
-        .replace("__ANSWERS__", ANSWER_PRELOADS)
+        .replace("__ANSWERS__", answer_preloads(settings.path_prefix))
         .replace("__MODULES__", module_preloads(app.get_asset_url))
     )
     app.renderer = RENDERER
@@ -151,6 +156,7 @@ def _serve(settings: Settings) -> int:
             port=settings.port,
             threads=settings.threads,
             proxies=settings.proxies,
+            path_prefix=settings.path_prefix,
             limits=_BEHIND_PROXY if settings.proxies else ConnectionLimits(),
         )
     except OSError as error:
@@ -158,7 +164,7 @@ def _serve(settings: Settings) -> int:
         sys.exit(_NO_ADDRESS.format(settings.host, settings.port, error.strerror))
     with closing(store), supervised(settings):
         tell_service_manager(READY)
-        print(f"MELM Studio is at http://{settings.host}:{settings.port}", flush=True)
+        print(f"MELM Studio is at {settings.address}", flush=True)
         try:
             server.run()
         except KeyboardInterrupt:

@@ -26,6 +26,7 @@ from callbacks.guards import (
     compression,
     error_answers,
     known_requests,
+    path_prefix,
     request_guards,
     security_headers,
 )
@@ -67,6 +68,7 @@ _GUARDS = (
     security_headers,
     error_answers,
     request_guards,
+    path_prefix,
     known_requests,
     session,
     audit,

@@ -32,8 +32,9 @@ _NOBODY = (
 )
 # Of all studios, before each had a name of its own; still read, never set.
 _FORMER_NAME = "melm-studio"
-# Browsers accept a cookie of this prefix only over HTTPS and from this very host.
-_OF_THIS_HOST = "__Host-"
+# Browsers accept cookies so named only over HTTPS; of the first kind, only from this very host for
+# all of its paths.
+_OF_THIS_HOST, _SECURE = "__Host-", "__Secure-"
 # A clock that was set back must not lose the visitors that came before.
 _MOST_AHEAD = timedelta(days=2)
 _NETWORK_BITS = 64
@@ -50,6 +51,7 @@ def register(app: Dash) -> None:
         SESSION_COOKIE_NAME=_name_of(services().store.secret()),
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
+        SESSION_COOKIE_PATH=services().settings.path_prefix or "/",
     )
     app.server.session_interface = _Sessions()
     app.server.before_request(_ensure_owner)
@@ -65,7 +67,9 @@ class _Sessions(SecureCookieSessionInterface):
 
     def get_cookie_name(self, app: flask.Flask) -> str:
         name = super().get_cookie_name(app)
-        return f"{_OF_THIS_HOST}{name}" if flask.request.is_secure else name
+        if not flask.request.is_secure:
+            return name
+        return f"{_SECURE if services().settings.path_prefix else _OF_THIS_HOST}{name}"
 
     def open_session(self, app: flask.Flask, request: flask.Request) -> SecureCookieSession | None:
         if (token := bearer_of(request)) is not None:

@@ -84,7 +84,7 @@ def _add_open_parser(commands: argparse._SubParsersAction[argparse.ArgumentParse
 def _open(options: argparse.Namespace, flags: Sequence[str]) -> int:
     """Hand a table to the studio at the address of the settings; start it if there is none."""
     settings = Settings.from_environment_and_flags(flags, os.environ)
-    url = f"http://{settings.host}:{settings.port}"
+    url = settings.address
     table = TableToOpen(options.table, options.label, options.method, not options.no_browser)
     if not answers(url):
         table.open_when_ready(url)

@@ -50,7 +50,7 @@ class RequestLimits:
     heavy: int = 2
 
 
-def client_of(channel: Any, proxies: int) -> Client:
+def client_of(channel: Any, proxies: int, path_prefix: str = "") -> Client:
     """Return who sent the oldest request of a connection.
 
     Parameters
@@ -58,12 +58,15 @@ def client_of(channel: Any, proxies: int) -> Client:
     channel : waitress.channel.HTTPChannel
     proxies : int
         Trusted proxies in front, each of which has appended the address that it saw.
+    path_prefix : str
+        Path of the studio, which proxies may have removed from that of the request.
     """
     request = channel.requests[0]
     seen = [part.strip() for part in request.headers.get("X_FORWARDED_FOR", "").split(",")]
     is_forwarded = proxies and len(seen) >= proxies and seen[-proxies]
     address = seen[-proxies] if is_forwarded else str(channel.addr[0])
-    heavy = _HEAVY.fullmatch(f"{request.command} {request.path}") is not None
+    path = request.path.removeprefix(path_prefix)
+    heavy = _HEAVY.fullmatch(f"{request.command} {path}") is not None
     return Client(address, request.headers.get("COOKIE", ""), heavy)
 
 

@@ -16,7 +16,7 @@ from callbacks.guards.error_answers import sentence
 # Dash answers every address that it does not know with the page.
 _CATCH_ALL = "/<path:path>"
 _CALLBACKS = "/_dash-update-component"
-_UNKNOWN = "There is nothing at this address. The studio is at /."
+_UNKNOWN = "There is nothing at this address. The studio is at {root}/."
 _MISFIT = (
     "This request does not fit this version of the studio. Reload the page; runs continue "
     "without it."
@@ -40,7 +40,9 @@ def register(app: Dash) -> None:
 
 def refuse_unknown_addresses() -> tuple[dict[str, str], int] | None:
     """Answer 404 instead of the page."""
-    return (sentence(_UNKNOWN), 404) if flask.request.endpoint == _CATCH_ALL else None
+    if flask.request.endpoint != _CATCH_ALL:
+        return None
+    return sentence(_UNKNOWN.format(root=flask.request.script_root)), 404
 
 
 def refuse_misfits(app: Dash) -> tuple[dict[str, str], int] | None:

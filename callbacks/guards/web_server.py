@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,7 +15,7 @@ from waitress.channel import HTTPChannel
 from waitress.server import MultiSocketServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from callbacks.guards.fair_requests import FairQueue, RequestLimits, client_of
+from callbacks.guards.fair_requests import Client, FairQueue, RequestLimits, client_of
 from callbacks.guards.service_manager import ALIVE, tell_service_manager
 
 _CLEANUP_S = 1
@@ -78,9 +79,9 @@ class _Server(TcpWSGIServer):
 class _Dispatcher(ThreadedTaskDispatcher):
     """Waitress's threads, with a queue that is fair."""
 
-    def __init__(self, limits: RequestLimits, proxies: int) -> None:
+    def __init__(self, limits: RequestLimits, who: Callable[[Any], Client]) -> None:
         super().__init__()
-        self.queue = FairQueue(limits, partial(client_of, proxies=proxies), self._wake)
+        self.queue = FairQueue(limits, who, self._wake)
 
     def _wake(self) -> None:
         with self.lock:
@@ -94,6 +95,7 @@ def web_server(
     port: int,
     threads: int,
     proxies: int = 0,
+    path_prefix: str = "",
     limits: ConnectionLimits = ConnectionLimits(),
 ) -> Any:
     """Return the server of an application, bound to its address; `run()` serves.
@@ -107,6 +109,8 @@ def web_server(
         Requests served at the same time.
     proxies : int, default=0
         Trusted proxies in front; the request guards evaluate their headers.
+    path_prefix : str
+        Path of the studio at the proxies.
     limits : ConnectionLimits
 
     Raises
@@ -124,7 +128,8 @@ def web_server(
         clear_untrusted_proxy_headers=proxies == 0,
     )
     # Half of the threads, so that no address keeps others waiting.
-    dispatcher = _Dispatcher(RequestLimits(of_address=max(threads // 2, 1)), proxies)
+    who = partial(client_of, proxies=proxies, path_prefix=path_prefix)
+    dispatcher = _Dispatcher(RequestLimits(of_address=max(threads // 2, 1)), who)
     dispatcher.set_thread_count(threads)
     sockets: dict[int, Any] = {}
     options = {"dispatcher": dispatcher, "adj": adjustments, "limits": limits}

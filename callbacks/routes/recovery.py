@@ -41,7 +41,7 @@ def recover(key: str) -> flask.Response | tuple[dict[str, str], int]:
     if named is None or services().settings.user_header:
         return sentence(_WRONG_KEY), 404
     become(named)
-    return flask.make_response("", 303, {"Location": "/"})
+    return flask.make_response("", 303, {"Location": f"{flask.request.script_root}/"})
 
 
 def _owner_of(key: str) -> str | None:
@@ -50,4 +50,4 @@ def _owner_of(key: str) -> str | None:
 
 
 def _page(**parts: str) -> str:
-    return document("recovery.html", **parts)
+    return document("recovery.html", root=flask.request.script_root, **parts)

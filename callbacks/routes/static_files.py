@@ -8,6 +8,7 @@ import flask
 from dash import Dash
 from rjsmin import jsmin
 
+from callbacks.services import services
 from melm_studio.figures.plotly_script import (
     compressed_plotly_script,
     plotly_fingerprint,
@@ -31,7 +32,9 @@ _FOREVER = "public, max-age=31536000, immutable"
 def register(app: Dash) -> None:
     """Connect plotly and the style sheet; let browsers keep what has a fingerprint."""
     app.server.add_url_rule(PLOTLY_PATH, "plotly", plotly)
-    app.server.add_url_rule(app.get_asset_url(STYLE_SHEET), "styles", styles)
+    # Routes are below the prefix of addresses.
+    style_sheet_path = app.get_asset_url(STYLE_SHEET).removeprefix(services().settings.path_prefix)
+    app.server.add_url_rule(style_sheet_path, "styles", styles)
     app.server.after_request(add_lifetime)
     app.server.after_request(shorten_module)
     app.server.after_request(read_file)

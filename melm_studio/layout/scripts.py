@@ -24,11 +24,8 @@ STYLE_SHEET = f"{STYLES}/bundle.css"
 
 ICON = "icons/studio.svg"
 
-# What Dash requests first, requested while its scripts load.
-ANSWER_PRELOADS = "\n".join(
-    f'<link rel="preload" as="fetch" crossorigin href="/{answer}">'
-    for answer in ("_dash-layout", "_dash-dependencies")
-)
+# What Dash requests first.
+_FIRST_ANSWERS = ("_dash-layout", "_dash-dependencies")
 
 # Dash is started by `main.mjs`, once all that its callbacks call is there: modules run after the
 # scripts of the page, and Dash's own start would not wait for them.
@@ -62,6 +59,14 @@ def needed_scripts(tags: str) -> str:
 def style_sheet() -> str:
     """Return the styles of the page; no rule depends on their order."""
     return "\n".join(path.read_text() for path in sorted((ASSETS / STYLES).glob("*.css")))
+
+
+def answer_preloads(path_prefix: str) -> str:
+    """Links that request what Dash requests first, while its scripts load."""
+    return "\n".join(
+        f'<link rel="preload" as="fetch" crossorigin href="{path_prefix}/{answer}">'
+        for answer in _FIRST_ANSWERS
+    )
 
 
 def module_preloads(address: Callable[[str], str]) -> str:

@@ -10,7 +10,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import requests
 
@@ -39,9 +41,46 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+@dataclass(frozen=True)
+class LocalStudio:
+    """Where a studio of this machine is.
+
+    Attributes
+    ----------
+    url : str
+        Its address for programs of this machine.
+    page : str
+        Its address for browsers.
+    """
+
+    url: str
+    page: str
+
+    @classmethod
+    def below(cls, notebook_server: str, port: int) -> LocalStudio:
+        """Return the addresses of a port, reached through a notebook server if one is given."""
+        here = f"http://{_HOST}:{port}"
+        if not notebook_server:
+            return cls(here, here)
+        page = f"{notebook_server.rstrip('/')}/proxy/{port}"
+        return cls(f"{here}{urlsplit(page).path}", page)
+
+    @property
+    def path_prefix(self) -> str:
+        """The path of the page."""
+        return urlsplit(self.page).path
+
+    @property
+    def hosts(self) -> list[str]:
+        """The names of its host, for programs and for browsers."""
+        return [_HOST, "localhost", str(urlsplit(self.page).hostname)]
+
+
 @contextmanager
-def local_studio(workers: int = 2, framed_by: str = "") -> Iterator[str]:
-    """Start a studio with a folder that is deleted at the end; yield its address.
+def local_studio(
+    workers: int = 2, framed_by: str = "", notebook_server: str = ""
+) -> Iterator[LocalStudio]:
+    """Start a studio with a folder that is deleted at the end.
 
     Parameters
     ----------
@@ -49,6 +88,9 @@ def local_studio(workers: int = 2, framed_by: str = "") -> Iterator[str]:
         Runs at a time.
     framed_by : str
         Pages that may show the studio, separated by spaces.
+    notebook_server : str
+        Address of a notebook server with jupyter-server-proxy, which serves a port of this machine
+        under the path ``proxy/PORT``; empty where browsers reach this machine itself.
 
     Raises
     ------
@@ -60,6 +102,8 @@ def local_studio(workers: int = 2, framed_by: str = "") -> Iterator[str]:
         port = free_port()
         flags = {"host": _HOST, "port": port, "data-dir": Path(folder) / "data"}
         flags |= {"workers": workers, "store": "", "framed-by": framed_by}
+        studio = LocalStudio.below(notebook_server, port)
+        flags |= {"path-prefix": studio.path_prefix, "hosts": ",".join(studio.hosts)}
         command = [sys.executable, str(APPLICATION_FOLDER / "app.py")]
         command += [f"--{name}={value}" for name, value in flags.items()]
         with output_file.open("wb") as output:
@@ -67,18 +111,18 @@ def local_studio(workers: int = 2, framed_by: str = "") -> Iterator[str]:
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
             )
         try:
-            yield _started(process, f"http://{_HOST}:{port}", output_file)
+            _wait_for_answer(process, studio.url, output_file)
+            yield studio
         finally:
             _stop(process)
 
 
-def _started(process: subprocess.Popen[bytes], url: str, output_file: Path) -> str:
+def _wait_for_answer(process: subprocess.Popen[bytes], url: str, output_file: Path) -> None:
     deadline = time.monotonic() + START_S
     while not answers(url):
         if process.poll() is not None or time.monotonic() > deadline:
             raise UserError(_NO_START.format(output=output_file.read_text(errors="replace")))
         time.sleep(_POLL_S)
-    return url
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -14,15 +14,20 @@ import pandas as pd
 from melm_core import SavedPlane
 from melm_core.base import UserError
 from melm_studio.programs.client import StudioClient
-from melm_studio.programs.local_studio import local_studio
+from melm_studio.programs.local_studio import LocalStudio, local_studio
 from melm_studio.programs.models import Run
+from melm_studio.worker.records.run import RunState
 
 # A page of another host would be another site, whose frames get no cookie.
 _HERE = ("localhost", "127.0.0.1")
 _PAGES = " ".join(f"http://{host}:*" for host in _HERE)
 
 _NO_RUN = "There is no run {name!r}. There are: {names}."
-_NO_RUNS = "There is no run yet. Press Run in the studio, or give show() a method."
+_NO_RUNS = "There is no run yet. Press Run in the studio, or call run()."
+_NO_SERVER = (
+    "{server!r} is not the address of a notebook server. Copy that of this notebook's page up to "
+    "what the server added, such as https://hub.example.org/user/ann/."
+)
 
 _FRAME = """\
 <iframe id="{name}" title="MELM Studio" width="100%" height="{height}" \
@@ -45,6 +50,7 @@ def show(
     method: str | None = None,
     name: str = "table",
     address: str | None = None,
+    server: str = "",
     height: int = 860,
 ) -> NotebookStudio:
     """Show a table in the studio, in the cell of a notebook.
@@ -62,6 +68,10 @@ def show(
     address : str or None
         Of a studio that is running, whose setting ``--framed-by`` names the notebook's page; None
         to start one on this machine, until the notebook's kernel ends or `NotebookStudio.close`.
+    server : str
+        Address of the notebook server, such as ``https://hub.example.org/user/ann/``, where it is
+        not on the machine of the browser. The server needs jupyter-server-proxy, through which the
+        browser then reaches the studio that is started.
     height : int
         Of the frame in the cell, in pixels.
 
@@ -73,7 +83,7 @@ def show(
     Raises
     ------
     UserError
-        If the table is refused, or the studio does not start; says why.
+        If an address or the table is refused, or the studio does not start; says why.
 
     Examples
     --------
@@ -85,12 +95,30 @@ def show(
     >>> with melm_studio.show(frame, label="half") as studio:  # doctest: +SKIP
     ...     plane = studio.plane("LDA")
     """
+    pages = f"{_PAGES} {_origin(server)}" if server else _PAGES
     with ExitStack() as studio:
-        url = address or studio.enter_context(local_studio(framed_by=_PAGES))
-        client = StudioClient(url)
+        if address is None:
+            started = studio.enter_context(local_studio(framed_by=pages, notebook_server=server))
+        else:
+            started = LocalStudio(address, address)
+        client = StudioClient(started.url)
         source = {**client.upload(_csv(frame), f"{name}.csv"), "label": label}
         client.prepare(source)  # refused here rather than in the frame
-        return NotebookStudio(client, source, method, height, studio.pop_all())
+        return NotebookStudio(
+            client,
+            source,
+            page=started.page,
+            method=method,
+            height=height,
+            resources=studio.pop_all(),
+        )
+
+
+def _origin(server: str) -> str:
+    parts = urlsplit(server)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UserError(_NO_SERVER.format(server=server))
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 class NotebookStudio:
@@ -101,30 +129,60 @@ class NotebookStudio:
     client : StudioClient
     source : mapping
         The table, as the client names it.
+    page : str
+        Address of the studio for browsers.
     method : str or None
         What the page runs when it opens.
     height : int
         Of the frame in the cell, in pixels.
     resources : ExitStack
         Closed with it.
+
+    Attributes
+    ----------
+    url : str
+        Address of the studio for browsers.
     """
 
     def __init__(
         self,
         client: StudioClient,
         source: Mapping[str, Any],
+        *,
+        page: str,
         method: str | None,
         height: int,
         resources: ExitStack,
     ) -> None:
         self._client, self._source, self._method = client, source, method
+        self.url = page.rstrip("/")
         self._height, self._resources = height, resources
         atexit.register(self.close)
 
-    @property
-    def url(self) -> str:
-        """Address of the studio."""
-        return self._client.url
+    def run(self, method: str, **parameters: Any) -> str:
+        """Run a method without the page, and wait for its end.
+
+        Parameters
+        ----------
+        method : str
+            Key of a method of `melm_core.METHODS`.
+        **parameters
+            Such as ``gamma=2`` or ``random_state=1``, as the HTTP interface takes them.
+
+        Returns
+        -------
+        title : str
+            Of the run, for `plane` and `figure`.
+
+        Raises
+        ------
+        UserError
+            If the method or a parameter is refused, or the run fails; says why.
+        """
+        run = self._client.finished(self._client.start(self._source, method, parameters).id)
+        if run.state is not RunState.DONE:
+            raise UserError(run.message)
+        return run.title
 
     def runs(self) -> pd.DataFrame:
         """The runs of the page, oldest first: title, method, state, divergence in nats, seconds."""
@@ -166,7 +224,8 @@ class NotebookStudio:
         return f"<MELM Studio at {self.url}>"
 
     def _repr_html_(self) -> str:
-        address = self._client.link(self._source, self._method, same_visitor=True)
+        link = self._client.link(self._source, self._method, same_visitor=True)
+        address = self.url + link.removeprefix(self._client.url)
         return _FRAME.format(
             name=f"melm-studio-{urlsplit(address).path.rpartition('/')[2][-12:]}",
             url=escape(address),

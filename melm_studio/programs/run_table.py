@@ -78,8 +78,8 @@ def run_table(options: argparse.Namespace, unknown: Sequence[str]) -> int:
     try:
         raw = _table_in(options.table)
         _check_options(options, methods)
-        with local_studio() as url:
-            results = _results(StudioClient(url), raw, options, methods)
+        with local_studio() as studio:
+            results = _results(StudioClient(studio.url), raw, options, methods)
     except UserError as error:
         print(f"melm-studio run: {error}", file=sys.stderr)
         return REFUSED

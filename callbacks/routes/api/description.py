@@ -27,7 +27,7 @@ _REFUSALS = {
 }
 
 
-def describe(endpoints: Sequence[Endpoint], prefix: str) -> dict[str, Any]:
+def describe(endpoints: Sequence[Endpoint], prefix: str, root: str) -> dict[str, Any]:
     """Return the description as JSON values.
 
     Parameters
@@ -35,6 +35,8 @@ def describe(endpoints: Sequence[Endpoint], prefix: str) -> dict[str, Any]:
     endpoints : sequence of Endpoint
     prefix : str
         Of every address.
+    root : str
+        Path of the studio, empty if it is alone on its host.
     """
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
@@ -47,6 +49,7 @@ def describe(endpoints: Sequence[Endpoint], prefix: str) -> dict[str, Any]:
             "version": "1",
             "description": "Runs of the studio, for programs. The limits are those of the page.",
         },
+        "servers": [{"url": root or "/"}],
         "paths": paths,
         "components": {
             "schemas": _schemas(endpoints),

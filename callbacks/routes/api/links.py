@@ -66,7 +66,7 @@ def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
         if raw is None:
             return sentence(_OUTDATED), 404
         services().store.put_upload(owner(), wanted.source.key, raw)
-    return flask.redirect(f"/?{_query(wanted.source, wanted.method)}")
+    return flask.redirect(f"{flask.request.script_root}/?{_query(wanted.source, wanted.method)}")
 
 
 def _query(source: DataSource, method: str | None) -> str:

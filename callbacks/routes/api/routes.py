@@ -28,7 +28,7 @@ def register(app: Dash) -> None:
 
 def openapi() -> flask.Response:
     """The description of the endpoints, for tools that read OpenAPI."""
-    return _json(describe(ENDPOINTS, PREFIX), 200)
+    return _json(describe(ENDPOINTS, PREFIX, flask.request.script_root), 200)
 
 
 def _answering(endpoint: Endpoint) -> Callable[..., Any]:

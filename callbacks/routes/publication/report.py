@@ -126,7 +126,7 @@ def _link(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
             marks={},
             divergence=divergence,
         )
-        return f"{flask.request.host_url}?{to_query(spec)}"
+        return f"{flask.request.url_root}?{to_query(spec)}"
     except InputError:
         return ""
 

@@ -59,6 +59,13 @@ def _pages(text: str) -> str:
     return text
 
 
+def _path(text: str) -> str:
+    """A path as in addresses, without the slash at its end."""
+    if not re.fullmatch(r"(/[\w.~@%+-]+)*/?", text):
+        raise ValueError("the path of an address such as /melm")
+    return text.rstrip("/")
+
+
 def _store(text: str) -> str:
     if text:
         RedisAddress.from_text(text)
@@ -96,6 +103,7 @@ class Settings:
     threads: int = _setting(_whole_number(1, 256), "threads of the web server", 8)
     proxies: int = _setting(_whole_number(0, 9), "trusted reverse proxies in front", 0)
     hosts: str = _setting(str, "host names that are answered to, separated by commas", "")
+    path_prefix: str = _setting(_path, "path under which a proxy serves the studio", "")
     user_header: str = _setting(_header, "header by which a trusted proxy names the user", "")
     framed_by: str = _setting(_pages, "pages that may show the studio, such as notebooks", "")
     max_queued_runs: int = _setting(_MANY, "queued runs", Limits.queued_runs)
@@ -125,6 +133,11 @@ class Settings:
             days_kept=self.days_kept,
             run_hours=self.max_run_hours,
         )
+
+    @property
+    def address(self) -> str:
+        """The address of the page on this machine, without the slash at its end."""
+        return f"http://{self.host}:{self.port}{self.path_prefix}"
 
     def as_environment(self) -> dict[str, str]:
         """Return these settings as environment variables, which other users cannot see."""

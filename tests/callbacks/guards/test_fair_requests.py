@@ -108,13 +108,15 @@ def test_the_address_is_that_which_the_trusted_proxies_saw(proxies, forwarded, a
         ("GET /api/v1/runs", False),
         ("GET /frames", False),
         ("GET /health", False),
+        ("POST /melm/upload", True),
+        ("GET /melm/frames", False),
     ],
 )
 def test_what_takes_long_is_heavy(line, is_heavy):
     command, path = line.split()
     request = SimpleNamespace(command=command, path=path, headers={})
     channel = SimpleNamespace(requests=[request], addr=("1.1.1.1", 1))
-    assert client_of(channel, 0).is_heavy is is_heavy
+    assert client_of(channel, 0, "/melm").is_heavy is is_heavy
 
 
 def test_what_is_called_heavy_is_a_route(studio):

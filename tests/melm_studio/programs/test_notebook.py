@@ -13,6 +13,7 @@ import requests
 import melm_studio
 from melm_core.base import UserError
 from melm_studio.programs.client import StudioClient
+from melm_studio.programs.local_studio import LocalStudio
 from tests.melm_studio.worker.helpers import wait_until
 
 
@@ -62,6 +63,27 @@ def test_what_runs_in_the_frame_is_there_for_the_notebook(studio, frame):
     assert studio.figure()._repr_svg_().startswith(("<?xml", "<svg"))
     with pytest.raises(UserError, match=run.title):
         studio.plane("another")
+
+
+def test_a_method_runs_without_the_page(studio, frame):
+    title = studio.run("pca", random_state=3)
+    assert studio.runs()["title"].iloc[-1] == title
+    assert studio.plane(title).transform(frame).shape == (60, 2)
+    with pytest.raises(UserError, match="tsne"):
+        studio.run("tsne")
+
+
+def test_behind_a_notebook_server_browsers_have_another_address_than_programs():
+    studio = LocalStudio.below("https://hub.example.org/user/ann/", 9000)
+    assert studio.page == "https://hub.example.org/user/ann/proxy/9000"
+    assert studio.url == "http://127.0.0.1:9000/user/ann/proxy/9000"
+    assert studio.path_prefix == "/user/ann/proxy/9000"
+    assert "hub.example.org" in studio.hosts
+
+
+def test_what_is_no_address_of_a_notebook_server_is_refused_before_a_studio_starts(frame):
+    with pytest.raises(UserError, match="'hub' is not the address"):
+        melm_studio.show(frame, server="hub")
 
 
 def test_a_table_that_is_refused_leaves_no_studio(frame):
