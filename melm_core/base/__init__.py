@@ -7,6 +7,7 @@ from melm_core.base.column_encoding import ColumnEncoding
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_magnitudes, check_positive
 from melm_core.base.gamma_path import GammaPath
+from melm_core.base.groups import nuisance_codes
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.sample_weights import checked_weights
 from melm_core.base.sampling import stratified_sample
@@ -23,5 +24,6 @@ __all__ = [
     "check_magnitudes",
     "check_positive",
     "checked_weights",
+    "nuisance_codes",
     "stratified_sample",
 ]

@@ -350,6 +350,12 @@ def check_positive(name: str, value: Any) -> None:
         raise UserError(f"{name}={value!r} must be a finite number above 0.")
 
 
+def check_not_negative(name: str, value: Any) -> None:
+    """Check that the value is a finite number of at least zero."""
+    if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
+        raise UserError(f"{name}={value!r} must be a finite number of at least 0.")
+
+
 def check_shrinkage(value: Any) -> None:
     """A share in [0, 1], or the name of a rule."""
     is_share = isinstance(value, Real) and 0 <= float(value) <= 1

@@ -1,4 +1,4 @@
-"""Groups of rows that depend on each other, as codes."""
+"""Groups of rows that depend on each other, and values of a nuisance, as codes."""
 
 from __future__ import annotations
 
@@ -25,16 +25,51 @@ def group_codes(groups: Any, n_samples: int) -> IntArray:
     ValueError
         If the shape differs or a group is missing.
     """
-    labels = np.asarray(groups)
-    if labels.shape != (n_samples,):
+    codes, n_missing = _codes("groups", groups, n_samples)
+    if n_missing:
         raise UserError(
-            f"groups has the shape {labels.shape}; it must have one value for each of the "
-            f"{n_samples} rows."
-        )
-    codes = pd.factorize(labels)[0]
-    if (codes < 0).any():
-        raise UserError(
-            f"groups has {int((codes < 0).sum())} missing values; every row needs a group. Give "
+            f"groups has {n_missing} missing values; every row needs a group. Give "
             "these rows groups of their own, or leave them out."
         )
-    return codes.astype(np.int64)
+    return codes
+
+
+def nuisance_codes(nuisance: Any, n_samples: int) -> IntArray:
+    """Codes from 0 of the value of a nuisance in each row, in order of appearance.
+
+    Parameters
+    ----------
+    nuisance : array-like of shape (n_samples,)
+        Names or numbers, such as those of the batches.
+    n_samples : int
+
+    Raises
+    ------
+    ValueError
+        If the shape differs or a value is missing.
+
+    Examples
+    --------
+    >>> from melm_core.base import nuisance_codes
+    >>> nuisance_codes(["B", "A", "B"], 3)
+    array([0, 1, 0])
+    """
+    codes, n_missing = _codes("nuisance", nuisance, n_samples)
+    if n_missing:
+        raise UserError(
+            f"nuisance has {n_missing} missing values; every row needs one. Give these rows a "
+            "value of their own, or leave them out."
+        )
+    return codes
+
+
+def _codes(name: str, values: Any, n_samples: int) -> tuple[IntArray, int]:
+    """Codes of the values, -1 where missing, and how many are."""
+    labels = np.asarray(values)
+    if labels.shape != (n_samples,):
+        raise UserError(
+            f"{name} has the shape {labels.shape}; it must have one value for each of the "
+            f"{n_samples} rows."
+        )
+    codes = pd.factorize(labels)[0].astype(np.int64)
+    return codes, int((codes < 0).sum())

@@ -35,17 +35,21 @@ class WeightedRows:
         Above 0; None if each row counts once.
     kept : ndarray of bool of shape (n_samples,)
         Which of the given rows these are: those of weight 0 are left out.
+    nuisance : ndarray of int of shape (n_kept,) or None
+        Codes of what a plane is to be blind to.
     """
 
     X: FloatArray
     y: IntArray
     weights: FloatArray | None
     kept: npt.NDArray[np.bool_]
+    nuisance: IntArray | None = None
 
     def part(self, rows: IntArray) -> WeightedRows:
         """Some of the rows, by their indices."""
         weights = None if self.weights is None else self.weights[rows]
-        return WeightedRows(self.X[rows], self.y[rows], weights, self.kept)
+        nuisance = None if self.nuisance is None else self.nuisance[rows]
+        return WeightedRows(self.X[rows], self.y[rows], weights, self.kept, nuisance)
 
 
 class WeightedPlaneEstimator(SupervisedPlaneEstimator):

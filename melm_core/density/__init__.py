@@ -18,6 +18,16 @@ from melm_core.density.kernel_density import (
     most_likely_classes,
     whitened_kernel_classes,
 )
+from melm_core.density.nuisance_cells import (
+    NuisanceAccuracy,
+    NuisanceCells,
+    SmallCellsWarning,
+    confounded_in_words,
+    kernel_cells,
+    nuisance_accuracy,
+    nuisance_cells,
+    small_cells_in_words,
+)
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE
 from melm_core.density.whitening import within_class_whitening
 
@@ -25,15 +35,23 @@ __all__ = [
     "DEFAULT_SHRINKAGE",
     "KernelClasses",
     "KernelDensityClassifier",
+    "NuisanceAccuracy",
+    "NuisanceCells",
+    "SmallCellsWarning",
     "class_thresholds",
+    "confounded_in_words",
     "density_on_grid",
     "density_shares",
     "inverse_root",
     "is_direct_better",
+    "kernel_cells",
     "kernel_classes",
     "log_densities",
     "mass_levels",
     "most_likely_classes",
+    "nuisance_accuracy",
+    "nuisance_cells",
+    "small_cells_in_words",
     "whitened_kernel_classes",
     "within_class_whitening",
 ]

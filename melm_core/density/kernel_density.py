@@ -60,12 +60,16 @@ class KernelClasses:
     basis : ndarray of shape (n_features, n_coordinates) or None
         Of the row space, where the coordinates are its own: rows of the data times this are
         the rows here. None where the coordinates are the features.
+    cells : tuple of KernelClasses
+        For a plane that is to be blind to a nuisance: the rows and kernels of its values
+        within each class, in the same coordinates. Empty without a nuisance.
     """
 
     rows: tuple[FloatArray, ...]
     covariances: FloatArray
     basis: FloatArray | None = None
     weights: tuple[FloatArray, ...] | None = None
+    cells: tuple[KernelClasses, ...] = ()
 
     @property
     def counts(self) -> IntArray:
@@ -84,10 +88,11 @@ class KernelClasses:
 
     def widened(self, factor: float) -> KernelClasses:
         """The same rows with kernels `factor` times as wide."""
-        return replace(self, covariances=self.covariances * factor**2)
+        cells = tuple(own.widened(factor) for own in self.cells)
+        return replace(self, covariances=self.covariances * factor**2, cells=cells)
 
     def project(self, components: FloatArray) -> KernelClasses:
-        """The classes projected by `components`, shape (n_components, n_features)."""
+        """The classes projected by `components`, shape (n_components, n_features); no cells."""
         inner = self._within(components)
         return KernelClasses(
             tuple(rows @ inner.T for rows in self.rows),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_core.melm.blind_objective import nuisance_divergence
 from melm_core.melm.class_overlap import overlap_bound
 from melm_core.melm.entropy_projection import EntropyProjection
 from melm_core.melm.estimator import MELM
@@ -35,6 +36,7 @@ __all__ = [
     "divergence_profile",
     "held_out_divergence",
     "information_potentials",
+    "nuisance_divergence",
     "overlap_bound",
     "plane_tree",
 ]

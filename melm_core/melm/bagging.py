@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,10 @@ from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.weighted_estimator import WeightedRows
+from melm_core.density.nuisance_cells import SmallCellsWarning, nuisance_cells
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.relay import Follow
+from melm_core.optimization.types import Outcome, StartResult
 
 # More starts make a single fit surer; the mean over the resamples needs no more than these.
 STARTS_A_RESAMPLE = 4
@@ -24,6 +28,28 @@ def without_callback(estimator: Any) -> Any:
     """
     parameters = estimator.get_params(deep=False)
     return type(estimator)(**(parameters | {"n_bootstrap": 0, "callback": None}))
+
+
+def fit_part(estimator: Any, data: WeightedRows) -> Any:
+    """An estimator of planes fitted to some of the rows of another fit.
+
+    That fit has warned of small cells already. Where no class of this part has two cells, the
+    part says nothing about the nuisance.
+
+    Parameters
+    ----------
+    estimator : MELM
+    data : WeightedRows
+    """
+    nuisance = data.nuisance
+    if nuisance is not None:
+        cells = nuisance_cells(
+            data.y, nuisance, n_components=estimator.n_components, weights=data.weights
+        )
+        nuisance = None if cells.is_confounded else nuisance
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallCellsWarning)
+        return estimator.fit(data.X, data.y, sample_weight=data.weights, nuisance=nuisance)
 
 
 def bootstrap_rows(
@@ -90,8 +116,7 @@ def bagged_fits(
             random_state=fit_seed,
             callback=follow(len(fits), f"resample {len(fits) + 1} of {n_draws}"),
         )
-        weights = None if data.weights is None else data.weights[rows]
-        fits.append(fit.fit(data.X[rows], data.y[rows], sample_weight=weights))
+        fits.append(fit_part(fit, data.part(rows)))
         if fits[-1].stopped_:
             break
     return fits
@@ -117,6 +142,44 @@ def mean_plane(planes: Sequence[FloatArray], widths: FloatArray) -> FloatArray:
     stacked = np.concatenate([orthonormalize(plane * scale) for plane in planes])
     _, _, directions = np.linalg.svd(stacked, full_matrices=False)
     return orthonormalize(directions[: len(planes[0])] / scale)
+
+
+def mean_outcome(
+    fits: Sequence[Any], plane: FloatArray, objective: float, to_whitened: FloatArray
+) -> Outcome:
+    """The mean plane of several fits as the outcome of a search.
+
+    Parameters
+    ----------
+    fits : sequence of MELM
+        To bootstrap samples.
+    plane : ndarray of shape (n_components, rank)
+        In whitened coordinates.
+    objective : float
+        What is maximized, in that plane.
+    to_whitened : ndarray of shape (n_features, rank)
+        Takes components from the features to whitened coordinates.
+    """
+    bests = [max(fit.start_results_, key=lambda start: start.objective) for fit in fits]
+    history = tuple(start.objective for start in bests)
+    best = StartResult(
+        kind="mean of bootstrap samples",
+        objective=objective,
+        n_iterations=sum(fit.n_iter_ for fit in fits),
+        n_evaluations=sum(fit.n_evaluations_ for fit in fits),
+        converged=all(fit.converged_ for fit in fits),
+        components=plane,
+        history=history,
+    )
+    return Outcome(
+        best=best,
+        start_results=tuple(
+            replace(start, components=start.components @ to_whitened) for start in bests
+        ),
+        history=history,
+        n_evaluations=best.n_evaluations,
+        stopped=fits[-1].stopped_,
+    )
 
 
 def _blocks(units: IntArray, members: IntArray) -> list[IntArray]:

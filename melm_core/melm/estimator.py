@@ -11,16 +11,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
-from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     check_choice,
     check_integer,
     check_n_components,
+    check_not_negative,
     check_positive,
     check_rank,
     check_shrinkage,
 )
-from melm_core.base.groups import group_codes
+from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.progress import Callback
 from melm_core.base.sample_weights import deviations_of
 from melm_core.base.weighted_estimator import WeightedPlaneEstimator
@@ -32,19 +32,21 @@ from melm_core.density.kernel_density import (
     log_densities,
     whitened_kernel_classes,
 )
+from melm_core.density.nuisance_cells import checked_cells, kernel_cells
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.linalg.second_moments import square_sum
-from melm_core.melm.bagging import bagged_fits, mean_plane
+from melm_core.melm.bagging import bagged_fits, mean_outcome, mean_plane
+from melm_core.melm.blind_objective import blind_divergence_and_gradient, nuisance_divergence
 from melm_core.melm.gamma_choice import GAMMAS, gamma_path, inner_folds
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.objective import divergence, divergence_terms
 from melm_core.melm.relay import ProgressRelay
 from melm_core.melm.search import search
-from melm_core.melm.settings import SearchSettings, checked_factors
+from melm_core.melm.settings import SearchSettings, checked_factors, given_planes
 from melm_core.optimization.multistart import is_same_plane
 from melm_core.optimization.progress import ProgressReporter
-from melm_core.optimization.types import Outcome, StartResult
+from melm_core.optimization.types import Outcome
 
 
 class MELM(ClassDensityMixin, WeightedPlaneEstimator):
@@ -98,6 +100,10 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         Maximum number of accepted steps per start and stage.
     tol : float, default=1e-9
         Relative gain of a step below which a start has converged.
+    nuisance_weight : float, default=1.0
+        How many nats of the divergence of the classes one nat of the divergence between the
+        values of a nuisance, such as the batches, within a class may cost. It has an
+        effect only if `fit` is given a nuisance.
     n_bootstrap : int, default=0
         If above 0, the plane is the mean of the planes of so many bootstrap
         samples, stratified by class: the leading eigenvectors of the mean
@@ -118,6 +124,10 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         Orthonormal rows along the principal axes of the projected data.
     divergence_ : float
         Divergence in the plane, in nats.
+    nuisance_divergence_ : float
+        If fitted with a nuisance: the mean over the classes of the divergence between its
+        values within the class, in nats. What is maximized, and the objective of the starts
+        and of the history, is `divergence_` less `nuisance_weight` times this.
     fitting_term_, regularizing_term_ : float
         The terms of the divergence, in nats, see `DivergenceTerms`.
     start_results_ : tuple of StartResult
@@ -182,6 +192,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         multiclass: Multiclass = DEFAULT_MULTICLASS,
         max_iter: int = 500,
         tol: float = 1e-9,
+        nuisance_weight: float = 1.0,
         n_bootstrap: int = 0,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
@@ -198,12 +209,21 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         self.multiclass = multiclass
         self.max_iter = max_iter
         self.tol = tol
+        self.nuisance_weight = nuisance_weight
         self.n_bootstrap = n_bootstrap
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        nuisance: Any = None,
+    ) -> Self:
         """Find the plane.
 
         Parameters
@@ -218,13 +238,26 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         groups : array-like of shape (n_samples,) or None, default=None
             Rows of one group stay together in the inner folds of gamma="auto" and in the
             draws of the bootstrap.
+        nuisance : array-like of shape (n_samples,) or None, default=None
+            What the plane is to be blind to, such as the batch of each row: its values are
+            to have the same density within each class. Classes with one value say nothing.
 
         Raises
         ------
         ValueError
-            If a parameter or the data are invalid; the message says which and why.
+            If a parameter or the data are invalid, or no class has two values of the nuisance;
+            the message says which and why.
+
+        Warns
+        -----
+        SmallCellsWarning
+            If a class has too few rows of a value of the nuisance for a density.
         """
         valid = self._validate_weighted(X, y, sample_weight)
+        if nuisance is not None:
+            valid = replace(valid, nuisance=nuisance_codes(nuisance, len(valid.kept))[valid.kept])
+            names = np.asarray(nuisance)[valid.kept]
+            cells = checked_cells(valid, self.classes_, names, n_components=self.n_components)
         X, y, weights = valid.X, valid.y, valid.weights
         self._validate_parameters(X.shape[1])
         if groups is not None:
@@ -239,55 +272,45 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
             self.gamma_ = self.gamma_path_.chosen
         settings = replace(settings, gamma=self.gamma_)
         prepare = whitened_kernel_classes if self.solver == "lbfgs" else centered_kernel_classes
-        classes, whitener = prepare(
-            X,
-            y,
-            n_components=self.n_components,
-            gamma=self.gamma_,
-            shrinkage=self.shrinkage,
-            weights=weights,
-        )
+        kernels: dict[str, Any] = {
+            "n_components": self.n_components,
+            "gamma": self.gamma_,
+            "shrinkage": self.shrinkage,
+            "weights": weights,
+        }
+        classes, whitener = prepare(X, y, **kernels)
         check_rank(whitener.shape[1], self.n_components)
+        if nuisance is not None:
+            of_cells = kernel_cells(X - self.mean_, cells, **kernels)
+            classes = replace(classes, cells=tuple(own.project(whitener.T) for own in of_cells))
         self.n_dropped_directions_ = X.shape[1] - whitener.shape[1]
         if self.n_bootstrap:
             follow = relay.after(n_path)
             fits = bagged_fits(self, valid, seed=settings.seed, groups=groups, follow=follow)
-            outcome = self._mean_outcome(fits, deviations_of(X, weights), classes, whitener)
+            plane = mean_plane([fit.components_ for fit in fits], deviations_of(X, weights))
+            back = np.asarray(np.linalg.pinv(whitener).T, dtype=np.float64)
+            outcome = mean_outcome(fits, plane @ back, self._objective(classes, plane @ back), back)
         else:
             reporter = ProgressReporter(
                 relay.for_fit(n_path),
                 lambda components: orthonormalize(components @ whitener.T),
             )
-            outcome = search(classes, settings, reporter, self._given_planes(whitener))
+            outcome = search(
+                classes, settings, reporter, given_planes(self.init, self.n_components, whitener)
+            )
         self._keep(outcome, classes, whitener)
         return self
 
-    def _mean_outcome(
-        self, fits: list[MELM], widths: FloatArray, classes: KernelClasses, whitener: FloatArray
-    ) -> Outcome:
-        """The mean plane of fits to bootstrap samples, in whitened coordinates."""
-        back = np.linalg.pinv(whitener).T
-        plane = mean_plane([fit.components_ for fit in fits], widths) @ back
-        bests = [max(fit.start_results_, key=lambda start: start.objective) for fit in fits]
-        history = tuple(start.objective for start in bests)
-        best = StartResult(
-            kind="mean of bootstrap samples",
-            objective=divergence(classes, plane, engine=self.engine, multiclass=self.multiclass),
-            n_iterations=sum(fit.n_iter_ for fit in fits),
-            n_evaluations=sum(fit.n_evaluations_ for fit in fits),
-            converged=all(fit.converged_ for fit in fits),
-            components=plane,
-            history=history,
+    def _objective(self, classes: KernelClasses, plane: FloatArray) -> float:
+        """What is maximized, without the penalty of the penalty solver."""
+        value, _ = blind_divergence_and_gradient(
+            classes,
+            plane,
+            nuisance_weight=self.nuisance_weight,
+            engine=self.engine,
+            multiclass=self.multiclass,
         )
-        return Outcome(
-            best=best,
-            start_results=tuple(
-                replace(start, components=start.components @ back) for start in bests
-            ),
-            history=history,
-            n_evaluations=best.n_evaluations,
-            stopped=fits[-1].stopped_,
-        )
+        return value
 
     def _log_densities(self, X: Any) -> FloatArray:
         check_is_fitted(self)
@@ -305,6 +328,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)
+        check_not_negative("nuisance_weight", self.nuisance_weight)
         check_integer("n_bootstrap", self.n_bootstrap, minimum=0)
 
     def _settings(self) -> SearchSettings:
@@ -321,21 +345,8 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
             seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
             has_callback=self.callback is not None,
             is_penalized=self.solver == "penalty",
+            nuisance_weight=self.nuisance_weight,
         )
-
-    def _given_planes(self, whitener: FloatArray) -> list[FloatArray] | None:
-        """The planes of `init` in whitened coordinates."""
-        if isinstance(self.init, str) and self.init == "auto":
-            return None
-        planes = np.asarray(self.init, dtype=np.float64)
-        k, n_features = self.n_components, len(whitener)
-        if planes.ndim != 3 or planes.shape[1:] != (k, n_features):
-            raise UserError(
-                f'init must be "auto" or planes of shape (n_planes, {k}, {n_features}); its shape '
-                f"is {planes.shape}."
-            )
-        to_whitened = np.linalg.pinv(whitener).T  # (n_features, rank)
-        return [plane @ to_whitened for plane in planes]
 
     def _keep(self, outcome: Outcome, classes: KernelClasses, whitener: FloatArray) -> None:
         best = outcome.best.components  # (n_components, rank)
@@ -344,6 +355,9 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         self.divergence_ = divergence(classes, best, engine=self.engine, multiclass=self.multiclass)
         self.fitting_term_ = terms.fitting
         self.regularizing_term_ = terms.regularizing
+        if classes.cells:
+            cells = classes.cells
+            self.nuisance_divergence_ = nuisance_divergence(cells, best, engine=self.engine)
         self.components_, change = _principal_components(best, classes, whitener)
         self.projected_classes_ = classes.project(change @ best)
         if self.n_components == 1:

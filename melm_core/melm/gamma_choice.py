@@ -15,7 +15,7 @@ from melm_core.base.gamma_path import GammaPath
 from melm_core.base.progress import Callback
 from melm_core.base.weighted_estimator import WeightedRows
 from melm_core.density.kernel_density import kernel_classes, most_likely_classes
-from melm_core.melm.bagging import without_callback
+from melm_core.melm.bagging import fit_part, without_callback
 from melm_core.melm.relay import ProgressRelay
 
 # From smooth to local.
@@ -84,13 +84,13 @@ def _from_smooth_to_local(
         gamma=GAMMAS[0],
         callback=callbacks[0],
     )
-    fits = [first.fit(data.X, data.y, sample_weight=data.weights)]
+    fits = [fit_part(first, data)]
     for gamma, callback in zip(GAMMAS[1:], callbacks[1:], strict=True):
         if fits[-1].stopped_:
             break
         warm = clone(first).set_params(gamma=gamma, continuation=(), callback=callback)
         warm.set_params(init=_best_planes(fits[-1]))
-        fits.append(warm.fit(data.X, data.y, sample_weight=data.weights))
+        fits.append(fit_part(warm, data))
     return fits
 
 

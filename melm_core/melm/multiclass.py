@@ -28,6 +28,9 @@ Aggregate: TypeAlias = Callable[[FloatArray, FloatArray], tuple[FloatArray, Floa
 # are separated already. `python -m experiments multiclass` compares them.
 DEFAULT_MULTICLASS: Multiclass = "softmin"
 
+# Of the values of a nuisance, which are to agree: a pair that is far apart must count most.
+NUISANCE_AGGREGATE: Multiclass = "mean"
+
 # Divergences within about this many nats of the smallest one count in the soft minimum.
 SOFTNESS = 1.0
 

@@ -158,5 +158,6 @@ def _wide_starts(classes: KernelClasses, settings: SearchSettings) -> list[Start
         [*informed_planes(rows, codes, n_components, _all_weights(classes)), *random],
         multiclass=settings.multiclass,
         max_planes=MAX_WIDE_STARTS,
+        nuisance_weight=settings.nuisance_weight,
     )
     return [Start("wide kernels", plane) for plane in optima]

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
+
+from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_positive
 from melm_core.density.information_potentials import Engine
@@ -46,6 +49,8 @@ class SearchSettings:
         Whether the steps are reported, which takes evaluations of its own.
     is_penalized : bool
         Whether the solver is "penalty".
+    nuisance_weight : float
+        Of the divergence of a nuisance, if the classes have cells.
     sample_sizes : SampleSizes
     """
 
@@ -61,6 +66,7 @@ class SearchSettings:
     seed: int
     has_callback: bool
     is_penalized: bool
+    nuisance_weight: float = 0.0
     sample_sizes: SampleSizes = SampleSizes()
 
 
@@ -90,3 +96,30 @@ def checked_factors(
             "search ends; for example (3.0, 1.7)."
         )
     return factors
+
+
+def given_planes(init: Any, n_components: int, whitener: FloatArray) -> list[FloatArray] | None:
+    """The planes of the parameter `init` in whitened coordinates; None for "auto".
+
+    Parameters
+    ----------
+    init : "auto" or array-like of shape (n_planes, n_components, n_features)
+    n_components : int
+    whitener : ndarray of shape (n_features, rank)
+
+    Raises
+    ------
+    ValueError
+        If their shape is another one.
+    """
+    if isinstance(init, str) and init == "auto":
+        return None
+    planes = np.asarray(init, dtype=np.float64)
+    n_features = len(whitener)
+    if planes.ndim != 3 or planes.shape[1:] != (n_components, n_features):
+        raise UserError(
+            f'init must be "auto" or planes of shape (n_planes, {n_components}, {n_features}); '
+            f"its shape is {planes.shape}."
+        )
+    to_whitened = np.linalg.pinv(whitener).T  # (n_features, rank)
+    return [plane @ to_whitened for plane in planes]

@@ -18,7 +18,11 @@ from melm_core.density.kernel_density import KernelClasses
 from melm_core.density.nufft import LOOSE_TOLERANCE, TOLERANCE
 from melm_core.density.pair_tiles import Precision
 from melm_core.melm.batch_objective import BatchDivergence
-from melm_core.melm.objective import divergence_and_gradient
+from melm_core.melm.blind_objective import (
+    BlindBatch,
+    batch_objective,
+    blind_divergence_and_gradient,
+)
 from melm_core.melm.settings import SearchSettings
 from melm_core.melm.subsampling import subsample
 from melm_core.optimization.types import Objective, Stage
@@ -202,7 +206,7 @@ def _competition_of_finalists(stage: Stage) -> Stage:
 
 def _batch_objective(
     classes: KernelClasses, settings: SearchSettings, precision: Precision
-) -> BatchDivergence | None:
+) -> BatchDivergence | BlindBatch | None:
     """The divergence of several planes at once, where sums over pairs of rows are the faster ones.
 
     The penalized solver is for comparison with the paper only and does without.
@@ -212,18 +216,19 @@ def _batch_objective(
         return None
     if settings.engine == "auto" and has_many_rows:
         return None
-    return BatchDivergence(classes, settings.multiclass, precision)
+    return batch_objective(classes, settings.multiclass, precision, settings.nuisance_weight)
 
 
 def _objective(
     classes: KernelClasses, settings: SearchSettings, tolerance: float = TOLERANCE
 ) -> Objective:
-    """The divergence, less the penalty |VV' - 1|^2 for the penalized solver."""
+    """The divergence, less that of a nuisance, and |VV' - 1|^2 for the penalized solver."""
 
     def objective(components: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = divergence_and_gradient(
+        value, gradient = blind_divergence_and_gradient(
             classes,
             components,
+            nuisance_weight=settings.nuisance_weight,
             engine=settings.engine,
             multiclass=settings.multiclass,
             tolerance=tolerance,

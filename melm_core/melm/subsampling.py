@@ -32,9 +32,18 @@ def subsample(classes: KernelClasses, n_rows: int, settings: SearchSettings) -> 
     """
     share = n_rows / int(classes.counts.sum())
     stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
+    sample = _share_of(classes, share, settings.n_components, stream)
+    cells = tuple(_share_of(own, share, settings.n_components, stream) for own in classes.cells)
+    return replace(sample, cells=cells)
+
+
+def _share_of(
+    classes: KernelClasses, share: float, n_components: int, stream: np.random.Generator
+) -> KernelClasses:
+    """A share of the rows of each class, with the kernel width that their number requires."""
     drawn = []
     for count in classes.counts.tolist():
-        size = min(count, max(settings.n_components + 2, round(share * count)))
+        size = min(count, max(n_components + 2, round(share * count)))
         drawn.append(np.sort(stream.choice(count, size, replace=False)))
     rows = tuple(block[kept] for block, kept in zip(classes.rows, drawn, strict=True))
     weights = classes.weights
@@ -42,8 +51,7 @@ def subsample(classes: KernelClasses, n_rows: int, settings: SearchSettings) -> 
         weights = tuple(own[kept] for own, kept in zip(weights, drawn, strict=True))
     sample = KernelClasses(rows, classes.covariances, weights=weights)
     widening = [
-        bandwidth_factor(some, settings.n_components, 1.0)
-        / bandwidth_factor(total, settings.n_components, 1.0)
+        bandwidth_factor(some, n_components, 1.0) / bandwidth_factor(total, n_components, 1.0)
         for some, total in zip(sample.totals, classes.totals, strict=True)
     ]
     return replace(sample, covariances=classes.covariances * np.square(widening)[:, None, None])

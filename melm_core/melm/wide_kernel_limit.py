@@ -17,7 +17,7 @@ from melm_core.base.sample_weights import mean_of
 from melm_core.density.kernel_density import KernelClasses
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import orthonormalize
-from melm_core.melm.multiclass import AGGREGATES, Multiclass
+from melm_core.melm.multiclass import AGGREGATES, NUISANCE_AGGREGATE, Multiclass
 from melm_core.optimization.batch_lbfgs import maximize_batch
 from melm_core.optimization.multistart import first_alike
 from melm_core.optimization.types import BatchObjective
@@ -82,6 +82,26 @@ def wide_kernel_objective(classes: KernelClasses, multiclass: Multiclass) -> Bat
     return objective
 
 
+def _blind_objective(
+    classes: KernelClasses, multiclass: Multiclass, nuisance_weight: float
+) -> BatchObjective:
+    """The divergence of the classes less that of the nuisance, all of them as Gaussians."""
+    of_classes = wide_kernel_objective(classes, multiclass)
+    if not (nuisance_weight and classes.cells):
+        return of_classes
+    of_cells = [wide_kernel_objective(own, NUISANCE_AGGREGATE) for own in classes.cells]
+    share = nuisance_weight / len(of_cells)
+
+    def objective(components: FloatArray) -> tuple[FloatArray, FloatArray]:
+        values, gradients = of_classes(components)
+        for cells in of_cells:
+            own, by_components = cells(components)
+            values, gradients = values - share * own, gradients - share * by_components
+        return values, gradients
+
+    return objective
+
+
 def _flat(matrices: FloatArray) -> FloatArray:
     """The last two axes as one."""
     return matrices.reshape(*matrices.shape[:-2], -1)
@@ -103,6 +123,7 @@ def wide_kernel_optima(
     *,
     multiclass: Multiclass,
     max_planes: int,
+    nuisance_weight: float = 0.0,
 ) -> list[FloatArray]:
     """The distinct local optima that are reached from the given planes, best first.
 
@@ -114,8 +135,10 @@ def wide_kernel_optima(
     multiclass : "mean", "softmin" or "ovr"
     max_planes : int
         Maximum number of optima.
+    nuisance_weight : float
+        Of the divergence of a nuisance, if the classes have cells.
     """
-    objective = wide_kernel_objective(classes, multiclass)
+    objective = _blind_objective(classes, multiclass, nuisance_weight)
     found = maximize_batch(objective, planes, max_iter=_MAX_ITER, tol=_TOL)
     ranked = np.argsort(-found.values, kind="stable")
     optima = [orthonormalize(plane) for plane in found.components[ranked]]
