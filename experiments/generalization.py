@@ -8,13 +8,14 @@ kept (`experiments.records`), so the table can be computed over hours and looked
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from experiments import data
-from experiments.held_out import DATA_SETS, cell
+from experiments.held_out import DATA_SETS, N_FOLDS, cell, density_cell
+from experiments.paired import PairedDifferences
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
 from melm_core.base import FloatArray
@@ -22,32 +23,39 @@ from melm_core.base import FloatArray
 N_REPEATS = 3
 SHRINKAGES = ("auto", "ledoit-wolf")
 N_BOOTSTRAP = 15
+
+# gamma="auto" takes some forty fits: one repeat, on the data sets with the quickest ones.
+SETS_OF_AUTO_GAMMA = (
+    "heart",
+    "sonar",
+    "liver-disorders",
+    "iris",
+    "wine",
+    "two Gaussians",
+    "two mixtures",
+)
 _QUICK_SETS = ("heart", "sonar")
 _REFERENCE = "LDA"
+_WIDTHS = (2.0, 1.0)  # compared as defaults
+_WIDTH_LABELS = [f"MELM ledoit-wolf, γ {gamma}" for gamma in _WIDTHS]
 
 Column: TypeAlias = tuple[str, Values]  # method and options
-Scores: TypeAlias = dict[tuple[str, str, str], FloatArray]
+Scores: TypeAlias = Mapping[str, Mapping[str, FloatArray]]  # in every fold, by entrant and data set
+Pairs: TypeAlias = Mapping[str, FloatArray]  # differences in every fold, by data set
 
 
 def report(settings: Settings) -> Report:
-    """The table of all entrants, and their differences from LDA and MELM's default."""
+    """The table of all entrants, their differences from LDA, and those of two kernel widths."""
     repeats = 1 if settings.quick else N_REPEATS
     names = _QUICK_SETS if settings.quick else DATA_SETS
     columns = dict(list(COLUMNS.items())[: _N_FIRST if settings.quick else None])
-    cells = [
-        Cell(
-            "generalization",
-            cell,
-            {"name": name, "repeat": repeat, "method": method, "options": options},
-            data.find(settings.data, name),
-        )
-        for block in _blocks(columns)
-        for repeat in range(repeats)
-        for name in names
-        for method, options in block
-    ]
-    records = complete(cells, settings)
-    scores = _scores(records)
+    planes = complete(_plane_cells(settings, columns, names, repeats), settings)
+    densities = complete(_density_cells(settings, names, repeats), settings)
+    scores = _scores(planes, _label)
+    widths = {
+        "SVM, neighbors and densities in the plane": _pairs(scores, *_WIDTH_LABELS),
+        "densities of the fit": _pairs(_scores(densities, _density_label), *_WIDTH_LABELS),
+    }
     return Report(
         name="generalization",
         title="Planes on rows that no fit has seen",
@@ -57,96 +65,180 @@ def report(settings: Settings) -> Report:
                 "Balanced accuracy, mean of three classifiers", _entries(scores, columns, names)
             ),
             Section("All data sets together", _overall(scores, columns, names), (_OVERALL,)),
+            Section("γ 2 less γ 1, by data set", _by_set(widths), (_BY_SET,)),
+            Section("γ 2 less γ 1, together", _together(widths), (_TOGETHER,)),
         ),
-        provenance=Provenance.of(records),
+        provenance=Provenance.of([*planes, *densities]),
     )
 
 
-def _blocks(columns: Mapping[str, Column]) -> Iterator[list[Column]]:
-    """The columns in the order in which they are computed: one repeat of a block at a time."""
+def _plane_cells(
+    settings: Settings, columns: Mapping[str, Column], names: Sequence[str], repeats: int
+) -> list[Cell]:
+    """The first entrants first, and each repeat of the others after the one before."""
     ordered = list(columns.values())
-    yield ordered[:_N_FIRST]
-    yield ordered[_N_FIRST:]
-
-
-def _scores(records: Sequence[Record | None]) -> Scores:
-    """Mean of the classifiers in every fold of every repeat, by data set and entrant."""
-    folds: dict[tuple[str, str, str], list[float]] = {}
-    for record in filter(None, records):
-        key = (
-            record.parameters["name"],
-            record.parameters["method"],
-            _dumped(record.parameters["options"]),
+    return [
+        Cell(
+            "generalization",
+            cell,
+            {"name": name, "repeat": repeat, "method": method, "options": options},
+            data.find(settings.data, name),
         )
+        for block in (ordered[:_N_FIRST], ordered[_N_FIRST:])
+        for repeat in range(repeats)
+        for method, options in block
+        for name in names
+        if options.get("gamma") != "auto" or (name in SETS_OF_AUTO_GAMMA and repeat == 0)
+    ]
+
+
+def _density_cells(settings: Settings, names: Sequence[str], repeats: int) -> list[Cell]:
+    return [
+        Cell(
+            "own-densities",
+            density_cell,
+            {"name": name, "repeat": repeat, "gamma": gamma},
+            data.find(settings.data, name),
+        )
+        for repeat in range(repeats)
+        for name in names
+        for gamma in _WIDTHS
+    ]
+
+
+def _scores(records: Sequence[Record | None], label_of: Callable[[Values], str]) -> Scores:
+    """Mean of the classifiers in every fold, of the repeats that all data sets have.
+
+    While a repeat is not complete, an entrant has those before it; of the first, what there is.
+    """
+    folds: dict[str, dict[str, list[float]]] = {}
+    for record in filter(None, records):
+        of_entrant = folds.setdefault(label_of(record.parameters), {})
         means = np.mean(record.values["folds"], axis=1)
-        folds.setdefault(key, []).extend(means.tolist())
-    return {key: np.array(values) for key, values in folds.items()}
+        of_entrant.setdefault(record.parameters["name"], []).extend(means.tolist())
+    fewest = {label: min(map(len, of_sets.values())) for label, of_sets in folds.items()}
+    return {
+        label: {name: np.array(values[: fewest[label]]) for name, values in of_sets.items()}
+        for label, of_sets in folds.items()
+    }
+
+
+def _label(parameters: Values) -> str:
+    """The label of the entrant that a cell belongs to."""
+    return _LABELS[_as_key((parameters["method"], parameters["options"]))]
+
+
+def _density_label(parameters: Values) -> str:
+    return f"MELM ledoit-wolf, γ {parameters['gamma']}"
+
+
+def _row_label(label: str, scores: Scores) -> str:
+    """The label, with the number of repeats where it is not that of the table."""
+    n_repeats = min(
+        (len(values) // N_FOLDS for values in scores.get(label, {}).values()), default=0
+    )
+    is_usual = n_repeats in (0, N_REPEATS)
+    return label if is_usual else f"{label} ({n_repeats} repeat{'s' * (n_repeats > 1)})"
 
 
 def _entries(
     scores: Scores, columns: Mapping[str, Column], names: Sequence[str]
 ) -> tuple[Entry, ...]:
     return tuple(
-        _entry(label, name, scores.get((name, method, _dumped(options))))
+        _entry(_row_label(label, scores), name, scores.get(label, {}).get(name))
         for name in names
-        for label, (method, options) in columns.items()
+        for label in columns
     )
 
 
 def _entry(row: str, column: str, values: FloatArray | None) -> Entry:
     """An entrant a row, so that the table stays narrow enough to read."""
-    if values is None:
-        return Entry(row, column, None)
-    error = float(values.std(ddof=1) / np.sqrt(len(values)))
-    return Entry(row, column, float(values.mean()), standard_error=error)
+    return Entry(row, column, None if values is None else float(values.mean()))
 
 
 def _overall(
     scores: Scores, columns: Mapping[str, Column], names: Sequence[str]
 ) -> tuple[Entry, ...]:
-    """Means over the data sets that every entrant of the first block has, and paired differences.
+    """Means over groups of data sets, and paired differences from the reference.
 
-    An entrant that lacks one of them is still to compute.
+    An entrant that lacks a data set of the group is still to compute, or is not for it.
     """
-    first = [_as_key(column) for column in list(columns.values())[:_N_FIRST]]
-    common = [name for name in names if all((name, *key) in scores for key in first)]
-    reference = _as_key(columns[_REFERENCE])
-    entries: list[Entry] = []
-    for title, chosen in (
-        ("the paper's", [name for name in common if name in data.DATA_SETS]),
-        ("all", common),
-    ):
-        for label, column in columns.items():
-            key = _as_key(column)
-            has_all = bool(chosen) and all((name, *key) in scores for name in chosen)
-            own = [scores[name, *key] for name in chosen] if has_all else []
-            other = [scores[name, *reference] for name in chosen] if has_all else []
-            entries += _summary(label, f"{title} ({len(chosen)})", own, other)
-    return tuple(entries)
+    return tuple(
+        entry
+        for title, chosen in (
+            ("the paper's", [name for name in names if name in data.DATA_SETS]),
+            ("all", names),
+            ("with small tables", [name for name in names if name in SETS_OF_AUTO_GAMMA]),
+        )
+        for label in columns
+        for entry in _summary(label, f"{title} ({len(chosen)})", scores, chosen)
+    )
 
 
-def _summary(
-    label: str, title: str, own: Sequence[FloatArray], other: Sequence[FloatArray]
-) -> list[Entry]:
-    """The mean of one entrant, and its difference from another, paired by fold."""
-    less = f"{title}, less {_REFERENCE}"
-    if not own:
-        return [Entry(label, title, None), Entry(label, less, None)]
-    pairs = [(a[: len(b)] - b[: len(a)]) for a, b in zip(own, other, strict=True)]
-    error = float(np.sqrt(sum(pair.var(ddof=1) / len(pair) for pair in pairs)) / len(pairs))
-    difference = float(np.mean([pair.mean() for pair in pairs]))
+def _summary(label: str, title: str, scores: Scores, names: Sequence[str]) -> list[Entry]:
+    """The mean of one entrant, and its difference from the reference, paired by fold."""
+    row, less = _row_label(label, scores), f"{title}, less {_REFERENCE}"
+    own = scores.get(label, {})
+    pairs = _pairs(scores, label, _REFERENCE)
+    if not all(name in pairs for name in names):
+        return [Entry(row, title, None), Entry(row, less, None)]
+    differences = PairedDifferences([pairs[name] for name in names], N_FOLDS)
     return [
-        Entry(label, title, float(np.mean([scores.mean() for scores in own]))),
-        Entry(label, less, difference, standard_error=error),
+        Entry(row, title, float(np.mean([own[name].mean() for name in names]))),
+        Entry(row, less, differences.mean, standard_error=differences.error),
     ]
 
 
+def _pairs(scores: Scores, label: str, other: str) -> Pairs:
+    """The differences of two entrants in the folds that both have."""
+    first, second = scores.get(label, {}), scores.get(other, {})
+    lengths = {name: min(len(first[name]), len(second[name])) for name in first if name in second}
+    return {name: first[name][:n] - second[name][:n] for name, n in lengths.items()}
+
+
+def _by_set(widths: Mapping[str, Pairs]) -> tuple[Entry, ...]:
+    """The difference of the widths on every data set, with its corrected error."""
+    return tuple(
+        Entry(name, column, float(values.mean()), standard_error=float(error))
+        for column, pairs in widths.items()
+        for name, values, error in zip(
+            pairs, pairs.values(), PairedDifferences([*pairs.values()], N_FOLDS).errors, strict=True
+        )
+    )
+
+
+def _together(widths: Mapping[str, Pairs]) -> tuple[Entry, ...]:
+    """The mean difference of the widths, with both of its errors, and who is ahead how often."""
+    return tuple(
+        entry for column, pairs in widths.items() for entry in _mean_of_widths(column, pairs)
+    )
+
+
+def _mean_of_widths(column: str, pairs: Pairs) -> list[Entry]:
+    entries = []
+    for title, names in (
+        ("all data sets", [*pairs]),
+        ("the paper's", [name for name in pairs if name in data.DATA_SETS]),
+    ):
+        if len(names) < 2:
+            continue
+        differences = PairedDifferences([pairs[name] for name in names], N_FOLDS)
+        shown = {
+            f"{title} ({len(names)}), ± on these": (differences.mean, differences.error),
+            f"{title} ({len(names)}), ± over sets": (differences.mean, differences.error_over_sets),
+        }
+        entries += [
+            Entry(row, column, mean, standard_error=error) for row, (mean, error) in shown.items()
+        ]
+        counts = {"γ 2 ahead": differences.n_won, "γ 1 ahead": differences.n_lost}
+        entries += [
+            Entry(f"{title}, {words}", column, count, decimals=0) for words, count in counts.items()
+        ]
+    return entries
+
+
 def _as_key(column: Column) -> tuple[str, str]:
-    return column[0], _dumped(column[1])
-
-
-def _dumped(options: Values) -> str:
-    return json.dumps(options, sort_keys=True)
+    return column[0], json.dumps(column[1], sort_keys=True)
 
 
 def _melm_label(options: Values) -> str:
@@ -172,18 +264,32 @@ _FIRST: dict[str, Column] = {
     **_melm_columns(SHRINKAGES, (1.0, 2.0)),
 }
 _N_FIRST = len(_FIRST)
+# The default covariances first, because their cells are looked at first.
 COLUMNS: dict[str, Column] = {
     **_FIRST,
-    **_melm_columns(SHRINKAGES, (0.5, 4.0, "auto")),
-    **_melm_columns(SHRINKAGES, (1.0, 2.0), n_bootstrap=N_BOOTSTRAP),
+    **_melm_columns(("ledoit-wolf",), (0.5, 4.0)),
+    **_melm_columns(("ledoit-wolf",), (1.0, 2.0), n_bootstrap=N_BOOTSTRAP),
+    **_melm_columns(("auto",), (0.5, 4.0)),
+    **_melm_columns(("auto",), (1.0, 2.0), n_bootstrap=N_BOOTSTRAP),
+    **_melm_columns(("ledoit-wolf", "auto"), ("auto",)),
 }
+_LABELS = {_as_key(column): label for label, column in COLUMNS.items()}
 _SOURCE = (
     "Five folds, three times, features standardized by the training rows; the plane sees the "
     "training rows only. Balanced accuracy of an SVM, 15 neighbors and kernel densities with fixed "
-    "parameters, in coordinates of unit covariance; the mean of the three. ± is the standard error "
-    "over the folds. Generated data and digits: at most 600 rows."
+    "parameters, in coordinates of unit covariance; the mean of the three. Generated data and "
+    "digits: at most 600 rows. Entrants with fewer repeats say so."
 )
 _OVERALL = (
-    "Differences are paired by fold; their standard error is over folds, which share training "
-    "rows, so it is somewhat too small."
+    "Differences are paired by fold; ± is the standard error of Nadeau and Bengio, which allows "
+    "for training rows that folds share. γ auto takes many fits and has the small tables only."
+)
+_BY_SET = (
+    "Paired by fold, default covariances. One column is of the classifiers above, which have "
+    "parameters of their own; the other of the class densities of the fit, whose width is γ, too. "
+    "± is the standard error of Nadeau and Bengio."
+)
+_TOGETHER = (
+    "± on these: the standard error of Nadeau and Bengio, for these very data sets. "
+    "± over sets: that of a sample of data sets."
 )
