@@ -269,9 +269,9 @@ COLUMNS: dict[str, Column] = {
     **_FIRST,
     **_melm_columns(("ledoit-wolf",), (0.5, 4.0)),
     **_melm_columns(("ledoit-wolf",), (1.0, 2.0), n_bootstrap=N_BOOTSTRAP),
-    **_melm_columns(("auto",), (0.5, 4.0)),
+    **_melm_columns(("ledoit-wolf",), ("auto",)),
+    **_melm_columns(("auto",), (0.5, 4.0, "auto")),
     **_melm_columns(("auto",), (1.0, 2.0), n_bootstrap=N_BOOTSTRAP),
-    **_melm_columns(("ledoit-wolf", "auto"), ("auto",)),
 }
 _LABELS = {_as_key(column): label for label, column in COLUMNS.items()}
 _SOURCE = (
