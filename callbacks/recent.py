@@ -10,8 +10,8 @@ from dash.development.base_component import Component
 from callbacks.scripts import connect_script
 from callbacks.session import workspace
 from melm_studio.layout import ids
-from melm_studio.layout.shell.header import recent_list
-from melm_studio.views.data_source import recent_data, remembered_sources
+from melm_studio.layout.shell.header import project_items, recent_list
+from melm_studio.views.data_source import ShownData, recent_data, remembered_sources
 
 
 def register(app: Dash) -> None:
@@ -28,12 +28,15 @@ def register(app: Dash) -> None:
         Input(ids.DATA_NAME, "n_clicks"),
         Input(ids.RECENT_OPEN, "n_clicks"),
         State(ids.RECENT, "data"),
+        State(ids.DATA, "data"),
         prevent_initial_call=True,
     )(list_recent)
 
 
 def list_recent(
-    header_clicks: int | None, sidebar_clicks: int | None, remembered: Any
+    header_clicks: int | None, sidebar_clicks: int | None, remembered: Any, data: Any
 ) -> list[Component]:
-    """List the data sets with their runs, as the menu opens."""
-    return recent_list(recent_data(remembered_sources(remembered), workspace().fits()))
+    """List the data sets with their runs, as the menu opens, and what is done with a project."""
+    recent = recent_data(remembered_sources(remembered), workspace().fits())
+    source = None if data is None else ShownData.from_json(data).source
+    return [*recent_list(recent), *project_items(source)]

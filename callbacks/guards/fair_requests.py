@@ -13,7 +13,7 @@ _RUN = "/runs/<run_id>"
 _PLANE = f"{_RUN}/planes/<int:sequence>"
 # Requests whose answer draws many pictures or reads a whole file: seconds of work for one thread.
 HEAVY_RULES = (
-    *(f"POST /{name}" for name in ("upload", "figure")),
+    *(f"POST /{name}" for name in ("upload", "figure", "project", "project-file")),
     *(f"POST /api/v1/{name}" for name in ("files", "tables", "links", "runs")),
     *(f"GET {path}" for path in ("/report.html", f"/api/v1{_RUN}/report", "/open/<ticket>")),
     *(f"GET {_RUN}/{name}" for name in ("replay.html", "report.html", "surface", "points.csv")),

@@ -6,6 +6,7 @@ from typing import Any
 
 import flask
 from dash import Dash
+from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from callbacks.guards.error_answers import sentence
@@ -54,6 +55,19 @@ def stored_upload() -> tuple[str, str]:
         If there is no file.
     RequestEntityTooLarge
     """
+    file = sent_file()
+    return workspace().put_upload(file.read()), file.filename or "table"
+
+
+def sent_file() -> FileStorage:
+    """Return the file of the request.
+
+    Raises
+    ------
+    InputError
+        If there is no file.
+    RequestEntityTooLarge
+    """
     max_mb = services().settings.max_upload_mb
     flask.request.max_content_length = max_mb * 2**20 + _ENVELOPE_BYTES
     try:
@@ -63,5 +77,4 @@ def stored_upload() -> tuple[str, str]:
         raise
     if file is None:
         raise InputError(_NO_FILE)
-    raw = file.read()
-    return workspace().put_upload(raw), file.filename or "table"
+    return file

@@ -3,6 +3,7 @@
 import { ID } from "../constants.mjs";
 import { setProps } from "./dash.mjs";
 import { byId, fileLabel, span, whenPresent } from "./dom.mjs";
+import { isProject, openProject, PROJECT } from "./project.mjs";
 
 /** The files that are read. */
 export const ACCEPTED = ".csv,.tsv,.txt,.gz,.xlsx,.xlsm,.parquet,.feather,.arrow,.arff,text/csv,text/plain";
@@ -16,9 +17,9 @@ export function connectUpload() {
   acceptDrops();
   addEventListener("paste", paste);
   whenPresent(`#${ID.dropZone}`, (zone) => {
-    const label = fileLabel("Table file", ACCEPTED, upload);
+    const label = fileLabel("Table file", `${ACCEPTED},${PROJECT}`, take);
     label.append(span("", "icon icon-upload"), span("Drop a table, or choose a file"));
-    label.title = `${FORMATS}; cells copied from a spreadsheet can be pasted`;
+    label.title = `${FORMATS}, or a project; cells copied from a spreadsheet can be pasted`;
     zone.append(label);
     showLimits(label);
   });
@@ -54,6 +55,8 @@ export function sendFile(file) {
   form.append("file", file);
   return fetch("upload", { method: "POST", body: form });
 }
+
+const take = (file) => (isProject(file) ? openProject(file) : upload(file));
 
 async function upload(file) {
   if (file.size > maxMegabytes * MEGABYTE) return showError(tooLarge(file));
@@ -94,7 +97,7 @@ function acceptDrops() {
     if (!file) return;
     // On a picture with a plane, the rows of the file are placed in that plane.
     const picture = /** @type {Element} */ (event.target).closest?.("[data-sequence] .picture");
-    if (picture) picture.closest("[data-run]").dispatchEvent(new CustomEvent("panel:file", { detail: file }));
-    else upload(file);
+    if (picture && !isProject(file)) picture.closest("[data-run]").dispatchEvent(new CustomEvent("panel:file", { detail: file }));
+    else take(file);
   });
 }

@@ -56,6 +56,19 @@ def recent_list(recent: Sequence[RecentData]) -> list[Component]:
     return [item for one in recent for item in _with_runs(one)]
 
 
+def project_items(source: DataSource | None) -> list[Component]:
+    """What takes data and runs elsewhere in one file, and brings them here; a script does it."""
+    opening = menu_item(["Open a project…"], "menu-action", **data(project="open"))
+    if source is None:
+        return [opening]
+    saving = menu_item(
+        ["Save as a project", html.Small("The table, its runs and the story in one file")],
+        "menu-action is-first",
+        **data(project="save", table=_json(source)),
+    )
+    return [saving, opening]
+
+
 def _with_runs(one: RecentData) -> list[Component]:
     runs = [
         menu_item([run.title], "menu-run", **data(source=_json(run.source), run_to_show=run.run_id))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -25,6 +25,7 @@ from melm_studio.worker.store.protocol import (
 )
 from melm_studio.worker.store.quota import (
     make_room_for_bytes,
+    make_room_for_ended,
     make_room_for_run,
     make_room_in_queue,
 )
@@ -54,6 +55,15 @@ class DiskRunStore(RunStore):
             self._write(record)
             for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
                 self._cache.enlist(listing, record.run_id)
+            self._cache.enlist(OWNERS, record.owner)
+
+    def put_ended(self, record: RunRecord, n_bytes: int, report: bytes | None = None) -> None:
+        with self._cache.transaction():
+            make_room_for_ended(self, record, n_bytes)
+            if report is not None:
+                self._cache.put(_key("report", record.run_id), report)
+            self._write(record)
+            self._cache.enlist(_runs_key(record.owner), record.run_id)
             self._cache.enlist(OWNERS, record.owner)
 
     def get(self, run_id: str) -> RunRecord | None:
@@ -105,11 +115,19 @@ class DiskRunStore(RunStore):
     def append(self, run_id: str, event: PlaneEvent) -> int:
         with self._cache.transaction():
             self._refuse_ended(run_id)
-            sequence, n_bytes = self._size(run_id)
-            raw = replace(event, sequence=sequence).to_bytes()
-            self._cache.put(_event_key(run_id, sequence), raw)
-            self._cache.put(_key("size", run_id), f"{sequence + 1} {n_bytes + len(raw)}".encode())
-            return sequence
+            return self._append(run_id, event)
+
+    def put_history(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
+        with self._cache.transaction():
+            for event in events:
+                self._append(run_id, event)
+
+    def _append(self, run_id: str, event: PlaneEvent) -> int:
+        sequence, n_bytes = self._size(run_id)
+        raw = replace(event, sequence=sequence).to_bytes()
+        self._cache.put(_event_key(run_id, sequence), raw)
+        self._cache.put(_key("size", run_id), f"{sequence + 1} {n_bytes + len(raw)}".encode())
+        return sequence
 
     def n_events(self, run_id: str) -> int:
         return self._size(run_id)[0]

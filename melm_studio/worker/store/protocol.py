@@ -73,6 +73,25 @@ class Runs(ABC):
         """
 
     @abstractmethod
+    def put_ended(self, record: RunRecord, n_bytes: int, report: bytes | None = None) -> None:
+        """Store a run that ended in another studio; `put_history` stores its planes.
+
+        Parameters
+        ----------
+        record : RunRecord
+            In a final state.
+        n_bytes : int
+            Of its planes, for which there must be room.
+        report : bytes, optional
+            That of a check or a comparison.
+
+        Raises
+        ------
+        LimitReachedError
+            If the owner has too many runs, or stores too much already.
+        """
+
+    @abstractmethod
     def get(self, run_id: str) -> RunRecord | None:
         """Return the run, or None if there is none."""
 
@@ -159,6 +178,10 @@ class Events(ABC):
         RunEndedError
             If the run has ended or is unknown.
         """
+
+    @abstractmethod
+    def put_history(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
+        """Add planes to the history of a run that `put_ended` stored."""
 
     @abstractmethod
     def n_events(self, run_id: str) -> int:

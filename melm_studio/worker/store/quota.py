@@ -26,14 +26,26 @@ def make_room_for_run(store: RunStore, record: RunRecord) -> None:
         If the owner stores too much already, or has as many waiting runs as the others leave room
         for.
     """
-    limits, runs = store.limits, store.runs_of(record.owner)
     make_room_in_queue(store, record)
+    make_room_for_ended(store, record, 0)
+
+
+def make_room_for_ended(store: RunStore, record: RunRecord, n_bytes: int) -> None:
+    """Make room for a run that ended elsewhere, with so many bytes of planes.
+
+    Raises
+    ------
+    LimitReachedError
+        If the owner has too many runs, or stores too much already.
+    """
+    limits, runs = store.limits, store.runs_of(record.owner)
     if len(runs) >= limits.session_runs:
         raise LimitReachedError(
             f"You have {count(limits.session_runs, 'run')} already, the limit for one visitor. "
             "Remove some panels, including those of other tables, to start another run."
         )
-    _make_room(store, record.owner, max(_long_bytes(record), 1), [*runs, record])
+    needed = max(_long_bytes(record) + n_bytes, 1)
+    _make_room(store, record.owner, needed, [*runs, record])
 
 
 def make_room_for_bytes(store: RunStore, owner: str, n_bytes: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ from melm_studio.worker.store.protocol import (
 )
 from melm_studio.worker.store.quota import (
     make_room_for_bytes,
+    make_room_for_ended,
     make_room_for_run,
     make_room_in_queue,
 )
@@ -86,14 +87,28 @@ class RedisRunStore(RunStore):
 
         transact(self._redis, put, self._queue, runs, self._files.listing(record.owner))
 
+    def put_ended(self, record: RunRecord, n_bytes: int, report: bytes | None = None) -> None:
+        runs = self._runs_key(record.owner)
+
+        def put(pipe: Pipeline) -> None:
+            make_room_for_ended(self, record, n_bytes)
+            pipe.multi()
+            pipe.set(self._run_key(record.run_id), record.to_bytes())
+            if report is not None:
+                pipe.set(self._key("report", record.run_id), report)
+            pipe.zadd(runs, _oldest_first(record))
+            pipe.sadd(self._owners, record.owner)
+
+        transact(self._redis, put, runs, self._files.listing(record.owner))
+
     def get(self, run_id: str) -> RunRecord | None:
         return _record(self._redis.get(self._run_key(run_id)))
 
     def runs_of(self, owner: str) -> list[RunRecord]:
-        return self._records(self._listed(self._runs_key(owner)))
+        return self._records(self._redis.zrange(self._runs_key(owner), 0, -1))
 
     def unfinished(self) -> list[RunRecord]:
-        return self._records(self._listed(self._unfinished))
+        return self._records(self._redis.zrange(self._unfinished, 0, -1))
 
     def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
         return self._changed(
@@ -141,6 +156,16 @@ class RedisRunStore(RunStore):
             if guess == ENDED:
                 raise RunEndedError(run_id)
         return sequence
+
+    def put_history(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
+        def put(pipe: Pipeline) -> None:
+            first = pipe.llen(self._events_key(run_id))
+            raw = [replace(one, sequence=first + i).to_bytes() for i, one in enumerate(events)]
+            pipe.multi()
+            pipe.rpush(self._events_key(run_id), *raw)
+            pipe.incrby(self._key("bytes", run_id), sum(map(len, raw)))
+
+        transact(self._redis, put, self._events_key(run_id))
 
     def n_events(self, run_id: str) -> int:
         return self._redis.llen(self._events_key(run_id))
@@ -282,7 +307,7 @@ class RedisRunStore(RunStore):
     def ended(self) -> dict[RunState, Ended]:
         found = {name.decode(): value for name, value in self._redis.hgetall(self._ended).items()}
         return {
-            state: Ended(int(found.get(state, 0)), float(found.get(_seconds(state), 0.0)))
+            state: Ended(int(found.get(state, 0)), float(found.get(f"{state} seconds", 0.0)))
             for state in RunState
             if state.is_final
         }
@@ -317,7 +342,7 @@ class RedisRunStore(RunStore):
             pipe.zrem(self._unfinished, record.run_id)
             one = Ended().and_one(record)
             pipe.hincrby(self._ended, record.state, one.n_runs)
-            pipe.hincrbyfloat(self._ended, _seconds(record.state), one.seconds)
+            pipe.hincrbyfloat(self._ended, f"{record.state} seconds", one.seconds)
 
     def _claim(self, pipe: Pipeline) -> RunRecord | None:
         waiting = _texts(pipe.zrange(self._queue, 0, -1))
@@ -339,13 +364,9 @@ class RedisRunStore(RunStore):
             pipe.srem(self._key("at", address), owner)
             pipe.hdel(self._addresses, owner)
 
-    def _listed(self, listing: str) -> list[str]:
-        return _texts(self._redis.zrange(listing, 0, -1))
-
-    def _records(self, run_ids: Iterable[str]) -> list[RunRecord]:
-        keys = [self._run_key(run_id) for run_id in run_ids]
-        found = map(_record, self._redis.mget(keys) if keys else [])
-        return [record for record in found if record is not None]
+    def _records(self, run_ids: Iterable[bytes]) -> list[RunRecord]:
+        keys = [self._run_key(run_id) for run_id in _texts(run_ids)]
+        return [*filter(None, map(_record, self._redis.mget(keys) if keys else []))]
 
     def _run_key(self, run_id: str) -> str:
         return self._key("run", run_id)
@@ -376,7 +397,3 @@ def _oldest_first(record: RunRecord) -> dict[str, float]:
 
 def _texts(names: Iterable[bytes]) -> list[str]:
     return [name.decode() for name in names]
-
-
-def _seconds(state: RunState) -> str:
-    return f"{state} seconds"

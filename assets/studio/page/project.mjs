@@ -1,0 +1,59 @@
+// Project files: saved from the menu of data sets, opened from it or by dropping one on the page.
+import { ID } from "../constants.mjs";
+import { state } from "../state.mjs";
+import { refusalOf, requested, save, sentenceOf } from "./answers.mjs";
+import { setProps } from "./dash.mjs";
+import { NO_SERVER, showNotice } from "./notice.mjs";
+
+/** The end of the name of a project file. */
+export const PROJECT = ".melm";
+
+/** Whether a file is a project, by its name. @param {{ name: string }} file */
+export const isProject = ({ name }) => name.toLowerCase().endsWith(PROJECT);
+
+export function connectProjects() {
+  document.addEventListener("click", ({ target }) => {
+    const item = /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest?.("[data-project]"));
+    if (item?.dataset.project === "save") saveProject(JSON.parse(item.dataset.table));
+    if (item?.dataset.project === "open") choose();
+  });
+}
+
+async function saveProject(source) {
+  showNotice("Saving the project.");
+  try {
+    const answer = await requested("project-file", { source, views: state.story.views });
+    const note = decodeURIComponent(answer.headers.get("X-Notes") ?? "");
+    const name = await save(answer, `project${PROJECT}`);
+    showNotice(`Saved as ${name}. ${note}`.trim(), { briefly: !note });
+  } catch (error) {
+    showNotice(sentenceOf(error));
+  }
+}
+
+function choose() {
+  const input = Object.assign(document.createElement("input"), { type: "file", accept: PROJECT });
+  input.addEventListener("change", () => input.files.length && openProject(input.files[0]));
+  input.click();
+}
+
+/** Opens a project: its table is shown, with its runs and its story. @param {File} file */
+export async function openProject(file) {
+  showNotice(`Opening ${file.name}.`);
+  const form = new FormData();
+  form.append("file", file);
+  const answer = await fetch("project", { method: "POST", body: form }).catch(() => null);
+  if (!answer?.ok) return showNotice(answer ? await refusalOf(answer) : NO_SERVER);
+  const { source, story, revision, words } = await answer.json();
+  setProps(ID.choice, { data: source });
+  setProps(ID.revision, { data: revision });
+  return showNotice(words, { action: story.views.length ? takeStory(story) : null });
+}
+
+// A story that was here before can be had again.
+function takeStory(story) {
+  const { views } = state.story;
+  setProps(ID.story, { data: story });
+  if (!views.length) return null;
+  return { label: "Keep my story instead", act: () => setProps(ID.story, { data: { ...story, views } }) };
+}

@@ -1,0 +1,335 @@
+"""A project opens in another studio as it was saved, and one that was tampered with does not."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+
+import msgspec
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from werkzeug.datastructures import FileStorage
+from werkzeug.test import encode_multipart
+
+from melm_studio.layout import ids
+from melm_studio.views.project.manifest import VERSION
+from melm_studio.views.view_spec import ViewSpec
+from melm_studio.worker.records.check_report import CheckReport
+from melm_studio.worker.records.run import RunState, new_check
+from tests.callbacks.tables import blobs, csv
+from tools.driver.visitor import components, opened_studio
+
+NAME = "two blobs.csv"
+WORDS = "words"
+
+
+def save(visitor, views=()) -> bytes:
+    source = visitor.values[f"{ids.DATA}.data"]["source"]
+    body = {"source": source, "views": list(views)}
+    with visitor.http.post("/project-file", json=body) as answer:
+        assert answer.status_code == 200, answer.text
+        return answer.data
+
+
+def open_project(visitor, raw: bytes):
+    boundary, body = encode_multipart({"file": FileStorage(io.BytesIO(raw), "a.melm")})
+    kind = f"multipart/form-data; boundary={boundary}"
+    return visitor.http.post("/project", data=body, content_type=kind)
+
+
+def parts_of(raw: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(parts: dict[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def manifest_with(raw: bytes, change) -> bytes:
+    parts = parts_of(raw)
+    values = json.loads(parts["project.json"])
+    change(values)
+    return zipped(parts | {"project.json": json.dumps(values).encode()})
+
+
+@pytest.fixture(scope="module")
+def saved(studio) -> tuple[object, bytes]:
+    """A visitor with two runs, one named and checked, and a story; and the project of it all."""
+    visitor = studio.visitor()
+    visitor.choose_file(csv(blobs()), NAME)
+    melm = visitor.start(method="melm", max_iter=20)
+    studio.work()
+    visitor.start(method="pca")
+    studio.work()
+    visitor.http.post(f"/runs/{melm}/name", json={"name": "the good one"})
+    source = visitor.values[f"{ids.DATA}.data"]["source"]
+    view = ViewSpec.from_json({"source": source, "method": "pca"}).to_json()
+    return visitor, save(visitor, [{"view": view, "title": "PCA", "caption": "Look"}])
+
+
+@pytest.fixture
+def project(saved) -> bytes:
+    return saved[1]
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    """Another studio, whose folder is empty."""
+    with opened_studio(tmp_path_factory.mktemp("other")) as studio:
+        yield studio
+
+
+def test_a_project_opens_in_another_studio_as_it_was_saved(saved, studio, other):
+    visitor, raw = saved
+    newcomer = other.visitor()
+    answer = open_project(newcomer, raw)
+    assert answer.status_code == 200, answer.text
+    assert answer.json[WORDS] == "The project has 2 runs and a story of 1 view."
+    assert [view["caption"] for view in answer.json["story"]["views"]] == ["Look"]
+    changes = newcomer.choose(answer.json["source"])
+    assert changes[f"{ids.DATA_ERROR}.children"] is None
+    before, after = studio.store.runs_of(visitor.owner), other.store.runs_of(newcomer.owner)
+    assert [run.run_id for run in after] == newcomer.panels()
+    assert not {run.run_id for run in before} & {run.run_id for run in after}
+    for old, new in zip(before, after, strict=True):
+        same = ("data_id", "data_name", "method", "parameters", "state", "outcome", "created_s")
+        assert [getattr(old, one) for one in same] == [getattr(new, one) for one in same]
+        assert (old.name, old.source, old.n_features) == (new.name, new.source, new.n_features)
+        planes = [
+            [event.to_bytes() for event in one.store.events(run.run_id)]
+            for one, run in ((studio, old), (other, new))
+        ]
+        assert planes[0] == planes[1]
+    named = [*components(newcomer.values["run-tabs.children"])]
+    assert after[0].name in json.dumps(named)
+
+
+def test_a_project_that_is_opened_twice_gives_its_runs_once(project, other):
+    visitor = other.visitor()
+    open_project(visitor, project)
+    answer = open_project(visitor, project)
+    expected = "The project has 2 runs (2 here already) and a story of 1 view."
+    assert answer.json[WORDS] == expected
+    assert len(other.store.runs_of(visitor.owner)) == 2
+
+
+def test_a_check_comes_along_with_its_report(studio, other):
+    visitor, newcomer = studio.visitor(), other.visitor()
+    visitor.choose_file(csv(blobs()), NAME)
+    fit = studio.store.get(visitor.start(method="lda"))
+    studio.work()
+    check, report = new_check(fit), CheckReport(answer="yes", overlap=((1.0, 0.0), (0.5, 0.5)))
+    studio.store.put_ended(replace(check, state=RunState.DONE), 0, report.to_bytes())
+    open_project(newcomer, save(visitor))
+    copied_fit, copy = other.store.runs_of(newcomer.owner)
+    assert (copy.kind, copy.of_run, copy.state) == (check.kind, copied_fit.run_id, RunState.DONE)
+    assert CheckReport.from_bytes(other.store.report(copy.run_id)) == report
+
+
+def test_a_report_of_other_classes_is_refused(studio, other):
+    visitor, newcomer = studio.visitor(), other.visitor()
+    visitor.choose_file(csv(blobs()), NAME)
+    fit = studio.store.get(visitor.start(method="lda"))
+    studio.work()
+    report = CheckReport(overlap=((1.0,),)).to_bytes()
+    studio.store.put_ended(replace(new_check(fit), state=RunState.DONE), 0, report)
+    answer = open_project(newcomer, save(visitor))
+    assert "does not belong to its data" in answer.json[WORDS]
+    assert other.store.runs_of(newcomer.owner) == []
+
+
+def test_a_run_at_work_is_saved_as_one_that_can_go_on(studio, other):
+    visitor, newcomer = studio.visitor(), other.visitor()
+    visitor.choose_sample("wine")
+    visitor.start(method="melm")
+    open_project(newcomer, save(visitor))
+    (run,) = other.store.runs_of(newcomer.owner)
+    assert run.state is RunState.CANCELLED
+    assert other.store.reopen(run.run_id)
+    studio.work()
+
+
+def test_runs_of_other_tables_stay_at_home(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    visitor.start(method="pca")
+    studio.work()
+    visitor.choose_file(csv(blobs()), NAME)
+    parts = parts_of(save(visitor))
+    assert json.loads(parts["project.json"])["runs"] == []
+
+
+def test_another_visitor_cannot_save_what_is_not_theirs(saved, studio):
+    visitor, _ = saved
+    source = visitor.values[f"{ids.DATA}.data"]["source"]
+    answer = studio.visitor().http.post("/project-file", json={"source": source})
+    assert answer.status_code == 400
+    assert "no longer stored here" in answer.json[WORDS]
+
+
+def test_other_sites_cannot_open_or_save_projects(visitor):
+    for address in ("/project", "/project-file"):
+        answer = visitor.http.post(address, headers={"Sec-Fetch-Site": "cross-site"})
+        assert answer.status_code == 403
+
+
+def change_version(values):
+    values["version"] = VERSION + 1
+    values["what was added since"] = 1
+
+
+CHANGES = {
+    "newer": (change_version, "saved by a newer studio, in version 2 of the format"),
+    "unknown method": (lambda v: v["runs"][0].update(method="magic"), "The method must be one of"),
+    "no parameter": (
+        lambda v: v["runs"][0]["parameters"].update(n_components=99),
+        "Components must be a whole number from 1 to 3",
+    ),
+    "state": (
+        lambda v: v["runs"][0].update(state="running"),
+        "its state is running",
+    ),
+    "path": (lambda v: v["shown"].update(key="../../etc/passwd"), "hexadecimal digits"),
+    "sample": (
+        lambda v: v["shown"].update(kind="sample", key="/etc/passwd"),
+        "The sample must be one of",
+    ),
+    "check of nothing": (lambda v: v["runs"][0].update(kind="check"), "does not name the run"),
+    "check of itself": (lambda v: v["runs"][0].update(kind="check", of=0), "is not in it"),
+    "unknown field": (lambda v: v["runs"][0].update(owner="ada"), "has no 'owner'"),
+    "gamma path": (
+        lambda v: v["runs"][0]["outcome"].update(gamma_path={"gammas": "x"}),
+        "must be",
+    ),
+    "views": (lambda v: v["story"].update(views=[{}]), "The view is missing"),
+}
+
+
+@pytest.mark.parametrize(("change", "reason"), CHANGES.values(), ids=CHANGES)
+def test_a_changed_description_is_refused_and_leaves_nothing(project, other, change, reason):
+    visitor = other.visitor()
+    answer = open_project(visitor, manifest_with(project, change))
+    assert answer.status_code == 400
+    assert reason in answer.json[WORDS]
+    assert other.store.runs_of(visitor.owner) == []
+
+
+def history_of(components, **changes) -> bytes:
+    header = {
+        "sequence": 0, "objective": 1.0, "best_objective": 1.0, "start": 1, "n_starts": 1,
+        "iteration": 0, "n_evaluations": 1, "stage": "s", "fraction": 1.0, "elapsed_s": 0.0,
+        "is_final": True, "shape": list(np.shape(components)),
+    }  # fmt: skip
+    text = json.dumps(header | changes).encode()
+    raw = struct.pack("<I", len(text)) + text + np.array(components, "<f8").tobytes()
+    return struct.pack("<I", len(raw)) + raw
+
+
+HISTORIES = {
+    "cut off": (b"\x09\0", "cannot be read"),
+    "huge": (struct.pack("<I", 2**32 - 1), "cannot be read"),
+    "no JSON": (struct.pack("<II", 9, 5) + b"hello", "cannot be read"),
+    "skewed": (history_of([[1.0, 0.5]]), "cannot be read"),
+    "not finite": (history_of([[np.nan, 1.0]]), "cannot be read"),
+    "other shape": (history_of([[1.0, 0.0]], shape=[2**40, 2**40]), "cannot be read"),
+    "other features": (history_of([[1.0, 0.0, 0.0]]), "planes of 3 features"),
+    "no number": (history_of([[1.0, 0.0]], objective="high"), "cannot be read"),
+    "long stage": (history_of([[1.0, 0.0]], stage="s" * 1_000), "cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("history", "reason"), HISTORIES.values(), ids=HISTORIES)
+def test_a_changed_history_is_refused_and_leaves_nothing(project, other, history, reason):
+    visitor = other.visitor()
+    raw = zipped(parts_of(project) | {"histories/1": history})
+    answer = open_project(visitor, raw)
+    assert answer.status_code == 400
+    assert reason in answer.json[WORDS]
+    assert other.store.runs_of(visitor.owner) == []
+
+
+def bomb() -> bytes:
+    return zipped({"project.json": b" " * 40_000_000})
+
+
+def entries(n: int) -> bytes:
+    return zipped({f"histories/{i}": b"" for i in range(n)})
+
+
+FILES = {
+    "empty": (b"", "is not a project"),
+    "text": (b"x,y,label\n1,2,a\n", "is not a project"),
+    "other archive": (zipped({"table.csv": b"1"}), "damaged or incomplete"),
+    "no project": (zipped({"project.json": b"{}"}), "is not a project"),
+    "deep": (zipped({"project.json": b"[" * 100_000}), "is not a project"),
+    "bomb": (bomb(), "damaged or incomplete"),
+    "many entries": (entries(20_000), "is not a project"),
+}
+
+
+@pytest.mark.parametrize(("raw", "reason"), FILES.values(), ids=FILES)
+def test_another_file_gets_a_sentence(visitor, raw, reason):
+    answer = open_project(visitor, raw)
+    assert answer.status_code == 400
+    assert reason in answer.json[WORDS]
+
+
+def test_parts_that_no_project_has_are_refused(project, visitor):
+    raw = zipped(parts_of(project) | {"../../home/me/.bashrc": b"x"})
+    assert "no part of a project" in open_project(visitor, raw).json[WORDS]
+
+
+def test_a_table_under_the_name_of_another_is_refused(project, visitor):
+    parts = parts_of(project)
+    (name,) = (part for part in parts if part.startswith("tables/"))
+    raw = zipped(parts | {name: parts[name] + b"9,9,a\n"})
+    assert "not the one that it names" in open_project(visitor, raw).json[WORDS]
+
+
+def test_a_damaged_file_gets_a_sentence(project, visitor):
+    at = project.index(b"histories/0") + 80
+    raw = project[:at] + bytes(40) + project[at + 40 :]
+    answer = open_project(visitor, raw)
+    assert answer.status_code == 400
+    assert "damaged" in answer.json[WORDS] or "cannot be read" in answer.json[WORDS]
+
+
+def test_more_than_fits_is_refused_before_it_is_unpacked(project, tmp_path):
+    with opened_studio(tmp_path, max_session_mb=1) as studio:
+        answer = open_project(studio.visitor(), zipped({"tables/x": bytes(3 * 2**20)}))
+        assert answer.status_code == 400
+        assert "holds 3 MB when it is unpacked, and at most 1 MB" in answer.json[WORDS]
+
+
+def test_a_project_larger_than_an_upload_may_be_is_refused(tmp_path):
+    with opened_studio(tmp_path, max_upload_mb=1) as studio:
+        assert open_project(studio.visitor(), bytes(2**21)).status_code == 413
+
+
+def test_a_full_page_takes_no_further_panels_and_loses_none(project, studio):
+    visitor = studio.visitor()
+    visitor.choose_file(csv(blobs()), NAME)
+    for seed in range(8):
+        visitor.start(method="pca", random_state=seed)
+    answer = open_project(visitor, project)
+    assert answer.status_code == 409
+    assert "9 panels" in answer.json[WORDS]
+    assert len(studio.store.runs_of(visitor.owner)) == 8
+    studio.work()
+
+
+def test_the_menu_offers_both(visitor):
+    visitor.choose_sample("wine")
+    visitor.fire(ids.RECENT_OPEN, "n_clicks", 1)
+    parts = [*components(visitor.values[f"{ids.RECENT_LIST}.children"])]
+    offered = {part["props"].get("data-project"): part["props"] for part in parts}
+    assert {"save", "open"} <= set(offered)
+    assert msgspec.json.decode(offered["save"]["data-table"])["key"] == "wine"
