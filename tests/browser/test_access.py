@@ -61,6 +61,7 @@ def test_a_word_is_looked_up_and_the_focus_returns(page: Page):
     expect(button).to_be_focused()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1440, 390])
 def test_the_tour_shows_what_it_is_about(page: Page, width: int):
     page.set_viewport_size({"width": width, "height": 844})

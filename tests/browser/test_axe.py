@@ -12,6 +12,7 @@ SCHEMES = pytest.mark.parametrize("scheme", ["light", "dark"])
 PHONE = {"width": 390, "height": 844}
 
 
+@pytest.mark.slow
 @SCHEMES
 def test_no_mode_has_a_barrier(page: Page, scheme: str):
     page.emulate_media(color_scheme=scheme)

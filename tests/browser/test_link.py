@@ -93,6 +93,7 @@ def test_a_view_of_a_file_asks_for_it_and_comes_up_once_it_is_dropped(
     assert only_panel(stranger).divergence == panel.divergence
 
 
+@pytest.mark.slow
 def test_a_link_can_hide_the_controls_at_once(page: Page):
     page.goto("/?data=sample:iris&method=lda&mode=present")
     expect(page.locator("[data-run]")).to_be_visible()

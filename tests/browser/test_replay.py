@@ -25,6 +25,7 @@ def test_a_run_can_be_played_from_its_beginning_to_its_end(wines: StudioPage):
     expect(panel.node).to_have_attribute("data-sequence", last)
 
 
+@pytest.mark.slow
 def test_a_method_of_one_step_has_nothing_to_play(wines: StudioPage):
     panel = wines.run("PCA")
     panel.expect_end()

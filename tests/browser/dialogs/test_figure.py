@@ -95,6 +95,7 @@ def test_runs_are_saved_side_by_side_with_one_legend(page: Page, dialog: Locator
     assert saved(dialog, "svg", tmp_path).decode().count(">Component 2, ") == 1
 
 
+@pytest.mark.slow
 def test_an_audience_takes_the_picture_home(page: Page, dialog: Locator):
     studio = finished(page, "LDA")
     studio.show("Present")

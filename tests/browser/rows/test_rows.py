@@ -89,6 +89,7 @@ def test_a_row_is_found_by_its_name(finished: Panel) -> None:
     expect(field).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_selection_is_saved(finished: Panel, page: Page) -> None:
     finished.part("find-outliers").click()
     expect(finished.part("selected-rows")).to_contain_text("bottle 017")

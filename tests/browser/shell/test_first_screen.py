@@ -85,6 +85,7 @@ def test_a_small_screen_shows_data_picture_and_numbers_in_turn(page: Page, size:
         expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_a_phone_compares_pictures_and_numbers(page: Page):
     page.set_viewport_size(SIZES["phone"])
     studio = StudioPage(page)
