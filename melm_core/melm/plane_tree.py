@@ -31,6 +31,7 @@ SAME_ANGLE = 0.1
 
 # Relative gain of a step below which a plane has converged: only its optimum has to be recognized.
 _TOL = 1e-7
+_ROUNDING = 1e-9  # of a ratio of widths
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +67,12 @@ class PlaneTree:
         Falling: from smooth to local.
     nodes : tuple of TreeNode
         By width, and at each by falling divergence.
-    edges : ndarray of shape (n_edges, 2)
-        Indices of nodes at neighboring widths, the wider first: following one leads to the other.
-    noise : ndarray of shape (n_shuffles, n_gammas)
-        The largest divergence found with shuffled labels; NaN where not yet computed.
+    narrowing, widening : ndarray of shape (n_nodes,)
+        Index of the node that each leads to at the next narrower and at the next wider kernel; -1
+        where there is none, or it is not known.
+    noise, noise_accuracy : ndarray of shape (n_shuffles, n_gammas)
+        Divergence and held-out accuracy of the best plane found with shuffled labels; NaN where
+        not computed.
 
     Examples
     --------
@@ -83,8 +86,10 @@ class PlaneTree:
 
     gammas: FloatArray
     nodes: tuple[TreeNode, ...]
-    edges: IntArray
+    narrowing: IntArray
+    widening: IntArray
     noise: FloatArray
+    noise_accuracy: FloatArray
 
     @property
     def counts(self) -> IntArray:
@@ -100,20 +105,78 @@ class PlaneTree:
         return best
 
     @property
+    def contrast(self) -> FloatArray:
+        """The largest divergence over its mean for shuffled labels, shape (n_gammas,)."""
+        if not len(self.noise):
+            return np.full(len(self.gammas), np.nan)
+        ratio: FloatArray = self.best_divergences / self.noise.mean(axis=0)
+        return ratio
+
+    @property
+    def edges(self) -> IntArray:
+        """Pairs of nodes at neighboring widths, the wider first: one leads to the other."""
+        leads = [(wide, narrow) for wide, narrow in enumerate(self.narrowing) if narrow >= 0]
+        leads += [(wide, narrow) for narrow, wide in enumerate(self.widening) if wide >= 0]
+        return np.array(sorted(set(leads)), dtype=np.int64).reshape(-1, 2)
+
+    @property
+    def branches(self) -> tuple[tuple[int, ...], ...]:
+        """Chains of nodes that lead to each other, the widest kernel first; a node is in one."""
+        branches: dict[int, list[int]] = {}
+        for node in range(len(self.nodes)):
+            wider = int(self.widening[node])
+            is_same = wider >= 0 and self.narrowing[wider] == node
+            chain = branches[wider] if is_same else []
+            chain.append(node)
+            branches[node] = chain
+        return tuple(tuple(branch) for node, branch in branches.items() if branch[0] == node)
+
+    @property
     def births(self) -> tuple[int, ...]:
-        """Nodes that no node at the wider kernel continues to."""
-        return tuple(np.setdiff1d(np.arange(len(self.nodes)), self.edges[:, 1]).tolist())
+        """The first node of every branch: no node at the wider kernel is the same optimum."""
+        return tuple(branch[0] for branch in self.branches)
 
     @property
     def ends(self) -> tuple[int, ...]:
-        """Nodes that continue to no node at the narrower kernel."""
-        return tuple(np.setdiff1d(np.arange(len(self.nodes)), self.edges[:, 0]).tolist())
+        """The last node of every branch: no node at the narrower kernel is the same optimum."""
+        return tuple(branch[-1] for branch in self.branches)
 
     @property
-    def merges(self) -> tuple[int, ...]:
-        """Nodes in which several nodes at the narrower kernel merge."""
-        n_narrower = np.bincount(self.edges[:, 0], minlength=len(self.nodes))
-        return tuple(np.flatnonzero(n_narrower > 1).tolist())
+    def merges(self) -> tuple[tuple[int, int], ...]:
+        """The first node of a branch, and the node of another in which it merges when widened."""
+        return tuple(
+            (first, int(self.widening[first])) for first in self.births if self.widening[first] >= 0
+        )
+
+    def standing_out(self, octaves: float = 1.0) -> tuple[tuple[int, ...], ...]:
+        """The branches that persist, with the nodes above what shuffled labels reach.
+
+        Parameters
+        ----------
+        octaves : float, default=1
+            How far the widths of these nodes must reach, as a power of 2.
+
+        Returns
+        -------
+        tuple of tuples of int
+            The branch with the largest held-out accuracy first, then by divergence.
+        """
+        ceiling = np.max(self.noise, axis=0) if len(self.noise) else np.zeros(len(self.gammas))
+        above = (
+            tuple(i for i in branch if self.nodes[i].divergence > ceiling[self.nodes[i].width])
+            for branch in self.branches
+        )
+        lasting = [nodes for nodes in above if nodes and self._octaves(nodes) >= octaves]
+        return tuple(sorted(lasting, key=self._rank, reverse=True))
+
+    def _octaves(self, branch: Sequence[int]) -> float:
+        widest, narrowest = (self.gammas[self.nodes[i].width] for i in (branch[0], branch[-1]))
+        return float(np.log2(widest / narrowest)) + _ROUNDING
+
+    def _rank(self, branch: Sequence[int]) -> tuple[float, float]:
+        nodes = [self.nodes[i] for i in branch]
+        accuracy = max(float(np.nan_to_num(node.held_out_accuracy)) for node in nodes)
+        return accuracy, max(node.divergence for node in nodes)
 
 
 # Given the tree so far; a true return value stops its growth.
@@ -136,8 +199,9 @@ def plane_tree(
     """Find the optima of MELM at every kernel width, and follow them to the neighboring widths.
 
     At each width, from smooth to local, the optima of the wider kernels and random planes are
-    optimized; on the way back, the optima of the narrower kernels. Planes that differ by at most
-    0.1 radians are one. Angles depend on the units: standardize the features.
+    optimized; on the way back, the optima of the narrower kernels; at last those that were found on
+    the way back are followed down. Planes that differ by at most 0.1 radians are one. Angles depend
+    on the units: standardize the features.
 
     Parameters
     ----------
@@ -153,12 +217,13 @@ def plane_tree(
     max_planes : int, default=8
         The best optima that are kept at each width.
     n_shuffles : int, default=4
-        Number of times that the labels are shuffled for `PlaneTree.noise`.
+        Number of times that the labels are shuffled for `PlaneTree.noise`; those of the held-out
+        rows are shuffled too.
     parameters : dict, optional
         Other parameters of `MELM`, such as n_components.
     random_state : int, default=0
     callback : callable, optional
-        Called with the tree after every width of every pass.
+        Called with the tree after every width of every pass; a true return value ends the search.
 
     Returns
     -------
@@ -184,6 +249,7 @@ def plane_tree(
         gammas=_falling(gammas),
         max_planes=max_planes,
         noise=np.full((n_shuffles, len(set(gammas))), np.nan),
+        noise_accuracy=np.full((n_shuffles, len(set(gammas))), np.nan),
     )
     for _ in growth.grown(n_init, random_state):
         if callback is not None and callback(growth.tree()):
@@ -219,75 +285,113 @@ class _Growth:
     gammas: FloatArray
     max_planes: int
     noise: FloatArray
+    noise_accuracy: FloatArray
     levels: dict[int, list[TreeNode]] = field(default_factory=dict)
-    edges: set[tuple[TreeNode, TreeNode]] = field(default_factory=set)
+    narrowing: dict[TreeNode, TreeNode] = field(default_factory=dict)
+    widening: dict[TreeNode, TreeNode] = field(default_factory=dict)
 
     def grown(self, n_init: int, random_state: int) -> Iterator[None]:
-        """Yield after every width: on the way down, on the way back, and for shuffled labels."""
-        for width in range(len(self.gammas)):
-            rng = np.random.default_rng([random_state, width])
-            self._descend(width, n_init, rng)
+        """Yield after every width: on the way down, back, down again, and for shuffled labels."""
+        n_gammas = len(self.gammas)
+        for width in range(n_gammas):
+            self._search(width, n_init, np.random.default_rng([random_state, width]))
             yield
-        for width in range(len(self.gammas) - 2, -1, -1):
-            self._ascend(width)
+        for width in range(n_gammas - 2, -1, -1):
+            self._widen(width)
             yield
-        for shuffle, best in enumerate(self.noise):
-            rng = np.random.default_rng([random_state, len(self.gammas), shuffle])
-            shuffled = rng.permutation(self.y)
-            for width, gamma in enumerate(self.gammas):
-                search = clone(self.estimator)
-                search.set_params(gamma=gamma, n_init=n_init, continuation="auto")
-                search.set_params(random_state=random_state)
-                best[width] = search.fit(self.X, shuffled).divergence_
+        for width in range(n_gammas - 1):
+            self._narrow(width)
             yield
+        for shuffle in range(len(self.noise)):
+            rng = np.random.default_rng([random_state, n_gammas, shuffle])
+            yield from self._shuffled(shuffle, n_init, random_state, rng)
 
     def tree(self) -> PlaneTree:
         """The tree so far."""
-        nodes = [
-            node
-            for width in sorted(self.levels)
-            for node in sorted(self.levels[width], key=lambda node: -node.divergence)
-        ]
+        nodes = [node for width in sorted(self.levels) for node in self.levels[width]]
         places = {node: place for place, node in enumerate(nodes)}
-        known = [edge for edge in self.edges if edge[0] in places and edge[1] in places]
-        pairs = sorted((places[wider], places[narrower]) for wider, narrower in known)
-        edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        return PlaneTree(self.gammas, tuple(nodes), edges, self.noise.copy())
+        leads = (_places(places, self.narrowing), _places(places, self.widening))
+        noise = (self.noise.copy(), self.noise_accuracy.copy())
+        return PlaneTree(self.gammas, tuple(nodes), *leads, *noise)
 
-    def _descend(self, width: int, n_init: int, rng: np.random.Generator) -> None:
+    def _search(self, width: int, n_init: int, rng: np.random.Generator) -> None:
         """Follow the optima of the wider kernels, and add those that random planes lead to."""
         self.levels[width] = []
         for wider in self.levels.get(width - 1, ()):
-            self.edges.add((wider, self._optimum(width, wider.components)))
+            self.narrowing[wider] = self._optimum(width, wider.components)
         shape = (self.estimator.n_components, self.X.shape[1])
         for _ in range(n_init):
             self._optimum(width, random_components(*shape, rng))
-        best_first = sorted(self.levels[width], key=lambda node: -node.divergence)
-        self.levels[width] = best_first[: self.max_planes]
+        self._keep_best(width)
 
-    def _ascend(self, width: int) -> None:
+    def _widen(self, width: int) -> None:
         """Follow the optima of the narrower kernels."""
         for narrower in self.levels[width + 1]:
-            found = self._optimum(width, narrower.components)
-            self.edges.add((found, narrower))
-        best_first = sorted(self.levels[width], key=lambda node: -node.divergence)
-        self.levels[width] = best_first[: self.max_planes]
+            self.widening[narrower] = self._optimum(width, narrower.components)
+        self._keep_best(width)
+
+    def _narrow(self, width: int) -> None:
+        """Follow the optima that were found on the way back, and back what they lead to."""
+        for wider in self.levels[width]:
+            if self.narrowing.get(wider) not in self.levels[width + 1]:
+                self.narrowing[wider] = self._optimum(width + 1, wider.components)
+        self._keep_best(width + 1)
+        for narrower in self.levels[width + 1]:
+            if narrower not in self.widening:
+                fit = self._fitted(width, narrower.components)
+                if (known := self._known(width, fit)) is not None:
+                    self.widening[narrower] = known
+
+    def _shuffled(
+        self, shuffle: int, n_init: int, random_state: int, rng: np.random.Generator
+    ) -> Iterator[None]:
+        """Search the best plane at each width for labels that say nothing."""
+        y = rng.permutation(self.y)
+        held_out = self.held_out and (self.held_out[0], rng.permutation(self.held_out[1]))
+        for width, gamma in enumerate(self.gammas):
+            search = clone(self.estimator).set_params(gamma=gamma, n_init=n_init)
+            search.set_params(continuation="auto", random_state=random_state).fit(self.X, y)
+            self.noise[shuffle, width] = search.divergence_
+            self.noise_accuracy[shuffle, width] = _accuracy(search, (self.X, y), held_out)
+            yield
 
     def _optimum(self, width: int, plane: FloatArray) -> TreeNode:
         """The optimum that a plane leads to, which becomes a node unless it is one."""
-        fit = clone(self.estimator).set_params(gamma=self.gammas[width], init=plane[None])
-        fit.fit(self.X, self.y)
-        for node in self.levels[width]:
-            if principal_angles(fit.components_, node.components)[-1] <= SAME_ANGLE:
-                return node
-        found = TreeNode(width, fit.components_, fit.divergence_, self._accuracy(fit))
+        fit = self._fitted(width, plane)
+        if (known := self._known(width, fit)) is not None:
+            return known
+        accuracy = _accuracy(fit, (self.X, self.y), self.held_out)
+        found = TreeNode(width, fit.components_, fit.divergence_, accuracy)
         self.levels[width].append(found)
         return found
 
-    def _accuracy(self, fit: MELM) -> float:
-        if self.held_out is None:
-            return np.nan
-        return held_out_accuracy(fit, _unweighted(self.X, self.y), _unweighted(*self.held_out))
+    def _fitted(self, width: int, plane: FloatArray) -> MELM:
+        fit: MELM = clone(self.estimator).set_params(gamma=self.gammas[width], init=plane[None])
+        return fit.fit(self.X, self.y)
+
+    def _known(self, width: int, fit: MELM) -> TreeNode | None:
+        for node in self.levels[width]:
+            if principal_angles(fit.components_, node.components)[-1] <= SAME_ANGLE:
+                return node
+        return None
+
+    def _keep_best(self, width: int) -> None:
+        best_first = sorted(self.levels[width], key=lambda node: -node.divergence)
+        self.levels[width] = best_first[: self.max_planes]
+
+
+def _places(places: dict[TreeNode, int], leads: dict[TreeNode, TreeNode]) -> IntArray:
+    """For every node, the place of the node that it leads to."""
+    found = {node: places[to] for node, to in leads.items() if to in places}
+    return np.array([found.get(node, -1) for node in places], dtype=np.int64)
+
+
+def _accuracy(
+    fit: MELM, train: tuple[FloatArray, IntArray], held_out: tuple[FloatArray, IntArray] | None
+) -> float:
+    if held_out is None:
+        return np.nan
+    return held_out_accuracy(fit, _unweighted(*train), _unweighted(*held_out))
 
 
 def _unweighted(X: FloatArray, y: IntArray) -> WeightedRows:

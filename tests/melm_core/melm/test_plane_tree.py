@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,38 @@ def test_every_node_is_an_optimum_and_differs_from_the_others_of_its_width(tree)
         assert all(angle(node, other.components) > SAME_ANGLE for other in alike)
 
 
+def branch_of(tree, node: int) -> tuple[int, ...]:
+    return next(branch for branch in tree.branches if node in branch)
+
+
+def test_structure_at_two_scales_is_two_branches_that_stand_out(tree):
+    n_last = len(GAMMAS) - 1
+    first = next(i for i, node in enumerate(tree.nodes) if node.width == 0)
+    fine = next(i for i, node in enumerate(tree.nodes) if node.width == n_last)
+    assert branch_of(tree, first) != branch_of(tree, fine)
+    found = {branch_of(tree, nodes[0]) for nodes in tree.standing_out(octaves=0.0)}
+    assert {branch_of(tree, first), branch_of(tree, fine)} <= found
+    assert tree.standing_out(octaves=20.0) == ()
+
+
+def test_every_node_is_in_one_branch_whose_nodes_lead_to_each_other(tree):
+    assert sorted(i for branch in tree.branches for i in branch) == list(range(len(tree.nodes)))
+    for branch in tree.branches:
+        for wider, narrower in pairwise(branch):
+            assert (tree.narrowing[wider], tree.widening[narrower]) == (narrower, wider)
+    for first, joined in tree.merges:
+        assert tree.nodes[joined].width == tree.nodes[first].width - 1
+        assert tree.narrowing[joined] != first
+    assert tree.births == tuple(branch[0] for branch in tree.branches)
+    assert tree.ends == tuple(branch[-1] for branch in tree.branches)
+
+
+def test_every_node_is_followed_both_ways(tree):
+    widths = np.array([node.width for node in tree.nodes])
+    assert (tree.narrowing[widths < len(GAMMAS) - 1] >= 0).all()
+    assert (tree.widening[widths > 0] >= 0).all()
+
+
 def test_nodes_are_ordered_and_edges_lead_to_the_next_narrower_kernel(tree):
     order = [(node.width, -node.divergence) for node in tree.nodes]
     assert order == sorted(order)
@@ -76,6 +110,8 @@ def test_nodes_are_ordered_and_edges_lead_to_the_next_narrower_kernel(tree):
 
 def test_shuffled_labels_reach_less(tree):
     assert (tree.noise < 0.7 * tree.best_divergences).all()
+    assert (tree.contrast > 1 / 0.7).all()
+    assert (np.abs(tree.noise_accuracy - 0.5) < 0.2).all()  # two classes are guessed by halves
 
 
 def test_the_same_seed_gives_the_same_tree_and_a_callback_sees_it_grow_and_stops_it():
@@ -86,7 +122,7 @@ def test_the_same_seed_gives_the_same_tree_and_a_callback_sees_it_grow_and_stops
     again = plane_tree(X, y, **options)
     np.testing.assert_array_equal(first.edges, again.edges)
     np.testing.assert_array_equal(first.best_divergences, again.best_divergences)
-    assert len(seen) == 3 + 2 + 1  # down, back, shuffled
+    assert len(seen) == 3 + 2 + 2 + 3  # down, back, down again, shuffled
     assert np.isfinite(seen[0].best_divergences).tolist() == [True, False, False]
     stopped = plane_tree(X, y, **options, callback=lambda tree: tree.counts[1] > 0)
     assert (stopped.counts[2], np.isnan(stopped.noise).all()) == (0, True)
