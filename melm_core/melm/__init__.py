@@ -17,7 +17,7 @@ from melm_core.melm.objective import (
     divergence_and_gradient,
     information_potentials,
 )
-from melm_core.melm.plane_tree import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
+from melm_core.melm.tree import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 
 __all__ = [
     "AGGREGATES",

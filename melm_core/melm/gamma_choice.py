@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
@@ -142,10 +143,12 @@ def held_out_accuracy(fit: Any, train: WeightedRows, test: WeightedRows) -> floa
         Z, train.y, n_components=Z.shape[1], shrinkage="auto", weights=train.weights
     )
     right = most_likely_classes(fit.transform(test.X), classes) == test.y
-    return _balanced_mean(right, test.y, test.weights)
+    return balanced_mean(right, test.y, test.weights)
 
 
-def _balanced_mean(right: IntArray, y: IntArray, weights: FloatArray | None) -> float:
+def balanced_mean(
+    right: npt.NDArray[np.bool_], y: IntArray, weights: FloatArray | None = None
+) -> float:
     """The mean over the classes of the share of their rows that is right."""
     totals = np.bincount(y, weights)
     sums = np.bincount(y, right if weights is None else right * weights)

@@ -1,4 +1,4 @@
-"""The tree of planes: every optimum at each kernel width, followed to wider and narrower kernels.
+"""The search of the tree: every optimum at each kernel width, followed both ways.
 
 Wide kernels smooth each class to one Gaussian, and the divergence has few local optima; narrow
 ones see ever smaller structure. An optimum that persists over many widths does not depend on the
@@ -18,166 +18,23 @@ from sklearn.utils import check_X_y
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_integer, check_positive
-from melm_core.base.weighted_estimator import WeightedRows
+from melm_core.density import KernelClasses, kernel_classes, most_likely_classes
 from melm_core.linalg.planes import principal_angles, random_components
 from melm_core.melm.estimator import MELM
-from melm_core.melm.gamma_choice import held_out_accuracy
+from melm_core.melm.gamma_choice import balanced_mean
+from melm_core.melm.tree.nodes import PlaneTree, TreeNode
 
 # From smooth to local, by half octaves.
-TREE_GAMMAS = tuple(2.0 ** (step / 2) for step in range(6, -4, -1))
+TREE_GAMMAS = (8.0, 5.7, 4.0, 2.8, 2.0, 1.4, 1.0, 0.7, 0.5, 0.35)
 
 # Planes closer than this, in radians, are one.
 SAME_ANGLE = 0.1
 
 # Relative gain of a step below which a plane has converged: only its optimum has to be recognized.
 _TOL = 1e-7
-_ROUNDING = 1e-9  # of a ratio of widths
 
 
-@dataclass(frozen=True, eq=False)
-class TreeNode:
-    """An optimum of the divergence at one kernel width.
-
-    Attributes
-    ----------
-    width : int
-        Index of its gamma.
-    components : ndarray of shape (n_components, n_features)
-        Orthonormal rows.
-    divergence : float
-        In nats.
-    held_out_accuracy : float
-        Balanced accuracy at the held-out rows of the class densities of the training rows; NaN
-        without held-out rows.
-    """
-
-    width: int
-    components: FloatArray
-    divergence: float
-    held_out_accuracy: float = np.nan
-
-
-@dataclass(frozen=True, eq=False)
-class PlaneTree:
-    """The optima at each kernel width, and which continue which.
-
-    Attributes
-    ----------
-    gammas : ndarray of shape (n_gammas,)
-        Falling: from smooth to local.
-    nodes : tuple of TreeNode
-        By width, and at each by falling divergence.
-    narrowing, widening : ndarray of shape (n_nodes,)
-        Index of the node that each leads to at the next narrower and at the next wider kernel; -1
-        where there is none, or it is not known.
-    noise, noise_accuracy : ndarray of shape (n_shuffles, n_gammas)
-        Divergence and held-out accuracy of the best plane found with shuffled labels; NaN where
-        not computed.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from melm_core.melm import plane_tree
-    >>> X, y = load_iris(return_X_y=True)
-    >>> tree = plane_tree(X, y, gammas=(4.0, 2.0), n_init=2, n_shuffles=0)
-    >>> len(tree.counts)
-    2
-    """
-
-    gammas: FloatArray
-    nodes: tuple[TreeNode, ...]
-    narrowing: IntArray
-    widening: IntArray
-    noise: FloatArray
-    noise_accuracy: FloatArray
-
-    @property
-    def counts(self) -> IntArray:
-        """Number of optima at each width, shape (n_gammas,)."""
-        return np.bincount([node.width for node in self.nodes], minlength=len(self.gammas))
-
-    @property
-    def best_divergences(self) -> FloatArray:
-        """The largest divergence at each width, shape (n_gammas,); NaN where not yet computed."""
-        best = np.full(len(self.gammas), np.nan)
-        for node in self.nodes:
-            best[node.width] = np.fmax(best[node.width], node.divergence)
-        return best
-
-    @property
-    def contrast(self) -> FloatArray:
-        """The largest divergence over its mean for shuffled labels, shape (n_gammas,)."""
-        if not len(self.noise):
-            return np.full(len(self.gammas), np.nan)
-        ratio: FloatArray = self.best_divergences / self.noise.mean(axis=0)
-        return ratio
-
-    @property
-    def edges(self) -> IntArray:
-        """Pairs of nodes at neighboring widths, the wider first: one leads to the other."""
-        leads = [(wide, narrow) for wide, narrow in enumerate(self.narrowing) if narrow >= 0]
-        leads += [(wide, narrow) for narrow, wide in enumerate(self.widening) if wide >= 0]
-        return np.array(sorted(set(leads)), dtype=np.int64).reshape(-1, 2)
-
-    @property
-    def branches(self) -> tuple[tuple[int, ...], ...]:
-        """Chains of nodes that lead to each other, the widest kernel first; a node is in one."""
-        branches: dict[int, list[int]] = {}
-        for node in range(len(self.nodes)):
-            wider = int(self.widening[node])
-            is_same = wider >= 0 and self.narrowing[wider] == node
-            chain = branches[wider] if is_same else []
-            chain.append(node)
-            branches[node] = chain
-        return tuple(tuple(branch) for node, branch in branches.items() if branch[0] == node)
-
-    @property
-    def births(self) -> tuple[int, ...]:
-        """The first node of every branch: no node at the wider kernel is the same optimum."""
-        return tuple(branch[0] for branch in self.branches)
-
-    @property
-    def ends(self) -> tuple[int, ...]:
-        """The last node of every branch: no node at the narrower kernel is the same optimum."""
-        return tuple(branch[-1] for branch in self.branches)
-
-    @property
-    def merges(self) -> tuple[tuple[int, int], ...]:
-        """The first node of a branch, and the node of another in which it merges when widened."""
-        return tuple(
-            (first, int(self.widening[first])) for first in self.births if self.widening[first] >= 0
-        )
-
-    def standing_out(self, octaves: float = 1.0) -> tuple[tuple[int, ...], ...]:
-        """The branches that persist, with the nodes above what shuffled labels reach.
-
-        Parameters
-        ----------
-        octaves : float, default=1
-            How far the widths of these nodes must reach, as a power of 2.
-
-        Returns
-        -------
-        tuple of tuples of int
-            The branch with the largest held-out accuracy first, then by divergence.
-        """
-        ceiling = np.max(self.noise, axis=0) if len(self.noise) else np.zeros(len(self.gammas))
-        above = (
-            tuple(i for i in branch if self.nodes[i].divergence > ceiling[self.nodes[i].width])
-            for branch in self.branches
-        )
-        lasting = [nodes for nodes in above if nodes and self._octaves(nodes) >= octaves]
-        return tuple(sorted(lasting, key=self._rank, reverse=True))
-
-    def _octaves(self, branch: Sequence[int]) -> float:
-        widest, narrowest = (self.gammas[self.nodes[i].width] for i in (branch[0], branch[-1]))
-        return float(np.log2(widest / narrowest)) + _ROUNDING
-
-    def _rank(self, branch: Sequence[int]) -> tuple[float, float]:
-        nodes = [self.nodes[i] for i in branch]
-        accuracy = max(float(np.nan_to_num(node.held_out_accuracy)) for node in nodes)
-        return accuracy, max(node.divergence for node in nodes)
-
+Rows: TypeAlias = tuple[FloatArray, IntArray]
 
 # Given the tree so far; a true return value stops its growth.
 TreeCallback: TypeAlias = Callable[[PlaneTree], bool | None]
@@ -266,7 +123,7 @@ def _falling(gammas: Sequence[float]) -> FloatArray:
     return falling
 
 
-def _coded(rows: tuple[Any, Any], labels: Any) -> tuple[FloatArray, IntArray]:
+def _coded(rows: tuple[Any, Any], labels: Any) -> Rows:
     X, y = check_X_y(*rows, dtype=np.float64)
     if not np.isin(y, labels).all():
         unknown = np.setdiff1d(y, labels).tolist()
@@ -281,14 +138,18 @@ class _Growth:
     estimator: MELM
     X: FloatArray
     y: IntArray
-    held_out: tuple[FloatArray, IntArray] | None
+    held_out: Rows | None
     gammas: FloatArray
     max_planes: int
     noise: FloatArray
     noise_accuracy: FloatArray
+    classes: KernelClasses = field(init=False)
     levels: dict[int, list[TreeNode]] = field(default_factory=dict)
     narrowing: dict[TreeNode, TreeNode] = field(default_factory=dict)
     widening: dict[TreeNode, TreeNode] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.classes = _densities(self.estimator, self.X, self.y)
 
     def grown(self, n_init: int, random_state: int) -> Iterator[None]:
         """Yield after every width: on the way down, back, down again, and for shuffled labels."""
@@ -348,11 +209,12 @@ class _Growth:
         """Search the best plane at each width for labels that say nothing."""
         y = rng.permutation(self.y)
         held_out = self.held_out and (self.held_out[0], rng.permutation(self.held_out[1]))
+        classes = _densities(self.estimator, self.X, y)
         for width, gamma in enumerate(self.gammas):
             search = clone(self.estimator).set_params(gamma=gamma, n_init=n_init)
             search.set_params(continuation="auto", random_state=random_state).fit(self.X, y)
             self.noise[shuffle, width] = search.divergence_
-            self.noise_accuracy[shuffle, width] = _accuracy(search, (self.X, y), held_out)
+            self.noise_accuracy[shuffle, width] = _accuracy(search, classes, held_out)
             yield
 
     def _optimum(self, width: int, plane: FloatArray) -> TreeNode:
@@ -360,7 +222,7 @@ class _Growth:
         fit = self._fitted(width, plane)
         if (known := self._known(width, fit)) is not None:
             return known
-        accuracy = _accuracy(fit, (self.X, self.y), self.held_out)
+        accuracy = _accuracy(fit, self.classes, self.held_out)
         found = TreeNode(width, fit.components_, fit.divergence_, accuracy)
         self.levels[width].append(found)
         return found
@@ -380,19 +242,24 @@ class _Growth:
         self.levels[width] = best_first[: self.max_planes]
 
 
+def _densities(estimator: MELM, X: FloatArray, y: IntArray) -> KernelClasses:
+    """The class densities at gamma 1."""
+    options = estimator.get_params()
+    return kernel_classes(
+        X, y, n_components=options["n_components"], shrinkage=options["shrinkage"]
+    )
+
+
 def _places(places: dict[TreeNode, int], leads: dict[TreeNode, TreeNode]) -> IntArray:
     """For every node, the place of the node that it leads to."""
     found = {node: places[to] for node, to in leads.items() if to in places}
     return np.array([found.get(node, -1) for node in places], dtype=np.int64)
 
 
-def _accuracy(
-    fit: MELM, train: tuple[FloatArray, IntArray], held_out: tuple[FloatArray, IntArray] | None
-) -> float:
+def _accuracy(fit: MELM, classes: KernelClasses, held_out: Rows | None) -> float:
+    """Balanced accuracy at held-out rows of the densities that the divergence is of."""
     if held_out is None:
         return np.nan
-    return held_out_accuracy(fit, _unweighted(*train), _unweighted(*held_out))
-
-
-def _unweighted(X: FloatArray, y: IntArray) -> WeightedRows:
-    return WeightedRows(X, y, None, np.ones(len(y), dtype=bool))
+    X, y = held_out
+    densities = classes.widened(fit.gamma).project(fit.components_)
+    return balanced_mean(most_likely_classes(X @ fit.components_.T, densities) == y, y)

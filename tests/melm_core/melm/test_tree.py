@@ -10,7 +10,7 @@ import pytest
 from melm_core import MELM
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm import plane_tree
-from melm_core.melm.plane_tree import SAME_ANGLE
+from melm_core.melm.tree import SAME_ANGLE
 
 GAMMAS = (4.0, 1.0, 0.25)
 LINES = {"n_components": 1}
