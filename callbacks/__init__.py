@@ -36,6 +36,7 @@ from callbacks.routes import (
     guide,
     health,
     metrics,
+    plane_trees,
     preview,
     project_file,
     recovery,
@@ -100,6 +101,7 @@ _ROUTES = (
     distances,
     every_row,
     marks,
+    plane_trees,
     api,
     links,
 )

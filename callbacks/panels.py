@@ -14,6 +14,7 @@ from melm_studio.layout.panel import panel, run_tab
 from melm_studio.layout.shell.welcome import welcome
 from melm_studio.views.captions import edited_rows, title
 from melm_studio.views.data_source import ShownData
+from melm_studio.worker.execution.tree_run import TREE_METHOD
 from melm_studio.worker.records.run import RunRecord
 
 
@@ -45,6 +46,7 @@ def _panel(run: RunRecord) -> Component:
         n_components=run.parameters["n_components"],
         is_linear=METHODS[run.method].is_linear,
         is_search=METHODS[run.method].streams,
+        has_tree=run.method == TREE_METHOD,
         space=_space(run),
         edits=", ".join(edited_rows(run)),
     )

@@ -14,6 +14,7 @@ from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.views.data_source import ShownData
+from melm_studio.views.tree.runs import started_tree
 from melm_studio.views.validation import read
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_spec import SharedMorph, ViewSpec
@@ -131,8 +132,13 @@ def _restored(
 ) -> tuple[dict[str, Any], bool]:
     """What the page's script needs to show the view, and whether a run was started."""
     view = requested.view
-    fits = [_own_fit(own, shown, part) for part in (view, view.morph) if part is not None]
-    morph = None if view.morph is None else [fits[1][0].run_id, view.morph.share]
+    is_tree = view.morph is not None and view.morph.plane is not None
+    parts = [view] if view.morph is None or is_tree else [view, view.morph]
+    fits = [_own_fit(own, shown, part) for part in parts]
+    morph = None
+    if view.morph is not None:
+        other = started_tree(own, fits[0][0]) if is_tree else fits[1][0]
+        morph = [other.run_id, view.morph.share, view.morph.plane]
     restored = {
         "run": fits[0][0].run_id,
         "plane": view.plane,

@@ -9,12 +9,36 @@ export interface ViewOptions {
   gamma: number | null;
   /** How many features are kept, the strongest. */
   kept: number | null;
-  /** Another run and the share of the way to its plane. */
-  morph: [run: string, share: number] | null;
+  /** Another run and the share of the way to its plane: the newest, or the one of that number; and
+   * the number of its plane where the way begins, if not at the run's own. */
+  morph: [run: string, share: number, plane?: number | null, origin?: number] | null;
   /** Loadings set by hand, in their order. */
   moves: [feature: number, x: number, y: number][];
   /** Azimuth and elevation in radians, of three components. */
   from: [azimuth: number, elevation: number] | null;
+}
+
+/** A plane of the tree of a run, as callbacks/routes/plane_trees.py says it. */
+export interface TreePlane {
+  plane: number;
+  gamma: number;
+  y: number;
+  narrowing: number;
+  widening: number;
+  words: string;
+}
+
+export interface Tree {
+  tree: string;
+  is_final: boolean;
+  can_grow: boolean;
+  fraction: number;
+  stage: string;
+  words: string;
+  notes: string[];
+  branches: { letter: string; words: string; planes: number[]; best: number }[];
+  planes: TreePlane[];
+  figure: { data: object[]; layout: object; height: string } | null;
 }
 
 export interface TraceMeta {

@@ -17,7 +17,7 @@ from melm_studio.layout.dialogs.figure_dialog import figure_button
 from melm_studio.layout.panel_parts.history_bar import history
 from melm_studio.layout.panel_parts.menu import run_menu
 from melm_studio.layout.panel_parts.side_column import side
-from melm_studio.layout.panel_parts.tools import FLAT, LINEAR, SPACE, picture_tools
+from melm_studio.layout.panel_parts.tools import FLAT, LINEAR, SPACE, TREE, picture_tools
 
 SEARCH = "search"
 
@@ -39,15 +39,18 @@ def panel(
     n_components: int = 2,
     is_linear: bool = True,
     is_search: bool = True,
+    has_tree: bool = False,
     space: str = "",
     edits: str = "",
 ) -> Component:
     """The placeholder of a run's panel.
 
-    A nonlinear projection has no components, and only a search has a history. Runs in the same
+    A nonlinear projection has no components, only a search has a history, and only MELM has a tree
+    of planes. Runs in the same
     `space` can be morphed into each other. `edits` is what the user did to rows of its table.
     """
-    features = [_SHAPES[n_components], *([LINEAR] * is_linear), *([SEARCH] * is_search)]
+    kinds = {LINEAR: is_linear, SEARCH: is_search, TREE: has_tree}
+    features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
     return html.Section(
         className="panel",
         key=run_id,

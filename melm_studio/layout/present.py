@@ -18,6 +18,7 @@ KEYS = (
     ("Space", "play"),
     ("1 to 9", "select a run"),
     ("M", "morph"),
+    ("T", "tree of planes"),
     ("F", "full screen"),
     ("Esc", "exit"),
     ("?", "list keys"),

@@ -23,7 +23,7 @@ from melm_core.recipe import Recipe
 from melm_studio.tables import count, number, percent, recipe_caption
 from melm_studio.views.rows.row_filters import RowFilter
 from melm_studio.views.types import Scores
-from melm_studio.views.view_options import ViewOptions
+from melm_studio.views.view_options import MorphTarget, ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 
 REPRODUCTION_TOLERANCE = 1e-9
@@ -58,13 +58,24 @@ def changes_of(options: ViewOptions, target: RunRecord | None = None) -> str:
     `target` is the run that the plane was morphed toward.
     """
     n_kept, n_moved = options.n_top_features, len({edit.feature for edit in options.edits})
-    toward = f" of the way to {title(target)}" if target else ""
+    toward = f" of the way to {_target(options.morph, target)}" if target else ""
     changes = [
         *([] if n_kept is None else [f"{_top(n_kept)} only"]),
         *([f"{count(n_moved, 'arrow')} moved"] if n_moved else []),
-        *([percent(options.morph.share) + toward] if options.morph else []),
+        *([_way(options.morph, toward)] if options.morph else []),
     ]
     return f"Plane was changed: {', '.join(changes)}" if changes else ""
+
+
+def _target(morph: MorphTarget | None, target: RunRecord) -> str:
+    is_tree = morph is not None and morph.plane is not None
+    return "a plane of its tree" if is_tree else title(target)
+
+
+def _way(morph: MorphTarget, toward: str) -> str:
+    if morph.plane is not None and morph.share == 1.0:
+        return "a plane of its tree"
+    return percent(morph.share) + toward
 
 
 def _top(n_features: int) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
-from melm_core.linalg import orthonormalize
+from melm_core.linalg import align_components, geodesic, orthonormalize
 from melm_core.melm import MELM
 from melm_studio.tables import LabeledData
 from melm_studio.views.validation import Coordinate, Count
@@ -17,6 +17,12 @@ from melm_studio.views.validation import Coordinate, Count
 # A few steps on a sample take a moment, and suffice to show what the features are worth.
 REFIT_ROWS = 1_000
 REFIT_STEPS = 40
+
+NO_TARGET = "The run to morph to has no plane yet. Wait for its first plane, or choose another run."
+OTHER_DATA = (
+    "The two planes differ in their data or in their number of components, so one cannot be "
+    "morphed into the other. Choose another run."
+)
 
 
 class LoadingEdit(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -92,6 +98,26 @@ def align_loading(components: FloatArray, edit: LoadingEdit) -> FloatArray:
     )
     rows: FloatArray = rotation @ components
     return rows
+
+
+def on_the_way(
+    components: FloatArray, target: FloatArray, share: float, origin: FloatArray | None = None
+) -> FloatArray:
+    """The plane on the shortest way from a run's plane, or from another one, to a target.
+
+    It is rotated within itself to match the run's plane, so that every way ends in the same view.
+
+    Parameters
+    ----------
+    components, target : ndarray of shape (n_components, n_features)
+        Orthonormal rows.
+    share : float
+    origin : ndarray of shape (n_components, n_features), optional
+        Where the way begins; by default `components`.
+    """
+    if origin is None:
+        return geodesic(components, target, share)
+    return align_components(geodesic(origin, target, share), components)
 
 
 def strongest_features(components: FloatArray, n_features: int) -> IntArray:

@@ -10,12 +10,15 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from melm_core.base import FloatArray, UserError
-from melm_core.linalg import geodesic, orthonormalize
+from melm_core.linalg import orthonormalize
 from melm_core.methods import COMPONENTS, GAMMA, METHODS
 from melm_studio.tables import LabeledData
 from melm_studio.views.decision_surface import DecisionSurface, SurfaceRequest, decision_surface
 from melm_studio.views.plane_edits import (
+    NO_TARGET,
+    OTHER_DATA,
     align_loading,
+    on_the_way,
     plane_of_features,
     set_loading,
     strongest_features,
@@ -25,7 +28,7 @@ from melm_studio.views.rows.every_row import mean_row
 from melm_studio.views.sharing import ViewerKey, shared
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
 from melm_studio.views.verdicts.held_out import HeldOutResult, held_out_result
-from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
+from melm_studio.views.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
@@ -51,13 +54,6 @@ MOST_QUICK_WORK = 20_000_000
 
 _NO_PLANE = ("", -1)
 _TOO_LARGE = "These data are too large for a first look. Run a method to see them."
-_NO_TARGET = (
-    "The run to morph to has no plane yet. Wait for its first plane, or choose another run."
-)
-_OTHER_DATA = (
-    "The two planes differ in their data or in their number of components, so one cannot be "
-    "morphed into the other. Choose another run."
-)
 
 
 class DataGoneError(LookupError):
@@ -175,7 +171,7 @@ class PlaneRenderer:
         record, event = self._known(run_id, sequence)
         components, viewer = event.components, self.viewer(record)
         if options.morph is not None:
-            components = self._morphed(record, components, target, options.morph.share)
+            components = self._morphed(record, components, target, options.morph)
         if options.n_top_features is not None:
             features = strongest_features(viewer.standardized(components), options.n_top_features)
             components = plane_of_features(
@@ -187,17 +183,22 @@ class PlaneRenderer:
         return components
 
     def _morphed(
-        self, record: RunRecord, components: FloatArray, target: tuple[str, int], share: float
+        self, record: RunRecord, components: FloatArray, target: tuple[str, int], morph: MorphTarget
     ) -> FloatArray:
         if target == _NO_PLANE:
-            raise UserError(_NO_TARGET)
+            raise UserError(NO_TARGET)
         other, event = self._known(*target)
         if other.data_id != record.data_id or event.components.shape != components.shape:
-            raise UserError(_OTHER_DATA)
-        return geodesic(components, event.components, share)
+            raise UserError(OTHER_DATA)
+        begin = None if morph.origin is None else self._known(target[0], morph.origin)[1]
+        return on_the_way(components, event.components, morph.share, begin and begin.components)
 
     def _morph_target(self, options: ViewOptions) -> tuple[str, int]:
-        return self._newest(options.morph.run_id if options.morph else None)
+        morph = options.morph
+        if morph is None or morph.plane is None:
+            return self._newest(morph.run_id if morph else None)
+        event = self._store.event(morph.run_id, morph.plane)
+        return _NO_PLANE if event is None else (morph.run_id, morph.plane)
 
     def _newest(self, run_id: str | None) -> tuple[str, int]:
         """A run and the number of its newest plane."""

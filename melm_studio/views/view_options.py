@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from melm_core.methods import GAMMA
 from melm_studio.views.plane_edits import LoadingEdit
 from melm_studio.views.plane_view import FROM_THE_FRONT
-from melm_studio.views.validation import Coordinate, Text
+from melm_studio.views.validation import Coordinate, Count, Text
 
 # More edits than this no longer describe a view of the plane that was found.
 MAX_EDITS = 64
@@ -29,14 +29,28 @@ Edits = Annotated[
         max_length=MAX_EDITS,
     ),
 ]
+PlaneNumber = Annotated[Count, Meta(title="The plane number")]
 Share = Annotated[float, Meta(title="The morph position", ge=0.0, le=1.0)]
 
 
 class MorphTarget(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """Another run, and how far the plane has moved toward the newest plane of that run."""
+    """How far the plane has moved toward a plane of another run.
+
+    Attributes
+    ----------
+    run_id : str
+        Another fit, or the tree of planes of the run.
+    share : float
+    plane : int or None
+        The number of the plane in the history of that run; None for its newest.
+    origin : int or None
+        The number of the plane of that run from which the way begins; None for the run's own.
+    """
 
     run_id: Text
     share: Share
+    plane: PlaneNumber | None = None
+    origin: PlaneNumber | None = None
 
 
 class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

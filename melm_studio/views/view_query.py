@@ -36,7 +36,8 @@ _VIEW = {
 _OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "from"}
 _RULES = {"classes", "reading", "recipe", "filters", "orders"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
-_NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, _LEFT_OUT, _ROW_MARKS, "data", "morph", "hidden"}
+_MORPHS = {"morph": "share", "tree_plane": "plane"}
+_NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, *_MORPHS, _LEFT_OUT, _ROW_MARKS, "data", "hidden"}
 
 
 def to_query(spec: ViewSpec) -> str:
@@ -119,7 +120,8 @@ def option_values(fields: Mapping[str, str]) -> dict[str, Any]:
     ----------
     fields : mapping of str to str
         Of these, ``gamma=0.5``, ``kept=4``, ``moves=FEATURE:X:Y,...``, ``from=AZIMUTH:ELEVATION``
-        in radians, ``morph=RUN:0.5``, and ``toward=RUN`` are used; each may be absent.
+        in radians, ``morph=RUN:0.5:PLANE:ORIGIN``, the last two optional, and ``toward=RUN`` are
+        used; each may be absent.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def option_values(fields: Mapping[str, str]) -> dict[str, Any]:
     if "from" in values:
         values["from"] = values["from"].split(":")
     if "morph" in values:
-        values["morph"] = values["morph"].rsplit(":", 1)
+        values["morph"] = values["morph"].split(":")
     return values
 
 
@@ -191,7 +193,8 @@ def _morph_pairs(morph: SharedMorph | None) -> dict[str, Any]:
     if morph is None:
         return {}
     parameters = {"method": morph.method, **_parameter_pairs(morph.parameters)}
-    return {"morph": morph.share, **{f"{_MORPH}{name}": v for name, v in parameters.items()}}
+    pairs = {f"{_MORPH}{name}": value for name, value in parameters.items()}
+    return {"morph": morph.share, "tree_plane": morph.plane, **pairs}
 
 
 def _joined(numbers: Iterable[float]) -> str:
@@ -249,7 +252,7 @@ def _morph_values(fields: Mapping[str, str]) -> dict[str, Any] | None:
         return None
     named = {"method": parameters.pop("method")} if "method" in parameters else {}
     values = {**named, "parameters": _parameter_values(parameters)}
-    return values | _renamed(fields, {"morph": "share"})
+    return values | _renamed(fields, _MORPHS)
 
 
 def _parameter_values(fields: Mapping[str, str]) -> dict[str, Any]:

@@ -19,14 +19,13 @@ from melm_studio.views.validation import (
     SHA256_PATTERN,
     SHA256_RULE,
     Coordinate,
-    Count,
     InputError,
     Sha256,
     Text,
     read,
     shown,
 )
-from melm_studio.views.view_options import DEFAULT_VIEW, Share, ViewOptions
+from melm_studio.views.view_options import DEFAULT_VIEW, PlaneNumber, Share, ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 Mode = Literal["explore", "compare", "present"]
@@ -49,11 +48,15 @@ _NO_NAMED_RUN = "A shared view cannot refer to a run of this studio. Leave out m
 
 
 class SharedMorph(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How far the plane has moved toward that of another run of the same data."""
+    """How far the plane has moved toward that of another run of the same data.
+
+    With a number, `plane`, it is a plane of the tree of that run.
+    """
 
     method: Method
     parameters: Parameters = field(default_factory=dict)
     share: Share
+    plane: PlaneNumber | None = None
 
     def __post_init__(self) -> None:
         force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
@@ -120,7 +123,7 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ] = ""
     method: Method
     parameters: Parameters = field(default_factory=dict)
-    plane: Annotated[Count, Meta(title="The plane number")] | None = None
+    plane: PlaneNumber | None = None
     options: Annotated[ViewOptions, Meta(title="The view options")] = field(
         default=DEFAULT_VIEW, name="look"
     )
@@ -175,7 +178,10 @@ def spec_of(
     morph = None
     if other is not None and options.morph is not None:
         morph = SharedMorph(
-            method=other.method, parameters=dict(other.parameters), share=options.morph.share
+            method=other.method,
+            parameters=dict(other.parameters),
+            share=options.morph.share,
+            plane=options.morph.plane,
         )
     return ViewSpec.from_json(
         {

@@ -249,9 +249,9 @@ class Workspace:
         for fit in fits:
             others = self.fits_of(fit.table)
             named = replace(fit, name=_own_name(fit, others))
-            self._create(named, partial(_admit_panel, named.table))
+            self.create(named, partial(_admit_panel, named.table))
 
-    def _create(self, record: RunRecord, admit: Admission = admit_any) -> None:
+    def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
         """Store a run; where there is no room, what was removed is deleted for it."""
         if len(record.to_bytes()) > MAX_RECORD_BYTES:
             raise LimitReachedError(_TOO_LONG)
@@ -313,7 +313,7 @@ class Workspace:
         if current := self.checks().get(record.run_id):
             return current
         check = new_check(record)
-        self._create(check)
+        self.create(check)
         return check
 
     def ranking(self, shown: ShownData) -> RunRecord | None:
@@ -334,7 +334,7 @@ class Workspace:
         if current is not None and not current.state.is_cut_short:
             return current
         run = new_ranking(self.owner, shown.id, shown.name, source=shown.run_source)
-        self._create(run)
+        self.create(run)
         return run
 
     def probabilities(self, record: RunRecord) -> FloatArray | None:
@@ -355,7 +355,7 @@ class Workspace:
         if current := standing_probabilities(self.store.runs_of(self.owner)).get(record.run_id):
             return current
         run = new_probabilities(record)
-        self._create(run)
+        self.create(run)
         return run
 
 

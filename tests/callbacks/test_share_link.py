@@ -138,7 +138,7 @@ def test_a_view_on_the_way_to_another_run_brings_both_runs(studio, maker, visito
     query = shared(maker.visitor, maker.runs.pca, morph=f"{maker.runs.melm}:0.5").json["query"]
     assert maker.runs.melm not in query
     brought = open_link(visitor, query)[RESTORED]
-    other, share = brought["look"]["morph"]
+    other, share, _ = brought["look"]["morph"]
     assert share == 0.5
     assert {brought["run"], other} == set(visitor.panels())
     assert {studio.store.get(run).method for run in (brought["run"], other)} == {"pca", "melm"}

@@ -150,7 +150,7 @@ export class History {
 
   position() {
     const { options, plane, sequence, gamma } = this.panel;
-    if (options.morph) return options.morph[1];
+    if (this.tabs.name === "morph") return options.morph[1];
     return this.tabs.name === "search" ? (plane?.sequence ?? sequence) : Math.log10(options.gamma ?? gamma);
   }
 

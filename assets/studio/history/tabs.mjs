@@ -1,6 +1,8 @@
 // The curves of a run, one at a time: the objective along its search, or the divergence of the
 // plane on screen by kernel width.
 
+import { isOfTree } from "../panel/view_options.mjs";
+
 const PARTS = { search: "along-search", gamma: "by-gamma" };
 const LEGENDS = {
   search: { best: "best", steps: "each step", "held-out": "held out" },
@@ -31,8 +33,9 @@ export class Tabs {
   /** The curve that is shown: the chosen one, else that of what is set. */
   get name() {
     const { morph, gamma } = this.panel.options;
-    if (morph) return "morph";
+    if (morph && !isOfTree(this.panel.options)) return "morph";
     if (this.chosen) return this.chosen;
+    if (morph) return "gamma";
     const hasSearch = this.panel.node.dataset.has.includes("search");
     return gamma === null && hasSearch ? "search" : "gamma";
   }

@@ -16,7 +16,7 @@ export function viewQuery({ gamma, kept, morph, moves, from }, toward) {
   const fields = {
     [VIEW_FIELD.gamma]: gamma,
     [VIEW_FIELD.kept]: kept,
-    [VIEW_FIELD.morph]: morph && morph.join(":"),
+    [VIEW_FIELD.morph]: morph && morph.filter((part) => part !== null && part !== undefined).join(":"),
     [VIEW_FIELD.moves]: moves.map((move) => move.join(":")).join(",") || null,
     [VIEW_FIELD.from]: from && from.join(":"),
     [VIEW_FIELD.toward]: toward,
@@ -26,14 +26,14 @@ export function viewQuery({ gamma, kept, morph, moves, from }, toward) {
 }
 
 /**
- * The other run and the share of the way to it that the address of a plane names, if any.
+ * The plane of another run, and the share of the way to it, that the address of a plane names, if any.
  * @param {string} address
  * @returns {{ other: string, share: number } | null}
  */
 export function morphIn(address) {
   const query = new URLSearchParams(address.split("?")[1]);
-  const [other, share] = query.get(VIEW_FIELD.morph)?.split(":") ?? [];
-  return other ? { other, share: Number(share) } : null;
+  const [run, share, ...planes] = query.get(VIEW_FIELD.morph)?.split(":") ?? [];
+  return run ? { other: [run, ...planes].join(":"), share: Number(share) } : null;
 }
 
 /** Whether the options leave the plane that of the run. @param {ViewOptions} options */
@@ -51,9 +51,18 @@ export function changesOf({ kept, morph, moves }, nameOf) {
   const changes = [
     ...(kept === null ? [] : [kept === 1 ? "top feature only" : `top ${kept} features only`]),
     ...(nMoved ? [nMoved === 1 ? "1 arrow moved" : `${nMoved} arrows moved`] : []),
-    ...(morph ? [`${Math.round(100 * morph[1])} % of the way to ${nameOf(morph[0])}`] : []),
+    ...(morph ? [morphed(morph, nameOf)] : []),
   ];
   return changes.length ? `Plane was changed: ${changes.join(", ")}` : "";
+}
+
+/** Whether the plane is one of the tree of its run. @param {ViewOptions} options */
+export const isOfTree = ({ morph }) => morph?.[1] === 1 && (morph[2] ?? null) !== null;
+
+function morphed([run, share, plane = null], nameOf) {
+  if (plane !== null && share === 1) return "a plane of its tree";
+  const target = plane === null ? nameOf(run) : "a plane of its tree";
+  return `${Math.round(100 * share)} % of the way to ${target}`;
 }
 
 /** Whether the plane and its kernel width are those of the run. @param {ViewOptions} options */

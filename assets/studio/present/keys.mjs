@@ -4,6 +4,7 @@ import { bringToFront } from "../front_run.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
+import { openTree } from "../plane_tree/button.mjs";
 import { state } from "../state.mjs";
 import { hasStory, stepStory } from "../views/story.mjs";
 
@@ -14,6 +15,7 @@ export function connectKeys(playMorph) {
     ArrowRight: () => step(1),
     " ": () => frontPanel()?.history.player.toggle().catch(console.warn),
     m: () => playMorph()?.catch(console.warn),
+    t: () => openTree(frontPanel()),
     f: toggleFullScreen,
     "?": toggleKeys,
     Escape: leave,

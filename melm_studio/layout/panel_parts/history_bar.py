@@ -5,8 +5,9 @@ from __future__ import annotations
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria, data, part
+from melm_studio.layout.attributes import aria, data, needs, part
 from melm_studio.layout.buttons import button
+from melm_studio.layout.panel_parts.tools import TREE
 
 _CURVES = {"search": "Along the search", "gamma": "By γ"}
 
@@ -26,6 +27,7 @@ def history() -> Component:
                     ),
                     html.Ul(className="curve-legend", **part("curve-legend")),
                     button("", "is-light gamma-advice", hidden=True, **part("gamma-advice")),
+                    _tree_button(),
                     html.Div(className="position explore-only", **part("position")),
                     _numbers(),
                 ],
@@ -42,6 +44,11 @@ def history() -> Component:
         ],
         className="history",
     )
+
+
+def _tree_button() -> Component:
+    names = {**part("curve-tree"), **needs(TREE)}
+    return button("Tree of planes", "curve-tree explore-only", **names)
 
 
 def _tab(name: str, label: str) -> Component:

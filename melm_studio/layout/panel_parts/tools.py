@@ -12,6 +12,7 @@ from melm_studio.layout.buttons import icon_button, switch
 LINEAR = "linear"
 FLAT = "flat"
 SPACE = "space"
+TREE = "tree"
 
 _DRAGS = {
     "pan": ("pan", "Pan"),

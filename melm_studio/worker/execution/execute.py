@@ -33,6 +33,7 @@ from melm_studio.worker.execution.probabilities_run import compute_probabilities
 from melm_studio.worker.execution.ranking_run import rank_methods
 from melm_studio.worker.execution.recorder import Recorder
 from melm_studio.worker.execution.rows import rows_of
+from melm_studio.worker.execution.tree_run import grow_tree
 from melm_studio.worker.execution.validation_run import Checker
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.records.run import AT_WORK, RunKind, RunRecord, RunState
@@ -41,6 +42,13 @@ from melm_studio.worker.store.protocol import RunEndedError, RunStore
 FULL_RETRY_S = 1.0
 
 _T = TypeVar("_T")
+
+# What computes a report; it returns false if it was stopped.
+_ABOUT_RUNS: Mapping[RunKind, Callable[[RunStore, RunRecord, LabeledData, Clock], bool]] = {
+    RunKind.RANKING: rank_methods,
+    RunKind.TREE: grow_tree,
+    RunKind.PROBABILITIES: compute_probabilities,
+}
 
 logger = logging.getLogger(__name__)
 
@@ -144,11 +152,8 @@ def _compute(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> 
     data = LabeledData.from_bytes(raw)
     if record.kind is RunKind.CHECK:
         return _check(store, record, data, clock)
-    if record.kind is RunKind.RANKING:
-        is_complete = rank_methods(store, record, data, clock)
-        return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
-    if record.kind is RunKind.PROBABILITIES:
-        is_complete = compute_probabilities(store, record, data, clock)
+    if record.kind in _ABOUT_RUNS:
+        is_complete = _ABOUT_RUNS[record.kind](store, record, data, clock)
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
     train, _ = rows_of(data, record)
     fit = _fitted(train, record, recorder)

@@ -56,6 +56,7 @@ class RunKind(StrEnum):
     FIT = "fit"  # a plane, and the planes on the way to it
     CHECK = "check"  # whether the structure that another run found is real
     RANKING = "ranking"  # the held-out accuracy of every method
+    TREE = "tree"  # every optimum at each kernel width
     PROBABILITIES = "probabilities"  # of the classes of every row, by planes fitted without it
 
 
@@ -88,7 +89,7 @@ class RunRecord(Record, frozen=True):
         ``key`` or ``name``, ``label``, ``standardise``.
     kind : RunKind
     of_run : str
-        The run that a check validates, or whose method the probabilities are of.
+        The run that a check validates, or that a tree or probabilities belong to.
     outcome : mapping of str to JSON values
         Results of a fit besides its plane: the number of ``starts``, how many of them are
         ``agreeing`` on it, and where gamma is "auto" the ``gamma_path``: ``gammas``, held-out
@@ -221,6 +222,11 @@ def new_ranking(
 def new_probabilities(of: RunRecord) -> RunRecord:
     """Return the record of a queued computation of out-of-fold probabilities for a run."""
     return replace(new_check(of), kind=RunKind.PROBABILITIES)
+
+
+def new_tree(of: RunRecord) -> RunRecord:
+    """Return the record of a queued search of the tree of planes of a run."""
+    return replace(new_check(of), kind=RunKind.TREE)
 
 
 class PlaneEvent(msgspec.Struct, frozen=True, eq=False):

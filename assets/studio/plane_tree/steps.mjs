@@ -1,0 +1,58 @@
+// The steps through a tree of planes, as pure functions.
+
+/** @typedef {import("../types").TreePlane} TreePlane */
+/** @typedef {import("../types").ViewOptions} ViewOptions */
+
+/**
+ * The plane that an arrow key leads to: to the left the kernels are narrower, up is higher.
+ * @param {TreePlane[]} planes
+ * @param {number} at
+ * @param {string} key
+ * @returns {number}
+ */
+export function stepOf(planes, at, key) {
+  const from = planes[at];
+  if (key === "ArrowLeft") return from.narrowing >= 0 ? from.narrowing : nearest(planes, from, (gamma) => gamma < from.gamma);
+  if (key === "ArrowRight") return from.widening >= 0 ? from.widening : nearest(planes, from, (gamma) => gamma > from.gamma);
+  const column = indicesAt(planes, from.gamma).sort((one, other) => planes[one].y - planes[other].y);
+  const place = column.indexOf(at) + (key === "ArrowUp" ? 1 : -1);
+  return column[Math.min(Math.max(place, 0), column.length - 1)];
+}
+
+const indicesAt = (planes, gamma) => [...planes.keys()].filter((i) => planes[i].gamma === gamma);
+
+// At the next width on a side, the plane of the nearest height; the plane itself where that side is empty.
+function nearest(planes, from, isOnSide) {
+  const gammas = planes.map(({ gamma }) => gamma).filter(isOnSide);
+  if (!gammas.length) return planes.indexOf(from);
+  const next = gammas.reduce((one, other) => (Math.abs(Math.log(one / from.gamma)) <= Math.abs(Math.log(other / from.gamma)) ? one : other));
+  return indicesAt(planes, next).reduce((one, other) =>
+    Math.abs(planes[one].y - from.y) <= Math.abs(planes[other].y - from.y) ? one : other);
+}
+
+/**
+ * The plane of the tree that a view shows; -1 where it shows another one.
+ * @param {TreePlane[]} planes
+ * @param {string} tree the run of the tree
+ * @param {ViewOptions} options
+ */
+export function shownIn(planes, tree, { morph }) {
+  if (!morph || morph[0] !== tree || morph[1] !== 1) return -1;
+  return planes.findIndex(({ plane }) => plane === morph[2]);
+}
+
+/**
+ * The options that show a plane of the tree, or a plane on the way to it from another one.
+ * @param {string} tree
+ * @param {TreePlane} target
+ * @param {number} share of the way
+ * @param {TreePlane | undefined} origin of the tree; else the run's own plane
+ * @param {number} ownGamma kernel width of the run
+ * @returns {Partial<ViewOptions>}
+ */
+export function optionsAt(tree, target, share, origin, ownGamma) {
+  const isThere = share === 1 || !origin;
+  const gamma = target.gamma === ownGamma ? null : target.gamma;
+  const planes = isThere ? [target.plane] : [target.plane, origin.plane];
+  return { gamma, kept: null, moves: [], morph: /** @type {any} */ ([tree, Number(share.toFixed(4)), ...planes]) };
+}

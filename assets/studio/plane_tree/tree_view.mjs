@@ -1,0 +1,216 @@
+// The tree of planes beside the picture: follows its growth, previews the plane under the pointer,
+// and morphs the picture into the plane that is chosen.
+import { ID } from "../constants.mjs";
+import { draw } from "../drawing/plotly.mjs";
+import { ask, requested, sentenceOf } from "../page/answers.mjs";
+import { byId, colorScheme, element, lessMotion, onColorScheme, wait } from "../page/dom.mjs";
+import { showNotice } from "../page/notice.mjs";
+import { morphShares } from "../present/morph_steps.mjs";
+import { state } from "../state.mjs";
+import { drawPreview } from "./preview.mjs";
+import { optionsAt, shownIn, stepOf } from "./steps.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+/** @typedef {import("../types").Tree} Tree */
+
+const FOLLOWED_EVERY_MS = 1000;
+const STEP_MS = 50;
+const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
+
+/** @type {TreeView | null} */
+let view = null;
+
+/** Opens the tree of a run; begins to grow it if it has none. @param {Panel} panel */
+export function showTree(panel) {
+  view ??= new TreeView();
+  view.open(panel).catch((error) => showNotice(sentenceOf(error)));
+}
+
+class TreeView {
+  constructor() {
+    this.dialog = /** @type {HTMLDialogElement} */ (byId(ID.tree));
+    this.height = "accuracy";
+    this.playing = 0; // which morph is on; 0 for none
+    this.at = -1; // the plane under the pointer or the keys
+    /** @type {Tree | null} */
+    this.tree = null;
+    /** @type {Panel | null} */
+    this.panel = null;
+    this.opened = 0; // how often it was opened, so that one loop follows the tree
+    this.part("close").onclick = () => this.close();
+    this.part("stop").onclick = () => this.send("tree/stop");
+    this.part("grow").onclick = () => this.grow();
+    this.dialog.addEventListener("keydown", (event) => this.press(event));
+    this.dialog.addEventListener("click", ({ target }) => this.click(/** @type {HTMLElement} */ (target)));
+    onColorScheme(() => this.dialog.open && this.load());
+  }
+
+  part(name) {
+    return /** @type {any} */ (this.dialog.querySelector(`[data-tree="${name}"]`));
+  }
+
+  /** @param {Panel} panel */
+  async open(panel) {
+    this.playing = 0;
+    if (this.panel !== panel) Object.assign(this, { panel, tree: null, at: -1 });
+    panel.node.addEventListener("panel:look", () => panel === this.panel && this.drawFigure());
+    if (!this.dialog.open) this.dialog.show(); // the picture beside it stays in use
+    this.part("plot").focus();
+    if (!(await this.load())) await this.grow();
+    else this.follow();
+  }
+
+  close() {
+    this.opened += 1;
+    this.playing = 0;
+    this.dialog.close();
+    this.panel?.part("plot").focus();
+  }
+
+  async grow() {
+    if (!(await this.send("tree"))) return;
+    await this.load();
+    this.follow();
+  }
+
+  async send(path) {
+    try {
+      await requested(`runs/${this.panel.run}/${path}`, {});
+      return true;
+    } catch (error) {
+      this.part("words").textContent = sentenceOf(error);
+      return false;
+    }
+  }
+
+  // Until the tree is grown or the dialog is closed.
+  async follow() {
+    const number = (this.opened += 1);
+    while (number === this.opened && this.tree && !this.tree.is_final) {
+      await wait(FOLLOWED_EVERY_MS);
+      if (number === this.opened) await this.load();
+    }
+  }
+
+  /** Loads and shows the tree; whether the run has one. */
+  async load() {
+    const query = new URLSearchParams({ height: this.height, scheme: colorScheme() });
+    const { panel } = this;
+    const tree = await ask(`runs/${panel.run}/tree?${query}`);
+    if (panel !== this.panel || tree.tree === null) return tree.tree !== null;
+    this.tree = tree;
+    this.show(tree);
+    return true;
+  }
+
+  /** @param {Tree} tree */
+  show(tree) {
+    const { words, stage, fraction, is_final: isFinal, can_grow: canGrow, notes, figure } = tree;
+    if (this.part("words").textContent !== words) this.part("words").textContent = words;
+    this.part("progress").value = fraction;
+    this.part("progress").hidden = this.part("stop").hidden = isFinal;
+    this.part("grow").hidden = !canGrow;
+    this.part("stage").textContent = isFinal && !canGrow ? "" : stage;
+    this.part("notes").replaceChildren(...notes.map((note) => element("li", "", note)));
+    this.listBranches(tree);
+    const height = figure?.height ?? this.height;
+    for (const button of this.dialog.querySelectorAll("[data-height]")) {
+      button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.height === height));
+    }
+    this.drawFigure();
+  }
+
+  listBranches({ branches }) {
+    const written = JSON.stringify(branches);
+    if (written === this.listed) return;
+    this.listed = written;
+    const items = branches.map(({ letter, words, best }) => {
+      const button = element("button", "button is-text", element("strong", "", letter), ` ${words}`);
+      Object.assign(button, { type: "button" });
+      button.dataset.plane = String(best);
+      return element("li", "", button);
+    });
+    this.part("branches").replaceChildren(...items);
+  }
+
+  async drawFigure() {
+    const { tree, panel } = this;
+    if (!this.dialog.open || !tree?.figure) return;
+    const { data, layout } = tree.figure;
+    const shown = shownIn(tree.planes, tree.tree, panel.options);
+    const rings = [...ring(tree.planes[shown], 20, 3), ...(this.at === shown ? [] : ring(tree.planes[this.at], 16, 1.5))];
+    const plot = this.part("plot");
+    await draw(plot, [...data, ...rings], layout);
+    if (plot.dataset.listens) return;
+    plot.dataset.listens = "true";
+    plot.on("plotly_hover", ({ points }) => this.visit(points[0].customdata));
+    plot.on("plotly_click", ({ points }) => this.choose(points[0].customdata));
+  }
+
+  /** Says what a plane is, and previews it. @param {number | undefined} at */
+  visit(at) {
+    const { tree, panel } = this;
+    if (at === undefined || !tree?.planes[at]) return;
+    this.at = at;
+    const target = tree.planes[at];
+    this.part("plane").textContent = target.words;
+    this.drawFigure();
+    const isWanted = () => this.at === at && this.panel === panel;
+    drawPreview(this.part("preview"), panel, this.options(target), isWanted).catch(console.warn);
+  }
+
+  /** @param {import("../types").TreePlane} target @param {number} [share] @param {import("../types").TreePlane} [origin] */
+  options(target, share = 1, origin = undefined) {
+    return optionsAt(this.tree.tree, target, share, origin, this.panel.gamma);
+  }
+
+  /** Morphs the picture into a plane of the tree. @param {number | undefined} at */
+  async choose(at) {
+    const { tree, panel } = this;
+    if (at === undefined || !tree?.planes[at] || !panel.plane) return;
+    this.visit(at);
+    panel.history.player.pause();
+    const number = (this.playing = performance.now());
+    const origin = tree.planes[shownIn(tree.planes, tree.tree, panel.options)];
+    if (origin === tree.planes[at]) return;
+    const shares = lessMotion.matches ? [1] : morphShares(0, 2 * state.speed);
+    for (const [step, share] of shares.entries()) {
+      if (this.playing !== number || panel.isDisposed) return;
+      const began = performance.now();
+      const shown = panel.changeView(this.options(tree.planes[at], share, origin));
+      const next = shares[step + 1];
+      if (next !== undefined) panel.prefetch(panel.plane.sequence, this.options(tree.planes[at], next, origin));
+      await shown;
+      await wait(began + STEP_MS - performance.now());
+    }
+  }
+
+  /** @param {HTMLElement} target */
+  click(target) {
+    const { height } = /** @type {HTMLElement} */ (target.closest("[data-height]"))?.dataset ?? {};
+    const { plane } = /** @type {HTMLElement} */ (target.closest("[data-plane]"))?.dataset ?? {};
+    if (plane) this.choose(Number(plane)).catch(console.warn);
+    if (!height) return;
+    this.height = height;
+    this.load().catch(console.warn);
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    if (event.key === "Escape") this.close();
+    else if (event.target !== this.part("plot") || !this.tree?.planes.length) return;
+    else if (ARROWS.includes(event.key)) this.visit(this.at < 0 ? 0 : stepOf(this.tree.planes, this.at, event.key));
+    else if (event.key === "Enter" || event.key === " ") this.choose(this.at).catch(console.warn);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+// A ring around a plane, if there is one.
+function ring(plane, size, width) {
+  if (!plane) return [];
+  const color = getComputedStyle(document.documentElement).getPropertyValue("--mantine-primary-color-filled");
+  const marker = { symbol: "circle-open", size, color, line: { width } };
+  return [{ x: [plane.gamma], y: [plane.y], mode: "markers", marker, hoverinfo: "skip" }];
+}

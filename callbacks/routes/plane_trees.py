@@ -1,0 +1,107 @@
+"""The tree of planes of a run: begun, stopped, and as a figure with its planes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import flask
+from dash import Dash
+
+from callbacks.guards.error_answers import sentence
+from callbacks.services import services
+from callbacks.session import own_fit, workspace
+from melm_studio.figures.plane_tree import tree_figure
+from melm_studio.figures.theme import Scheme
+from melm_studio.views.tree.drawn import Height, tree_arrays
+from melm_studio.views.tree.runs import current_tree, started_tree
+from melm_studio.views.tree.words import (
+    contrast_sentence,
+    named_branches,
+    tree_notes,
+    tree_sentence,
+)
+from melm_studio.views.verdicts.gamma_advice import gamma_advice
+from melm_studio.worker.config.messages import HAS_ENDED
+from melm_studio.worker.execution.tree_run import tree_of
+from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.worker.records.tree_report import TreeReport
+
+
+def register(app: Dash) -> None:
+    """Connect the routes."""
+    app.server.get("/runs/<run_id>/tree")(tree)
+    app.server.post("/runs/<run_id>/tree")(grow)
+    app.server.post("/runs/<run_id>/tree/stop")(stop)
+
+
+def tree(run_id: str) -> dict[str, Any]:
+    """The tree of a run so far; ``tree`` is None where it was not asked for."""
+    record = own_fit(run_id)
+    current = current_tree(workspace(), record)
+    if current is None:
+        return {"tree": None}
+    report = tree_of(services().store, current.run_id)
+    n_classes = len(services().renderer.viewer(record).class_names)
+    is_final = current.state.is_final
+    return {
+        "tree": current.run_id,
+        "is_final": is_final,
+        "can_grow": current.state.is_cut_short,
+        "fraction": report.fraction,
+        "stage": _stage(current, report),
+        "words": tree_sentence(report, is_final=is_final),
+        "notes": [note for note in (contrast_sentence(report), *tree_notes(report)) if note],
+        "branches": [asdict(branch) for branch in named_branches(report, n_classes)],
+        **_drawn(record, report, n_classes),
+    }
+
+
+def grow(run_id: str) -> tuple[dict[str, Any], int]:
+    """Queue the tree of a run, unless it has one that was not cut short."""
+    return {"tree": started_tree(workspace(), own_fit(run_id)).run_id}, 201
+
+
+def stop(run_id: str) -> tuple[dict[str, Any], int]:
+    """Stop the tree of a run; what it has found stays."""
+    current = current_tree(workspace(), own_fit(run_id))
+    if current is None or current.state.is_final:
+        return sentence(HAS_ENDED), 409
+    services().store.request_cancel(current.run_id)
+    return {}, 200
+
+
+def _stage(current: RunRecord, report: TreeReport) -> str:
+    if current.state is RunState.QUEUED:
+        return "Waiting for a free worker"
+    return current.message or report.stage.capitalize()
+
+
+def _drawn(record: RunRecord, report: TreeReport, n_classes: int) -> dict[str, Any]:
+    """The figure, and its planes."""
+    if not report.planes:
+        return {"planes": [], "figure": None}
+    query = flask.request.args
+    chosen = query.get("height", Height.ACCURACY, type=Height)
+    arrays, height = tree_arrays(report, n_classes, chosen)
+    advice = gamma_advice(record, workspace().fits())
+    figure = tree_figure(
+        arrays,
+        height,
+        guessing=1 / n_classes,
+        recommended=advice and advice["chosen"],
+        scheme=query.get("scheme", Scheme.LIGHT, type=Scheme),
+    )
+    planes = [
+        {
+            "plane": plane.plane,
+            "gamma": report.gammas[plane.width],
+            "y": float(y),
+            "narrowing": plane.narrowing,
+            "widening": plane.widening,
+            "words": words,
+        }
+        for plane, y, words in zip(report.planes, arrays.heights, arrays.words, strict=True)
+    ]
+    return {"planes": planes, "figure": json.loads(figure.to_json()) | {"height": height}}

@@ -1,0 +1,33 @@
+"""The run that grows the tree of planes of another run."""
+
+from __future__ import annotations
+
+from melm_core.base import UserError
+from melm_studio.views.workspace import Workspace
+from melm_studio.worker.execution.tree_run import TREE_METHOD, standing_trees
+from melm_studio.worker.records.run import RunRecord, new_tree
+
+_NO_TREE = "Only runs of MELM have a tree of planes. Run MELM on this table, and open its tree."
+
+
+def current_tree(own: Workspace, record: RunRecord) -> RunRecord | None:
+    """Return the newest tree of a run, if there is one."""
+    return standing_trees(own.store.runs_of(own.owner)).get(record.run_id)
+
+
+def started_tree(own: Workspace, record: RunRecord) -> RunRecord:
+    """Return the tree of a run; queue one if there is none, or it was cut short.
+
+    Raises
+    ------
+    UserError
+        If the run has no tree, or a limit is reached.
+    """
+    if record.method != TREE_METHOD:
+        raise UserError(_NO_TREE)
+    current = current_tree(own, record)
+    if current is not None and not current.state.is_cut_short:
+        return current
+    run = new_tree(record)
+    own.create(run)
+    return run

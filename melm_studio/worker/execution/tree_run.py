@@ -1,0 +1,139 @@
+"""Runs that grow the tree of planes of another run: every optimum at each kernel width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from melm_core.base import stratified_sample
+from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
+from melm_core.methods import COMPONENTS, SEED
+from melm_studio.tables import LabeledData
+from melm_studio.worker.clock import Clock
+from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.rows import rows_of
+from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.worker.records.tree_report import TreePlane, TreeReport
+from melm_studio.worker.store.protocol import RunStore
+
+# The method whose planes make a tree.
+TREE_METHOD = "melm"
+
+MOST_TREE_ROWS = 2_000
+# As many as the scores of a panel use, so that they are the same.
+MOST_SCORED_ROWS = 1_000
+N_SHUFFLES = 4
+MOST_SECONDS = 600.0
+
+_N_WIDTHS = len(TREE_GAMMAS)
+# Down, back, and down again; then every width of every shuffle.
+_N_SEARCHES = 3 * _N_WIDTHS - 2
+_N_STEPS = _N_SEARCHES + N_SHUFFLES * _N_WIDTHS
+
+
+def standing_trees(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
+    """Return the newest tree of each run that has one, by the id of the run."""
+    return {run.of_run: run for run in runs if run.kind is RunKind.TREE}
+
+
+def tree_of(store: RunStore, run_id: str) -> TreeReport:
+    """Return the tree so far."""
+    raw = store.report(run_id)
+    return TreeReport() if raw is None else TreeReport.from_bytes(raw)
+
+
+def grow_tree(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> bool:
+    """Grow the tree, keep its planes as the history of the run; return false if stopped."""
+    growth = _Growth(store, record, clock)
+    growth.run(data)
+    return not growth.stopped
+
+
+class _Growth:
+    """One tree at work."""
+
+    def __init__(self, store: RunStore, record: RunRecord, clock: Clock) -> None:
+        self.stopped = False
+        self._store, self._record, self._clock = store, record, clock
+        self._began_s = clock.monotonic()
+        self._planes: dict[TreeNode, int] = {}
+        self._n_steps = self._n_rows = self._n_train = 0
+
+    def run(self, data: LabeledData) -> None:
+        train, held_out = rows_of(data, self._record)
+        self._n_train = len(train.y)
+        rows, scored = (
+            stratified_sample(part.y, min(1.0, most / max(1, len(part.y))), len(data.class_names))
+            for part, most in ((train, MOST_TREE_ROWS), (held_out, MOST_SCORED_ROWS))
+        )
+        self._n_rows = len(rows)
+        has_every_class = len(np.unique(held_out.y[scored])) == len(data.class_names)
+        known = self._record.parameters
+        names = (name for name in (COMPONENTS.name, "multiclass") if name in known)
+        tree = plane_tree(
+            train.X[rows],
+            train.y[rows],
+            held_out=(held_out.X[scored], held_out.y[scored]) if has_every_class else None,
+            n_shuffles=N_SHUFFLES,
+            parameters={name: known[name] for name in names},
+            random_state=known[SEED.name],
+            callback=self._after_width,
+        )
+        self._report(tree, "done", 1.0 if not self.stopped else self._n_steps / _N_STEPS)
+
+    def _after_width(self, tree: PlaneTree) -> bool:
+        self._n_steps += 1
+        is_searching = self._n_steps < _N_SEARCHES
+        stage = "following the planes" if is_searching else "comparing with shuffled labels"
+        self._report(tree, stage, self._n_steps / _N_STEPS)
+        request = after_giving_way(self._store, self._record.run_id, self._clock)
+        self.stopped = request.is_cancelled
+        return self.stopped or self._clock.monotonic() - self._began_s > MOST_SECONDS
+
+    def _report(self, tree: PlaneTree, stage: str, fraction: float) -> None:
+        for node in tree.nodes:
+            if node not in self._planes:
+                event = self._event(node, fraction)
+                self._planes[node] = self._store.append(self._record.run_id, event)
+        has_noise = np.isfinite(tree.noise).all()
+        report = TreeReport(
+            gammas=tuple(tree.gammas.tolist()),
+            planes=tuple(self._plane(tree, index) for index in range(len(tree.nodes))),
+            branches=tree.branches,
+            standing_out=tree.standing_out() if has_noise else (),
+            noise=tuple(map(tuple, tree.noise.tolist())),
+            noise_accuracy=tuple(map(tuple, tree.noise_accuracy.tolist())),
+            stage=stage,
+            fraction=fraction,
+            n_rows=self._n_rows,
+            n_train=self._n_train,
+        )
+        self._store.put_report(self._record.run_id, report.to_bytes())
+
+    def _plane(self, tree: PlaneTree, index: int) -> TreePlane:
+        node = tree.nodes[index]
+        return TreePlane(
+            width=node.width,
+            plane=self._planes[node],
+            divergence=node.divergence,
+            accuracy=node.held_out_accuracy,
+            narrowing=int(tree.narrowing[index]),
+            widening=int(tree.widening[index]),
+        )
+
+    def _event(self, node: TreeNode, fraction: float) -> PlaneEvent:
+        return PlaneEvent(
+            sequence=0,  # assigned by the store
+            objective=node.divergence,
+            best_objective=node.divergence,
+            start=0,
+            n_starts=0,
+            iteration=0,
+            n_evaluations=0,
+            stage=f"γ {TREE_GAMMAS[node.width]:g}",
+            fraction=fraction,
+            elapsed_s=self._clock.monotonic() - self._began_s,
+            is_final=False,
+            components=node.components,
+        )

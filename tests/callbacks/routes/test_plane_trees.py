@@ -1,0 +1,159 @@
+"""The tree of planes of a run: asked for, grown, stopped, drawn, morphed to, and shared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_studio.worker.execution import tree_run
+from melm_studio.worker.execution.tree_run import tree_of
+from tools.driver.visitor import strict_json
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_trees():
+    """Trees of three widths that take a moment."""
+    full = tree_run.plane_tree
+
+    def small(*rows, **options):
+        return full(*rows, **options | {"gammas": (4.0, 2.0, 1.0), "n_init": 2, "n_shuffles": 1})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tree_run, "plane_tree", small)
+        yield
+
+
+@pytest.fixture(scope="module")
+def owner(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    return visitor
+
+
+@pytest.fixture(scope="module")
+def run(studio, owner):
+    run = owner.start(method="melm", n_init=1)
+    studio.work()
+    return run
+
+
+@pytest.fixture(scope="module")
+def found(studio, owner, run):
+    """The tree of the run, grown."""
+    return grown(studio, owner, run)
+
+
+def tree(visitor, run, **query):
+    answer = visitor.http.get(f"/runs/{run}/tree", query_string=query)
+    assert answer.status_code == 200, answer.text
+    return strict_json(answer.text)
+
+
+def grown(studio, visitor, run):
+    assert visitor.http.post(f"/runs/{run}/tree").status_code == 201
+    studio.work()
+    return tree(visitor, run)
+
+
+def test_a_run_has_no_tree_until_it_is_asked_for(studio, owner):
+    other = owner.start(method="melm", n_init=1, random_state=1)
+    assert tree(owner, other) == {"tree": None}
+    assert owner.http.post(f"/runs/{other}/tree/stop").status_code == 409
+
+
+def test_a_tree_is_grown_once_and_says_how_many_ways_there_are(studio, owner, run, found):
+    assert (found["is_final"], found["fraction"]) == (True, 1.0)
+    assert found["words"].endswith("to see these classes apart.")
+    assert found["branches"][0]["letter"] == "A"
+    assert "guessing 33 %" in found["branches"][0]["words"]
+    again = owner.http.post(f"/runs/{run}/tree").json["tree"]
+    assert again == found["tree"]
+    assert run in owner.panels()
+    assert found["tree"] not in owner.panels()
+
+
+def test_a_plane_of_the_tree_has_in_the_picture_the_scores_that_the_tree_names(
+    studio, owner, run, found
+):
+    report = tree_of(studio.store, found["tree"])
+    last = studio.store.last_event(run).sequence
+    for plane in (report.planes[0], report.planes[-1]):
+        look = {"gamma": report.gammas[plane.width], "morph": f"{found['tree']}:1:{plane.plane}"}
+        shown = owner.http.get(f"/runs/{run}/planes/{last}", query_string=look).json["numbers"]
+        assert shown["divergence-seen"] == pytest.approx(plane.divergence, rel=1e-6)
+        assert shown["accuracy-unseen"] == pytest.approx(plane.accuracy, abs=1e-12)
+
+
+def test_a_way_between_two_planes_of_the_tree_begins_and_ends_where_they_are_shown(
+    studio, owner, run, found
+):
+    first, last = found["planes"][0]["plane"], found["planes"][-1]["plane"]
+
+    def components(morph):
+        answer = owner.http.get(f"/runs/{run}/model.json", query_string={"morph": morph})
+        return np.array(answer.json["components"])
+
+    for share, end in ((0, first), (1, last)):
+        on_the_way = components(f"{found['tree']}:{share}:{last}:{first}")
+        np.testing.assert_allclose(on_the_way, components(f"{found['tree']}:1:{end}"), atol=1e-9)
+
+
+def test_a_plane_that_the_tree_does_not_have_is_refused(studio, owner, run, found):
+    look = {"morph": f"{found['tree']}:1:9999"}
+    answer = owner.http.get(f"/runs/{run}/planes/0", query_string=look)
+    assert answer.status_code == 400
+    assert "has no plane yet" in answer.json["words"]
+
+
+def test_the_figure_takes_the_height_that_is_asked_for(studio, owner, run):
+    titles = {
+        height: tree(owner, run, height=height)["figure"]["layout"]["yaxis"]["title"]["text"]
+        for height in ("accuracy", "divergence", "nonsense")
+    }
+    assert titles["accuracy"] == titles["nonsense"] == "held-out accuracy"
+    assert titles["divergence"] == "divergence (nats)"
+
+
+def test_a_tree_that_is_stopped_keeps_its_planes_and_grows_again_when_asked(
+    studio, visitor, monkeypatch
+):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="melm", n_init=1, held_out=0)
+    studio.work()
+    asked = visitor.http.post(f"/runs/{run}/tree").json["tree"]
+    put = studio.store.put_report
+
+    def stop_after(run_id, raw):
+        put(run_id, raw)
+        visitor.http.post(f"/runs/{run}/tree/stop")
+
+    monkeypatch.setattr(studio.store, "put_report", stop_after)
+    studio.work()
+    monkeypatch.undo()
+    stopped = tree(visitor, run)
+    assert (stopped["is_final"], stopped["can_grow"]) == (True, True)
+    assert stopped["planes"]
+    assert stopped["stage"].startswith("Stopped.")
+    found = grown(studio, visitor, run)
+    assert (found["tree"] == asked, found["fraction"]) == (False, 1.0)
+    # Without held-out rows, all that is known of a plane is its divergence.
+    assert found["figure"]["height"] == "divergence"
+    assert all("held out" not in plane["words"] for plane in found["planes"])
+
+
+def test_other_methods_have_no_tree_and_other_visitors_do_not_see_one(studio, owner, run):
+    pca = owner.start(method="pca")
+    refusal = owner.http.post(f"/runs/{pca}/tree")
+    assert refusal.status_code == 400
+    assert "Only runs of MELM have a tree" in refusal.json["words"]
+    assert studio.visitor().http.get(f"/runs/{run}/tree").status_code == 404
+
+
+def test_a_link_to_a_plane_of_the_tree_grows_it_again_elsewhere(studio, owner, run, found):
+    plane = found["planes"][-1]
+    look = {"morph": f"{found['tree']}:1:{plane['plane']}", "gamma": plane["gamma"]}
+    last = studio.store.last_event(run).sequence
+    route = f"/runs/{run}/planes/{last}/shared-view"
+    view = owner.http.get(route, query_string=look).json
+    assert f"tree_plane={plane['plane']}" in view["query"]
+    assert view["view"]["morph"]["plane"] == plane["plane"]
