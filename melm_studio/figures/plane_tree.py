@@ -17,6 +17,11 @@ _TITLES = {
     Height.ACCURACY: "held-out accuracy",
     Height.DIVERGENCE: "divergence (nats)",
 }
+_AXES: dict[Height, dict[str, Any]] = {
+    Height.ACCURACY: {"tickformat": ".0%"},
+    # What shuffled labels reach would be invisible beside narrow kernels.
+    Height.DIVERGENCE: {"type": "log", "dtick": "D2"},
+}
 
 
 def tree_figure(
@@ -58,8 +63,7 @@ def tree_figure(
         tickvals=tree.gammas,
         ticktext=[f"{gamma:g}" for gamma in tree.gammas],
     )
-    percents = {"tickformat": ".0%"} if height is Height.ACCURACY else {}
-    figure.update_yaxes(**axis, **percents, title=_TITLES[height])
+    figure.update_yaxes(**axis, **_AXES[height], title=_TITLES[height])
     return figure.update_layout(
         margin={"l": 8, "r": 12, "t": 24, "b": 40},
         paper_bgcolor="rgba(0, 0, 0, 0)",
@@ -153,6 +157,7 @@ def _branch(
         },
         opacity=1.0 if stands_out else 0.7,
         hovertemplate="%{hovertext}<extra></extra>",
+        cliponaxis=False,
     )
 
 

@@ -59,6 +59,7 @@ export function changesOf({ kept, morph, moves }, nameOf) {
 /** Whether the plane is one of the tree of its run. @param {ViewOptions} options */
 export const isOfTree = ({ morph }) => morph?.[1] === 1 && (morph[2] ?? null) !== null;
 
+/** @param {ViewOptions["morph"]} morph @param {(run: string) => string} nameOf */
 function morphed([run, share, plane = null], nameOf) {
   if (plane !== null && share === 1) return "a plane of its tree";
   const target = plane === null ? nameOf(run) : "a plane of its tree";

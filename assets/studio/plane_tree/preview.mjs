@@ -8,6 +8,7 @@ import { DEFAULT_VIEW, viewQuery } from "../panel/view_options.mjs";
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Plane} Plane */
 
+/** @type {string[]} */
 const SHOWN = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut];
 const MARK_PX = 3;
 const MOST_KEPT = 100;

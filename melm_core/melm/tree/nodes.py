@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.linalg.planes import principal_angles
 
 _ROUNDING = 1e-9  # of a ratio of widths
 
@@ -126,13 +127,19 @@ class PlaneTree:
             (first, int(self.widening[first])) for first in self.births if self.widening[first] >= 0
         )
 
-    def standing_out(self, octaves: float = 1.0) -> tuple[tuple[int, ...], ...]:
-        """The branches that persist, with the nodes above what shuffled labels reach.
+    def standing_out(
+        self, octaves: float = 1.0, angle: float = np.pi / 4
+    ) -> tuple[tuple[int, ...], ...]:
+        """The branches that persist and differ, with the nodes above what shuffled labels reach.
 
         Parameters
         ----------
         octaves : float, default=1
             How far the widths of these nodes must reach, as a power of 2.
+        angle : float, default=pi/4
+            In radians. A branch that comes closer to a better one is left out: it is another
+            optimum, but shows nearly the same. By default they are closer to being at a right
+            angle, in one direction at least, than to being the same plane.
 
         Returns
         -------
@@ -145,7 +152,18 @@ class PlaneTree:
             for branch in self.branches
         )
         lasting = [nodes for nodes in above if nodes and self._octaves(nodes) >= octaves]
-        return tuple(sorted(lasting, key=self._rank, reverse=True))
+        different: list[tuple[int, ...]] = []
+        for branch in sorted(lasting, key=self._rank, reverse=True):
+            if all(self._angle(branch, other) > angle for other in different):
+                different.append(branch)
+        return tuple(different)
+
+    def _angle(self, branch: Sequence[int], other: Sequence[int]) -> float:
+        """The smallest angle between planes of two branches."""
+        pairs = (
+            (self.nodes[i].components, self.nodes[j].components) for i in branch for j in other
+        )
+        return min(float(principal_angles(*pair)[-1]) for pair in pairs)
 
     def _octaves(self, branch: Sequence[int]) -> float:
         widest, narrowest = (self.gammas[self.nodes[i].width] for i in (branch[0], branch[-1]))

@@ -44,7 +44,8 @@ class TreeReport(Record, frozen=True):
         Indices of the planes that continue each other, the widest kernel first.
     standing_out : tuple of tuples of int
         The part of each persistent branch that is above what shuffled labels reach, the largest
-        held-out accuracy first; empty until the labels were shuffled.
+        held-out accuracy first, without those that show nearly the same; empty until the labels
+        were shuffled.
     noise, noise_accuracy : tuple of tuples of float
         For each time that the labels were shuffled, divergence and held-out accuracy by gamma; NaN
         where not computed.

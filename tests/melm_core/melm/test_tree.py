@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -78,6 +78,16 @@ def test_structure_at_two_scales_is_two_branches_that_stand_out(tree):
     found = {branch_of(tree, nodes[0]) for nodes in tree.standing_out(octaves=0.0)}
     assert {branch_of(tree, first), branch_of(tree, fine)} <= found
     assert tree.standing_out(octaves=20.0) == ()
+
+
+def test_planes_that_show_nearly_the_same_stand_out_once(tree):
+    every = tree.standing_out(octaves=0.0, angle=0.0)
+    assert len(tree.standing_out(octaves=0.0, angle=np.pi / 2)) == 1
+    different = tree.standing_out(octaves=0.0)
+    assert set(different) <= set(every)
+    for branch, other in combinations(different, 2):
+        angles = [angle(tree.nodes[i], tree.nodes[j].components) for i in branch for j in other]
+        assert min(angles) > np.pi / 4
 
 
 def test_every_node_is_in_one_branch_whose_nodes_lead_to_each_other(tree):

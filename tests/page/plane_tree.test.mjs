@@ -1,0 +1,56 @@
+// Through a tree of planes by the arrow keys, and the views that show its planes.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isOfTree, morphIn, viewQuery, changesOf, DEFAULT_VIEW } from "../../assets/studio/panel/view_options.mjs";
+import { optionsAt, shownIn, stepOf } from "../../assets/studio/plane_tree/steps.mjs";
+
+// Two planes at gamma 2; the first continues at gamma 1, where a third one begins.
+const PLANES = [
+  { plane: 0, gamma: 2, y: 0.9, narrowing: 2, widening: -1, words: "" },
+  { plane: 3, gamma: 2, y: 0.5, narrowing: -1, widening: -1, words: "" },
+  { plane: 4, gamma: 1, y: 0.8, narrowing: -1, widening: 0, words: "" },
+  { plane: 7, gamma: 1, y: 0.55, narrowing: -1, widening: -1, words: "" },
+];
+const viewOf = (change) => ({ ...DEFAULT_VIEW, ...change });
+
+test("left and right follow a branch, or go to the nearest height where it ends", () => {
+  assert.equal(stepOf(PLANES, 0, "ArrowLeft"), 2);
+  assert.equal(stepOf(PLANES, 2, "ArrowRight"), 0);
+  assert.equal(stepOf(PLANES, 1, "ArrowLeft"), 3);
+  assert.equal(stepOf(PLANES, 3, "ArrowRight"), 1);
+  assert.equal(stepOf(PLANES, 0, "ArrowRight"), 0); // no kernel is wider
+  assert.equal(stepOf(PLANES, 3, "ArrowLeft"), 3);
+});
+
+test("up and down go through the planes of one width, and stay at the ends", () => {
+  assert.equal(stepOf(PLANES, 1, "ArrowUp"), 0);
+  assert.equal(stepOf(PLANES, 0, "ArrowUp"), 0);
+  assert.equal(stepOf(PLANES, 2, "ArrowDown"), 3);
+});
+
+test("a plane of the tree is shown at its own kernel width", () => {
+  const there = viewOf(optionsAt("t", PLANES[2], 1, PLANES[0], 2));
+  assert.deepEqual(there.morph, ["t", 1, 4]);
+  assert.equal(there.gamma, 1);
+  assert.equal(optionsAt("t", PLANES[0], 1, undefined, 2).gamma, null); // that of the run
+  assert.equal(shownIn(PLANES, "t", there), 2);
+  assert.equal(shownIn(PLANES, "other", there), -1);
+  assert.ok(isOfTree(there));
+});
+
+test("a plane on the way to another names where the way begins", () => {
+  const between = viewOf(optionsAt("t", PLANES[2], 0.5, PLANES[0], 2));
+  assert.deepEqual(between.morph, ["t", 0.5, 4, 0]);
+  assert.equal(shownIn(PLANES, "t", between), -1);
+  assert.ok(!isOfTree(between));
+  const address = `9?${viewQuery(between, null)}`;
+  assert.deepEqual(morphIn(address), { other: "t:4:0", share: 0.5 });
+});
+
+test("a restored view without a plane of a tree is that of another run", () => {
+  const restored = viewOf({ morph: ["r", 1, null] });
+  assert.ok(!isOfTree(restored));
+  assert.equal(viewQuery(restored, null).get("morph"), "r:1");
+  assert.match(changesOf(restored, () => "PCA"), /100 % of the way to PCA$/);
+  assert.match(changesOf(viewOf({ morph: ["t", 1, 4] }), () => ""), /: a plane of its tree$/);
+});
