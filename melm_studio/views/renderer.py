@@ -190,15 +190,15 @@ class PlaneRenderer:
         other, event = self._known(*target)
         if other.data_id != record.data_id or event.components.shape != components.shape:
             raise UserError(OTHER_DATA)
-        begin = None if morph.origin is None else self._known(target[0], morph.origin)[1]
-        return on_the_way(components, event.components, morph.share, begin and begin.components)
+        start = None if morph.origin is None else self._known(target[0], morph.origin)[1].components
+        return on_the_way(components, event.components, morph.share, start)
 
     def _morph_target(self, options: ViewOptions) -> tuple[str, int]:
         morph = options.morph
         if morph is None or morph.plane is None:
             return self._newest(morph.run_id if morph else None)
-        event = self._store.event(morph.run_id, morph.plane)
-        return _NO_PLANE if event is None else (morph.run_id, morph.plane)
+        is_known = self._store.event(morph.run_id, morph.plane) is not None
+        return (morph.run_id, morph.plane) if is_known else _NO_PLANE
 
     def _newest(self, run_id: str | None) -> tuple[str, int]:
         """A run and the number of its newest plane."""
@@ -250,10 +250,9 @@ class PlaneRenderer:
 
     def final_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of the last plane of a run that is done, or None."""
-        return self._final_accuracy(record.run_id)
+        return self._final_accuracy(record.run_id)  # it changes no more, so it is read once
 
     def _score_last(self, run_id: str) -> float | None:
-        # A run that is done changes no more, so this is read once.
         event = self._store.last_event(run_id)
         return None if event is None else self._scores(run_id, event.sequence).accuracy_held_out
 
@@ -383,8 +382,8 @@ class PlaneRenderer:
             return None
         other, event = self._known(*toward)
         is_alike = len(event.components) == self.viewer(record).n_components
-        left_out = [tuple(run.source.get("left_out", ())) for run in (other, record)]
-        has_same_rows = other.table == record.table and left_out[0] == left_out[1]
+        tables = [(run.table, tuple(run.source.get("left_out", ()))) for run in (other, record)]
+        has_same_rows = tables[0] == tables[1]
         return self._coordinates(*toward) if is_alike and has_same_rows else None
 
     def _known(self, run_id: str, sequence: int) -> tuple[RunRecord, PlaneEvent]:
