@@ -14,13 +14,14 @@ IN_TWO := --numprocesses 2 --dist loadfile
 RUNTIME := $(VENV)/.requirements
 SHARED := $(VENV)/.requirements-redis
 DEV := $(VENV)/.requirements-dev
+SITE_TOOLS := $(VENV)/.requirements-docs
 PAGE_TOOLS := node_modules/.installed
 
 # Node comes as a wheel, so that everybody checks the page's scripts with the same one.
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow mutants audit bench pictures lint format hooks pins constants clean lint-page page browser redis
+.PHONY: help run test slow mutants audit bench pictures docs wheel lint format hooks pins constants clean lint-page page browser redis
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +50,13 @@ bench: browser ## Measure speed and scale
 pictures: browser ## Take the pictures of the documentation anew, or one: make pictures ARGS=live
 	@exec $(PYTHON_IN_VENV) -m tools.pictures $(ARGS)
 
+docs: $(SITE_TOOLS) $(PAGE_TOOLS) ## Build the documentation as a site, into build/site
+	@exec $(PYTHON_IN_VENV) -m tools.site $(ARGS)
+
+wheel: $(DEV) ## Build the wheel and the source archive, and try the wheel in an empty environment
+	@$(PYTHON_IN_VENV) -m hatchling build --directory dist
+	@$(PYTHON_IN_VENV) -m pytest -q tests/test_wheel.py
+
 lint: $(DEV) lint-page ## Check style, types and the direction of imports
 	@$(VENV)/bin/ruff check
 	@$(VENV)/bin/ruff format --check
@@ -73,6 +81,7 @@ pins: $(DEV) ## Pin the requirements again; UPGRADE=--upgrade takes newer versio
 	@$(PIN) requirements-redis.in --output-file requirements-redis.txt
 	@$(PIN) requirements-files.in --output-file requirements-files.txt
 	@$(PIN) requirements-dev.in --output-file requirements-dev.txt
+	@$(PIN) requirements-docs.in --output-file requirements-docs.txt
 
 constants: $(DEV) ## Write the constants that the page's scripts share with Python
 	@$(PYTHON_IN_VENV) -m tools.page_constants
@@ -103,6 +112,11 @@ $(SHARED): requirements-redis.txt $(RUNTIME)
 $(DEV): requirements-dev.txt $(RUNTIME)
 	@echo "Installing the tools for development into $(VENV)."
 	@$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+$(SITE_TOOLS): requirements-docs.txt $(DEV)
+	@echo "Installing what builds the documentation into $(VENV)."
+	@$(PIP_INSTALL) -r requirements-docs.txt
 	@touch $@
 
 $(PAGE_TOOLS): package-lock.json $(DEV)

@@ -23,10 +23,10 @@ const STRICT = {
 const PRIVATE = ["error", ...["_fullLayout", "_fullData", "_offset", "_length"].map((property) => ({ property }))];
 
 export default [
-  { ignores: ["node_modules/", ".venv/", "test-results/"] },
+  { ignores: ["node_modules/", ".venv/", "build/", "test-results/"] },
   js.configs.recommended,
   { rules: STRICT },
-  { files: ["assets/**/*.mjs"], languageOptions: { globals: globals.browser } },
+  { files: ["assets/**/*.mjs", "tools/site/**/*.js"], languageOptions: { globals: globals.browser } },
   {
     files: ["assets/**/*.mjs"],
     ignores: ["assets/studio/drawing/plotly.mjs"],

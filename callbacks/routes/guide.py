@@ -62,12 +62,16 @@ def _rendered(name: str) -> tuple[str, str]:
     return title, markdown.renderer.render(tokens, markdown.options, {})
 
 
+def _is_served(address: str) -> bool:
+    return not address.startswith("../") and not address.endswith(".ipynb")
+
+
 def _reachable(tokens: list[Token]) -> list[Token]:
     """The tokens of a line, without links to files that are not served."""
     kept, leads_out = [], False
     for token in tokens:
         if token.type == "link_open":
-            leads_out = str(token.attrGet("href")).startswith("../")
+            leads_out = not _is_served(str(token.attrGet("href")))
         if not (leads_out and token.type in {"link_open", "link_close"}):
             kept.append(token)
     return kept

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from melm_studio.extras import install_command
 from melm_studio.tables.formatting import listed, number
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
 from melm_studio.tables.text import TableError
@@ -16,8 +17,8 @@ from melm_studio.tables.text import TableError
 PARQUET, FEATHER = b"PAR1", b"ARROW1"
 ROWS_AT_ONCE = 16_384
 _MISSING_PACKAGE = (
-    "To read {kind} files, the studio needs pyarrow: pip install -r requirements-files.txt. Until "
-    "then, save the table as CSV and drop that."
+    "To read {kind} files, the studio needs pyarrow: {install}. Until then, save the table as CSV "
+    "and drop that."
 )
 
 
@@ -52,7 +53,9 @@ def arrow_cells(
     try:
         import pyarrow as pa  # noqa: PLC0415 (an extra)
     except ImportError:
-        raise TableError(_MISSING_PACKAGE.format(kind=kind)) from None
+        raise TableError(
+            _MISSING_PACKAGE.format(kind=kind, install=install_command("parquet"))
+        ) from None
     try:
         schema, batches = _opened(raw, kind)
         if len(schema) > max_columns:

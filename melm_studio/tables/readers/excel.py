@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any
 
+from melm_studio.extras import install_command
 from melm_studio.tables.formatting import listed, number, number_text, shortened
 from melm_studio.tables.readers.rows import TextWriter
 from melm_studio.tables.text import ZIP, TableError
@@ -16,8 +17,8 @@ WORKBOOK = b"xl/workbook"
 MAX_WORKBOOK = 256 * 2**20  # bytes when it is unpacked
 ERRORS = {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA"}
 _MISSING_PACKAGE = (
-    "To read Excel workbooks, the studio needs openpyxl: pip install -r requirements-files.txt. "
-    "Until then, save the sheet as CSV and drop that."
+    "To read Excel workbooks, the studio needs openpyxl: {install}. Until then, save the sheet as "
+    "CSV and drop that."
 )
 
 
@@ -64,7 +65,7 @@ def excel_text(
     try:
         import openpyxl  # noqa: PLC0415 (an extra)
     except ImportError:
-        raise TableError(_MISSING_PACKAGE) from None
+        raise TableError(_MISSING_PACKAGE.format(install=install_command("excel"))) from None
     _reject_large(raw, file, max_bytes)
     try:
         book = openpyxl.load_workbook(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 
+from melm_studio.extras import install_command
 from melm_studio.worker.config.data_folder import UnusableFolderError
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.config.settings import Settings
@@ -15,10 +16,7 @@ from melm_studio.worker.store.protocol import RunStore
 
 # Longer than a server takes to restart, shorter than a visitor waits.
 PATIENCE_S = 5.0
-NOT_INSTALLED = (
-    "A shared store needs additional packages. "
-    "Type: .venv/bin/python -m pip install -r requirements-redis.txt"
-)
+_NOT_INSTALLED = "A shared store needs additional packages. Type: {install}"
 
 
 def open_store(settings: Settings, *, patience_s: float = PATIENCE_S) -> RunStore:
@@ -76,4 +74,4 @@ def _installed(module: str) -> ModuleType:
     try:
         return import_module(module)
     except ModuleNotFoundError as missing:
-        raise SystemExit(NOT_INSTALLED) from missing
+        raise SystemExit(_NOT_INSTALLED.format(install=install_command("redis"))) from missing

@@ -1,0 +1,31 @@
+"""How to install the packages that only some formats and ways of working need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from melm_studio.application_folder import APPLICATION_FOLDER
+
+# Extras of the wheel, by the file that has their exact versions in a checkout.
+_PINS: Mapping[str, str] = MappingProxyType(
+    {
+        "excel": "requirements-files.txt",
+        "parquet": "requirements-files.txt",
+        "redis": "requirements-redis.txt",
+    }
+)
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra, here or where the wheel is installed.
+
+    Parameters
+    ----------
+    extra : str
+        ``excel``, ``parquet`` or ``redis``.
+    """
+    pins = _PINS[extra]
+    if (APPLICATION_FOLDER / pins).is_file():
+        return f".venv/bin/python -m pip install -r {pins}"
+    return f'pip install "melm-studio[{extra}]"'

@@ -1,0 +1,1 @@
+"""The documentation as a site of static files, which needs no network to be read."""

@@ -1,0 +1,52 @@
+"""Build the site: `python -m tools.site [FOLDER]`, by default into build/site.
+
+The documents, pages made from the code, recorded runs and an executed notebook are collected in a
+folder beside it; Sphinx makes the site of them, and every warning, such as a link that leads
+nowhere, is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tools.site.offline import remote_parts
+from tools.site.replays import write_replays
+from tools.site.sources import ROOT, write_sources
+
+_THEME = Path(__file__).parent / "theme"
+_DIAGRAMS = ROOT / "node_modules" / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
+
+
+def main(arguments: list[str]) -> int:
+    """Build; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.site", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site")
+    site = parser.parse_args(arguments).folder.resolve()
+    sources = site.with_name(f"{site.name}-sources")
+    for folder in (sources, site):
+        shutil.rmtree(folder, ignore_errors=True)
+    write_sources(sources)
+    write_replays(sources / "files" / "replays")
+    shutil.copy(_DIAGRAMS, sources / "files")
+    _run_sphinx(sources, site)
+    if remote := remote_parts(site):
+        print("These would be loaded from the network:", *remote, sep="\n", file=sys.stderr)
+        return 1
+    print(f"The documentation is at {site / 'index.html'}")
+    return 0
+
+
+def _run_sphinx(sources: Path, site: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "--builder", "html", "--fail-on-warning"]
+    command += ["--keep-going", "--quiet", "--conf-dir", str(_THEME), str(sources), str(site)]
+    # The kernel of the notebook imports the packages of this checkout.
+    subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,109 @@
+"""The gallery: runs that are recorded when the site is built, and played in its pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from melm_studio.figures.theme import Scheme
+from melm_studio.programs.client import StudioClient
+from melm_studio.programs.local_studio import local_studio
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A run of the gallery.
+
+    Attributes
+    ----------
+    name : str
+        Of its files.
+    title, words : str
+    sample, method : str
+        Keys of both.
+    """
+
+    name: str
+    title: str
+    words: str
+    sample: str
+    method: str
+
+
+REPLAYS = (
+    Replay(
+        "wine-melm",
+        "Three cultivars",
+        "MELM on 178 wines, described by 13 analyses. The plane turns until the densities of the "
+        "three cultivars hardly overlap; the open circles are wines that the search never saw.",
+        "wine",
+        "melm",
+    ),
+    Replay(
+        "breast-cancer-rotations",
+        "Benign or malignant",
+        "Rotations on 569 tumors, described by 30 features of their cell nuclei.",
+        "breast_cancer",
+        "rotations",
+    ),
+    Replay(
+        "five-mixtures-melm",
+        "Five mixtures",
+        "MELM on 1,595 rows in ten dimensions. Each of the five classes has two centers.",
+        "five_mixtures",
+        "melm",
+    ),
+    Replay(
+        "noise-melm",
+        "Pure noise",
+        "Sixty rows of fifty random numbers, with meaningless labels. The training rows come apart "
+        "all the same; the held-out rows do not. This is why *Is it real?* exists.",
+        "pure_noise",
+        "melm",
+    ),
+)
+_PAGE = """\
+# Gallery
+
+Press **Play**, or drag the slider. Each picture is a
+[replay](docs/present.md#a-replay-as-a-file) that the studio saved: one file, which needs neither
+the studio nor a network.
+
+{replays}
+"""
+_ENTRY = """\
+## {title}
+
+{words}
+
+```{{raw}} html
+<iframe class="replay" title="{title}" loading="lazy" src="_static/replays/{name}-light.html"
+  data-dark="_static/replays/{name}-dark.html"></iframe>
+```
+"""
+
+
+def gallery_page() -> str:
+    """The page that shows the replays."""
+    entries = [
+        _ENTRY.format(title=each.title, words=each.words, name=each.name) for each in REPLAYS
+    ]
+    return _PAGE.format(replays="\n".join(entries))
+
+
+def write_replays(folder: Path) -> None:
+    """Run everything of the gallery in a studio, and save its replays."""
+    folder.mkdir(parents=True)
+    with local_studio() as studio:
+        client = StudioClient(studio.url)
+        runs = {each.name: _start(client, each) for each in REPLAYS}
+        for name, run in runs.items():
+            client.finished(run)
+            for scheme in Scheme:
+                page = client.download(run, f"replay.html?scheme={scheme.value}")
+                (folder / f"{name}-{scheme.value}.html").write_bytes(page)
+
+
+def _start(client: StudioClient, replay: Replay) -> str:
+    source = {"kind": "sample", "key": replay.sample}
+    return client.start(source, replay.method).id
