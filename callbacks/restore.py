@@ -133,8 +133,8 @@ def _restored(
     """What the page's script needs to show the view, and whether a run was started."""
     view = requested.view
     is_tree = view.morph is not None and view.morph.plane is not None
-    parts = [view] if view.morph is None or is_tree else [view, view.morph]
-    fits = [_own_fit(own, shown, part) for part in parts]
+    others = () if view.morph is None or is_tree else (view.morph,)
+    fits = [_own_fit(own, shown, part) for part in (view, *others)]
     morph = None
     if view.morph is not None:
         other = started_tree(own, fits[0][0]) if is_tree else fits[1][0]

@@ -17,6 +17,7 @@ _TITLES = {
     Height.ACCURACY: "held-out accuracy",
     Height.DIVERGENCE: "divergence (nats)",
 }
+_LEAST_DIVERGENCE = 1e-3  # on a logarithmic axis
 _AXES: dict[Height, dict[str, Any]] = {
     Height.ACCURACY: {"tickformat": ".0%"},
     # What shuffled labels reach would be invisible beside narrow kernels.
@@ -63,7 +64,7 @@ def tree_figure(
         tickvals=tree.gammas,
         ticktext=[f"{gamma:g}" for gamma in tree.gammas],
     )
-    figure.update_yaxes(**axis, **_AXES[height], title=_TITLES[height])
+    figure.update_yaxes(**axis, **_AXES[height], title=_TITLES[height], range=_range(tree, height))
     return figure.update_layout(
         margin={"l": 8, "r": 12, "t": 24, "b": 40},
         paper_bgcolor="rgba(0, 0, 0, 0)",
@@ -73,6 +74,16 @@ def tree_figure(
         hovermode="closest",
         dragmode=False,
     )
+
+
+def _range(tree: TreeArrays, height: Height) -> list[float]:
+    """The heights of the planes and of the band, with room for a letter above them."""
+    values = np.concatenate([tree.heights, tree.noise[np.isfinite(tree.noise)]])
+    if height is Height.DIVERGENCE:
+        values = np.log10(np.maximum(values, _LEAST_DIVERGENCE))
+    low, high = float(values.min()), float(values.max())
+    room = max(high - low, 0.1)
+    return [low - 0.08 * room, high + 0.2 * room]
 
 
 def _note(text: str, theme: Theme) -> dict[str, Any]:
@@ -157,7 +168,6 @@ def _branch(
         },
         opacity=1.0 if stands_out else 0.7,
         hovertemplate="%{hovertext}<extra></extra>",
-        cliponaxis=False,
     )
 
 

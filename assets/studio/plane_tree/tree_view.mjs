@@ -5,7 +5,7 @@ import { draw } from "../drawing/plotly.mjs";
 import { ask, requested, sentenceOf } from "../page/answers.mjs";
 import { byId, colorScheme, element, lessMotion, onColorScheme, wait } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { morphShares } from "../present/morph_steps.mjs";
+import { eased } from "../present/morph_steps.mjs";
 import { state } from "../state.mjs";
 import { drawPreview } from "./preview.mjs";
 import { optionsAt, shownIn, stepOf } from "./steps.mjs";
@@ -15,6 +15,7 @@ import { optionsAt, shownIn, stepOf } from "./steps.mjs";
 
 const FOLLOWED_EVERY_MS = 1000;
 const STEP_MS = 50;
+const MORPH_MS = 1500;
 const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
 
 /** @type {TreeView | null} */
@@ -173,14 +174,12 @@ class TreeView {
     const number = (this.playing = performance.now());
     const origin = tree.planes[shownIn(tree.planes, tree.tree, panel.options)];
     if (origin === tree.planes[at]) return;
-    const shares = lessMotion.matches ? [1] : morphShares(0, 2 * state.speed);
-    for (const [step, share] of shares.entries()) {
+    const lasts = lessMotion.matches ? 0 : MORPH_MS / state.speed;
+    for (let share = 0; share < 1; ) {
       if (this.playing !== number || panel.isDisposed) return;
       const began = performance.now();
-      const shown = panel.changeView(this.options(tree.planes[at], share, origin));
-      const next = shares[step + 1];
-      if (next !== undefined) panel.prefetch(panel.plane.sequence, this.options(tree.planes[at], next, origin));
-      await shown;
+      share = Math.min(1, (began + STEP_MS - number) / lasts); // by the clock: a click should not be waited for
+      await panel.changeView(this.options(tree.planes[at], eased(share), origin));
       await wait(began + STEP_MS - performance.now());
     }
   }

@@ -2,7 +2,8 @@
 
 const STEPS = 72; // from one end to the other at normal speed
 
-const eased = (share) => share * share * (3 - 2 * share);
+/** Slow at both ends. @param {number} share */
+export const eased = (share) => share * share * (3 - 2 * share);
 
 /**
  * The shares of the way at which planes are shown, to the farther end, slow at both ends.

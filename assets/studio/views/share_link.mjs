@@ -12,6 +12,7 @@ import { state, update } from "../state.mjs";
 /** @typedef {import("../types").RestoredView} RestoredView */
 
 const CHECK_EVERY_MS = 50;
+const TREE_CHECK_EVERY_MS = 1000;
 
 let newest = 0; // the number of the last view that was restored
 
@@ -79,6 +80,7 @@ async function showRun(/** @type {RestoredView} */ restored) {
   if (isOutdated()) return;
   bringToFront(restored.run);
   await until(() => isOutdated() || hasEnded(restored));
+  if (isPlaneOfTree(restored)) await treeGrown(restored.run, isOutdated);
   const panel = panelOfRun(restored.run);
   if (isOutdated() || panel.sequence < 0) return;
   await panel.showAs(sequenceOf(panel, restored), restored.look);
@@ -94,8 +96,20 @@ function showMarks({ colorBy, shapeBy, newRows }) {
 
 // Its own run, and the run that it morphs to.
 function hasEnded({ run, look }) {
-  const isOtherFinal = !look.morph || FINAL_STATES.includes(state.states[look.morph[0]]);
+  const needsOther = look.morph && !isPlaneOfTree({ look });
+  const isOtherFinal = !needsOther || FINAL_STATES.includes(state.states[look.morph[0]]);
   return panelOfRun(run)?.isFinal && isOtherFinal;
+}
+
+const isPlaneOfTree = ({ look }) => (look.morph?.[2] ?? null) !== null;
+
+async function treeGrown(run, isOutdated) {
+  for (let asked = 0; !isOutdated(); asked += 1) {
+    const answer = await fetch(`runs/${run}/tree`);
+    if (!answer.ok || (await answer.json()).is_final !== false) return;
+    if (asked === 0) showNotice("This view shows a plane of the run's tree, which grows first.", { briefly: true });
+    await wait(TREE_CHECK_EVERY_MS);
+  }
 }
 
 const sequenceOf = ({ sequence }, { plane }) => Math.min(plane ?? sequence, sequence);

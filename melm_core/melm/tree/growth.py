@@ -214,7 +214,9 @@ class _Growth:
             search = clone(self.estimator).set_params(gamma=gamma, n_init=n_init)
             search.set_params(continuation="auto", random_state=random_state).fit(self.X, y)
             self.noise[shuffle, width] = search.divergence_
-            self.noise_accuracy[shuffle, width] = _accuracy(search, classes, held_out)
+            self.noise_accuracy[shuffle, width] = _accuracy(
+                search, classes.widened(gamma), held_out
+            )
             yield
 
     def _optimum(self, width: int, plane: FloatArray) -> TreeNode:
@@ -222,7 +224,7 @@ class _Growth:
         fit = self._fitted(width, plane)
         if (known := self._known(width, fit)) is not None:
             return known
-        accuracy = _accuracy(fit, self.classes, self.held_out)
+        accuracy = _accuracy(fit, self.classes.widened(self.gammas[width]), self.held_out)
         found = TreeNode(width, fit.components_, fit.divergence_, accuracy)
         self.levels[width].append(found)
         return found
@@ -261,5 +263,5 @@ def _accuracy(fit: MELM, classes: KernelClasses, held_out: Rows | None) -> float
     if held_out is None:
         return np.nan
     X, y = held_out
-    densities = classes.widened(fit.gamma).project(fit.components_)
+    densities = classes.project(fit.components_)
     return balanced_mean(most_likely_classes(X @ fit.components_.T, densities) == y, y)

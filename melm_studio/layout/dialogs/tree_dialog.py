@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dash import html
 from dash.development.base_component import Component
 
@@ -77,7 +79,7 @@ def tree_dialog() -> Component:
     )
 
 
-def _named(name: str) -> dict[str, str]:
+def _named(name: str) -> dict[str, Any]:
     return data(tree=name)
 
 

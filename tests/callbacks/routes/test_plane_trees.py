@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_studio.layout import ids
+from melm_studio.views.rows.sampled_rows import MAX_SCORED_ROWS
+from melm_studio.views.view_query import from_query
 from melm_studio.worker.execution import tree_run
 from melm_studio.worker.execution.tree_run import tree_of
 from tools.driver.visitor import strict_json
@@ -84,6 +87,10 @@ def test_a_plane_of_the_tree_has_in_the_picture_the_scores_that_the_tree_names(
         assert shown["accuracy-unseen"] == pytest.approx(plane.accuracy, abs=1e-12)
 
 
+def test_the_tree_scores_as_many_held_out_rows_as_the_picture():
+    assert tree_run.MOST_SCORED_ROWS == MAX_SCORED_ROWS
+
+
 def test_a_way_between_two_planes_of_the_tree_begins_and_ends_where_they_are_shown(
     studio, owner, run, found
 ):
@@ -149,11 +156,21 @@ def test_other_methods_have_no_tree_and_other_visitors_do_not_see_one(studio, ow
     assert studio.visitor().http.get(f"/runs/{run}/tree").status_code == 404
 
 
-def test_a_link_to_a_plane_of_the_tree_grows_it_again_elsewhere(studio, owner, run, found):
+def test_a_view_of_a_plane_of_the_tree_grows_the_tree_elsewhere(studio, visitor, owner, run, found):
     plane = found["planes"][-1]
     look = {"morph": f"{found['tree']}:1:{plane['plane']}", "gamma": plane["gamma"]}
     last = studio.store.last_event(run).sequence
     route = f"/runs/{run}/planes/{last}/shared-view"
-    view = owner.http.get(route, query_string=look).json
-    assert f"tree_plane={plane['plane']}" in view["query"]
-    assert view["view"]["morph"]["plane"] == plane["plane"]
+    shared = owner.http.get(route, query_string=look).json
+    assert f"tree_plane={plane['plane']}" in shared["query"]
+    visitor.choose_sample("wine")
+    view = {"view": from_query(shared["query"]).to_json()}
+    restored = visitor.fire(ids.REQUESTED, "data", view)[f"{ids.RESTORED}.data"]
+    (own,) = visitor.panels()
+    assert restored["run"] == own
+    other, share, number = restored["look"]["morph"]
+    assert (share, number) == (1.0, plane["plane"])
+    studio.work()
+    assert tree(visitor, own)["tree"] == other
+    shown = visitor.http.get(f"/runs/{own}/planes/0", query_string={"morph": f"{other}:1:{number}"})
+    assert shown.status_code == 200
