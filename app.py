@@ -17,7 +17,6 @@ from flask import Flask
 from threadpoolctl import threadpool_limits
 
 import callbacks
-from callbacks.guards.service_manager import READY, tell_service_manager
 from callbacks.guards.web_server import ConnectionLimits, web_server
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
@@ -40,6 +39,7 @@ from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.data_folder import locked
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
+from melm_studio.worker.config.service_manager import READY, tell_service_manager
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.supervisor import supervised
 from melm_studio.worker.store.open_store import open_store_of_page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -175,3 +176,42 @@ def test_without_a_shared_store_the_commands_say_what_to_set(start):
     assert refused.returncode == 1
     assert "set MELM_STORE to its address, such as redis://host:6379/0" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def compose_command():
+    """Docker Compose, as a plugin or alone; None where it is not installed."""
+    for command in (["docker", "compose"], ["docker-compose"]):
+        if shutil.which(command[0]):
+            found = subprocess.run([*command, "version"], capture_output=True, check=False)
+            if found.returncode == 0:
+                return command
+    return None
+
+
+def test_compose_understands_its_file():
+    command = compose_command()
+    if command is None:
+        pytest.skip("Docker Compose is not installed")
+    read = [*command, "--file", str(DEPLOY / "compose.yaml"), "config", "--quiet"]
+    told = subprocess.run(read, capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (0, "")
+
+
+# The first process of a container, its child that does the work, and a check from outside.
+CONTAINER = """
+sleep 60 & worker=$!
+check() { (%s); }
+check || echo refused
+kill -STOP $worker
+check && echo accepted
+wait $worker; echo $?
+"""
+
+
+def test_a_worker_of_the_compose_file_that_is_stopped_is_killed():
+    check = services()["worker"]["healthcheck"]["test"].replace("$$", "$")
+    alone = ["unshare", "--pid", "--fork", "--mount-proc", "sh", "-c"]
+    if not shutil.which("unshare") or subprocess.run([*alone, "true"], check=False).returncode:
+        pytest.skip("processes cannot be isolated here")
+    told = subprocess.run([*alone, CONTAINER % check], capture_output=True, text=True, check=False)
+    assert told.stdout == f"{128 + signal.SIGKILL}\n"

@@ -16,7 +16,7 @@ from waitress.server import MultiSocketServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from callbacks.guards.fair_requests import Client, FairQueue, RequestLimits, client_of
-from callbacks.guards.service_manager import ALIVE, tell_service_manager
+from melm_studio.worker.config.service_manager import ALIVE, tell_service_manager
 
 _CLEANUP_S = 1
 

@@ -29,10 +29,11 @@ from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 REPRODUCTION_TOLERANCE = 1e-9
 
 STOPPING = "Stopping"
+REPEATING = "Repeating the search up to where it was cut short"
 
 _NO_WORKER = "Waiting for a free worker"
+_WORKER_GONE = "Its worker died, {}"
 _OTHERS_TURN = "Others' turn, goes on after them"
-_REPEATING = "Repeating the search up to where it was cut short"
 
 
 def title(record: RunRecord) -> str:
@@ -213,7 +214,8 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None, n_ahead: int = 0
     `n_ahead` runs are to be done before a queued one.
     """
     if record.state is RunState.QUEUED:
-        return f"Waiting for {count(n_ahead, 'other run')}" if n_ahead else _NO_WORKER
+        waiting = f"Waiting for {count(n_ahead, 'other run')}" if n_ahead else _NO_WORKER
+        return _WORKER_GONE.format(waiting.lower()) if record.n_losses else waiting
     if record.state is RunState.RUNNING and record.gave_way_s is not None:
         return _OTHERS_TURN if event is None else f"{_OTHERS_TURN}, {_progress(event)}"
     if record.state is RunState.RUNNING:
@@ -227,7 +229,7 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None, n_ahead: int = 0
 
 def _going_on(event: PlaneEvent) -> str:
     """The progress of a run at work; its last plane ended it once if it is continued."""
-    return _REPEATING if event.is_final else _progress(event).capitalize()
+    return REPEATING if event.is_final else _progress(event).capitalize()
 
 
 def _beginning(record: RunRecord) -> str:

@@ -69,8 +69,9 @@ def _run_pool(settings: Settings) -> None:
 
 def _run_celery_worker(settings: Settings) -> None:
     threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
-    _beat_to_parent(lambda: True)
-    worker = import_module("melm_studio.worker.pool.celery_worker").celery_worker(settings)
+    module = import_module("melm_studio.worker.pool.celery_worker")
+    worker, is_responsive = module.celery_worker(settings)
+    _beat_to_parent(is_responsive)
     worker.worker_main([*CELERY_COMMAND])
 
 

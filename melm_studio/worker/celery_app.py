@@ -7,4 +7,4 @@ import os
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.celery_worker import celery_worker
 
-app = celery_worker(Settings.from_environment_and_flags([], os.environ))
+app, _ = celery_worker(Settings.from_environment_and_flags([], os.environ))

@@ -7,10 +7,9 @@ import signal
 import pytest
 
 from melm_studio.programs.local_studio import free_port
-from melm_studio.worker.config.messages import STUDIO_STOPPED
 from melm_studio.worker.records.run import RunState
 from tests.chaos.studio_process import studio_process
-from tests.melm_studio.worker.helpers import wait_until
+from tests.melm_studio.worker.helpers import assert_same_plane, wait_until
 from tools.driver.visitor import opened_studio
 
 pytestmark = pytest.mark.slow
@@ -45,23 +44,30 @@ def test_after_any_end_no_process_is_left_and_a_restart_knows_every_run(
         visitor, working, waiting = with_two_runs(beside)
         code = studio.end(ending)
         assert code == (-signal.SIGKILL if ending is signal.SIGKILL else 0)
-    lost = wait_until(lambda: (run := beside.store.get(working)).state.is_final and run)
-    assert (lost.state, lost.message) == (RunState.LOST, STUDIO_STOPPED)
+    cut_short = wait_until(lambda: (run := beside.store.get(working)).attempt and run)
+    assert (cut_short.state, cut_short.n_losses) == (RunState.QUEUED, 0)
     assert beside.store.last_event(working).is_final
     with studio_process(tmp_path, port) as studio:
         wait_until(lambda: studio.frames(waiting, visitor.cookie)["state"] == RunState.DONE)
+        wait_until(lambda: studio.frames(working, visitor.cookie)["state"] == RunState.RUNNING)
         news = studio.frames(working, visitor.cookie)
-        assert (news["state"], news["words"]) == (RunState.LOST, STUDIO_STOPPED)
-        assert news["sequences"] == list(range(beside.store.n_events(working)))
+        n_events = beside.store.n_events(working)
+        assert news["sequences"] == list(range(len(news["sequences"])))
+        assert 0 < len(news["sequences"]) <= n_events
 
 
-def test_a_run_that_was_lost_continues_in_its_place(beside, tmp_path, port):
+def test_a_run_that_was_cut_short_ends_with_the_plane_of_an_uninterrupted_one(
+    beside, tmp_path, port
+):
     with studio_process(tmp_path, port) as studio:
-        visitor, working, _ = with_two_runs(beside)
+        visitor = beside.visitor()
+        visitor.choose_sample("wine")
+        run, whole = visitor.start(n_init=30), visitor.start(n_init=30, name="again")
+        wait_until(lambda: beside.store.n_events(run) > 3)
         studio.end(signal.SIGKILL)
     with studio_process(tmp_path, port):
-        wait_until(lambda: beside.store.get(working).state.is_final)
-        best = beside.store.last_event(working).objective
-        assert visitor.http.post(f"/runs/{working}/continue").status_code == 200
-        wait_until(lambda: beside.store.get(working).state is RunState.DONE)
-        assert beside.store.last_event(working).objective >= best - 1e-9
+        for each in (run, whole):
+            wait_until(lambda each=each: beside.store.get(each).state is RunState.DONE)
+    ends = [beside.store.last_event(each) for each in (run, whole)]
+    assert ends[0].objective == ends[1].objective
+    assert_same_plane(*(end.components for end in ends))

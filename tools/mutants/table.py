@@ -46,7 +46,7 @@ MUTANTS = (
         "melm_studio/worker/pool/process_state.py",
         '_STOPPED = {"T", "t"}',
         "_STOPPED = set()",
-        f"{_POOL}::test_a_worker_that_hangs_is_reported_within_five_seconds",
+        f"{_POOL}::test_the_run_of_a_worker_that_hangs_goes_on_within_five_seconds",
     ),
     Mutant(
         "melm_studio/worker/pool/supervisor.py",
@@ -88,11 +88,39 @@ MUTANTS = (
         "::test_a_failed_run_keeps_its_best_plane",
     ),
     Mutant(
-        "melm_studio/worker/store/end_run.py",
-        "    with suppress(RunEndedError):\n        _append_best_plane(store, run_id)\n",
+        "melm_studio/worker/store/attempts.py",
+        "    with suppress(RunEndedError):\n        _append_best_plane(store, record.run_id)\n",
         "",
         f"{_STORE}/test_dead_runs.py"
-        "::test_a_run_is_lost_when_its_heartbeat_stopped_and_keeps_its_best_plane",
+        "::test_a_run_whose_heartbeat_stopped_is_queued_again_with_its_best_plane",
+    ),
+    Mutant(
+        "melm_studio/worker/store/attempts.py",
+        "MOST_LOSSES = 3",
+        "MOST_LOSSES = 3_000",
+        f"{_STORE}/test_attempts.py"
+        "::test_a_run_that_takes_its_workers_down_is_given_up_and_says_so",
+    ),
+    Mutant(
+        "melm_studio/worker/store/attempts.py",
+        "or record.attempt != seen.attempt:",
+        "or False:",
+        f"{_STORE}/test_attempts.py"
+        "::test_of_two_who_find_it_lost_the_second_leaves_the_next_attempt_alone",
+    ),
+    Mutant(
+        "melm_studio/worker/execution/giving_way.py",
+        "    if request.attempt != attempt:\n",
+        "    if False:\n",
+        "tests/melm_studio/worker/execution/test_execute.py"
+        "::test_a_worker_that_was_taken_for_dead_leaves_the_run_to_the_next",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/stopped_children.py",
+        "                    os.kill(pid, signal.SIGKILL)\n",
+        "                    pass\n",
+        "tests/melm_studio/worker/pool/test_pool.py"
+        "::test_a_process_that_is_stopped_with_the_lock_of_the_store_is_killed",
     ),
     Mutant(
         "melm_studio/worker/store/eviction.py",

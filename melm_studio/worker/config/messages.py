@@ -32,11 +32,10 @@ OVERTIME = (
 HAS_ENDED = "This run has already ended; continue it instead."
 NOT_CUT_SHORT = "This run cannot be continued, since it was not cut short."
 PAUSES_LATER = "This run still waits for a worker; it will pause at its first plane."
-DIED = (
-    "The worker process died unexpectedly ({reason}). The best plane so far is kept; the run can "
-    "be continued."
-)
-LOST = "Contact with this run was lost. The best plane so far is kept; it can be continued."
-STUDIO_STOPPED = (
-    "The studio was stopped during this run. Its best plane so far is kept; it can be continued."
+# Each begins a sentence.
+DIED = "The worker process of this run died ({reason})"
+LOST = "Contact with the worker of this run was lost"
+STUDIO_STOPPED = "The studio was stopped during this run"
+GIVEN_UP = (
+    "{cause}, and the run was tried {n} times. Its best plane so far is kept; it can be continued."
 )

@@ -28,6 +28,7 @@ from melm_studio.worker.config.messages import (
     STOPPED,
     UNEXPECTED,
 )
+from melm_studio.worker.execution.giving_way import own_request
 from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.execution.probabilities_run import compute_probabilities
 from melm_studio.worker.execution.ranking_run import rank_methods
@@ -68,13 +69,15 @@ def execute_run(store: RunStore, run_id: str, *, clock: Clock = time) -> None:
     """
     if not _begin(store, run_id, clock):
         return
+    record = store.get(run_id)
+    if record is None:  # deleted meanwhile
+        return
     try:
         with heartbeat(store, run_id, clock=clock):
-            ending = _execute(store, run_id, clock)
+            ending = _execute(store, record, clock)
+        _end(store, record, ending, clock)
     except RunEndedError:
-        logger.info("was ended by another process", extra={"run": run_id})
-        return
-    _end(store, run_id, ending, clock)
+        logger.info("was ended or taken over by another process", extra={"run": run_id})
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,12 @@ def _begin(store: RunStore, run_id: str, clock: Clock) -> bool:
     return begun
 
 
-def _end(store: RunStore, run_id: str, ending: _Ending, clock: Clock) -> None:
-    reason = store.request(run_id).reason if ending.state is RunState.CANCELLED else ""
+def _end(store: RunStore, record: RunRecord, ending: _Ending, clock: Clock) -> None:
+    request = own_request(store, record.run_id, record.attempt)
+    reason = request.reason if ending.state is RunState.CANCELLED else ""
     end = partial(
         store.transition,
-        run_id,
+        record.run_id,
         AT_WORK,
         state=ending.state,
         finished_s=clock.time(),
@@ -123,14 +127,14 @@ def _end(store: RunStore, run_id: str, ending: _Ending, clock: Clock) -> None:
     )
     _retry_until_room(end, clock)
     level = logging.ERROR if ending.state is RunState.FAILED else logging.INFO
-    extra = {"run": run_id, "trace": ending.traceback}
+    extra = {"run": record.run_id, "trace": ending.traceback}
     logger.log(level, "ended as %s", ending.state, extra=extra)
 
 
-def _execute(store: RunStore, run_id: str, clock: Clock) -> _Ending:
-    recorder = Recorder(store, run_id, clock)
+def _execute(store: RunStore, record: RunRecord, clock: Clock) -> _Ending:
+    recorder = Recorder(store, record.run_id, clock, attempt=record.attempt)
     try:
-        return _compute(store, run_id, recorder, clock)
+        return _compute(store, record, recorder, clock)
     except RunEndedError:
         raise
     except DiskFullError:
@@ -142,10 +146,7 @@ def _execute(store: RunStore, run_id: str, clock: Clock) -> _Ending:
         return _Ending(RunState.FAILED, _sentence(error), trace)
 
 
-def _compute(store: RunStore, run_id: str, recorder: Recorder, clock: Clock) -> _Ending:
-    record = store.get(run_id)
-    if record is None:
-        raise RunEndedError(run_id)
+def _compute(store: RunStore, record: RunRecord, recorder: Recorder, clock: Clock) -> _Ending:
     raw = store.get_data(record.owner, record.data_id)
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))

@@ -11,16 +11,16 @@ POLL_S = 0.05
 
 
 def after_giving_way(
-    store: RunStore, run_id: str, clock: Clock, *, poll_s: float = POLL_S
+    store: RunStore, run_id: str, clock: Clock, *, attempt: int = 0, poll_s: float = POLL_S
 ) -> RunRequest:
-    """Wait while a run gives way to others, then return what is requested of it.
+    """Wait while an attempt at a run gives way to others, then return what is requested of it.
 
     Raises
     ------
     RunEndedError
-        If another process ended the run meanwhile.
+        If another process ended the run meanwhile, or took it over in another attempt.
     """
-    request = store.request(run_id)
+    request = own_request(store, run_id, attempt)
     if not _waits(request):
         return request
     store.transition(run_id, {RunState.RUNNING}, gave_way_s=clock.time())
@@ -29,8 +29,22 @@ def after_giving_way(
         record = store.get(run_id)
         if record is None or record.state.is_final:
             raise RunEndedError(run_id)
-        request = store.request(run_id)
+        request = own_request(store, run_id, attempt)
     store.transition(run_id, {RunState.RUNNING}, gave_way_s=None)
+    return request
+
+
+def own_request(store: RunStore, run_id: str, attempt: int) -> RunRequest:
+    """Return what is requested of an attempt at a run.
+
+    Raises
+    ------
+    RunEndedError
+        If there is a later attempt: a worker that could not reach the store was taken for dead.
+    """
+    request = store.request(run_id)
+    if request.attempt != attempt:
+        raise RunEndedError(run_id)
     return request
 
 

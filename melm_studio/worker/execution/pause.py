@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.worker.clock import Clock
-from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.giving_way import after_giving_way, own_request
 from melm_studio.worker.records.request import Command, RunRequest
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.protocol import RunEndedError, RunStore
@@ -24,6 +24,8 @@ class PausePoint:
     store : RunStore
     run_id : str
     clock : Clock
+    attempt : int
+        Which attempt at the run the fit is.
     poll_s : float
         Seconds between two polls of the request.
 
@@ -36,11 +38,18 @@ class PausePoint:
     """
 
     def __init__(
-        self, store: RunStore, run_id: str, clock: Clock, *, poll_s: float = POLL_S
+        self,
+        store: RunStore,
+        run_id: str,
+        clock: Clock,
+        *,
+        attempt: int = 0,
+        poll_s: float = POLL_S,
     ) -> None:
         self.is_held = False
         self.waited_s = 0.0
         self._store, self._run_id, self._clock, self._poll_s = store, run_id, clock, poll_s
+        self._attempt = attempt
         self._n_steps = 0
 
     def passed(self) -> RunRequest:
@@ -52,7 +61,7 @@ class PausePoint:
             If another process ended the run meanwhile.
         """
         began_s = self._clock.monotonic()
-        request = after_giving_way(self._store, self._run_id, self._clock)
+        request = after_giving_way(self._store, self._run_id, self._clock, attempt=self._attempt)
         self.waited_s += self._clock.monotonic() - began_s
         if request.is_paused:
             request = self._wait(request)
@@ -86,4 +95,4 @@ class PausePoint:
         record = self._store.get(self._run_id)
         if record is None or record.state.is_final:
             raise RunEndedError(self._run_id)
-        return self._store.request(self._run_id)
+        return own_request(self._store, self._run_id, self._attempt)

@@ -43,6 +43,11 @@ def compute_probabilities(
     store: RunStore, record: RunRecord, data: LabeledData, clock: Clock
 ) -> bool:
     """Compute and store the probabilities of the rows of a run; return false if stopped."""
+
+    def is_stopped(*_: object) -> bool:
+        request = after_giving_way(store, record.run_id, clock, attempt=record.attempt)
+        return request.is_cancelled
+
     found = out_of_fold_probabilities(
         record.method,
         **judged_rows(data),
@@ -50,7 +55,7 @@ def compute_probabilities(
         # A refined run started from a plane fitted to the labels.
         parameters={name: v for name, v in record.parameters.items() if name != "init"},
         random_state=record.parameters["random_state"],
-        callback=lambda *_: after_giving_way(store, record.run_id, clock).is_cancelled,
+        callback=is_stopped,
     )
     if np.isnan(found).any():
         return False

@@ -135,5 +135,7 @@ class _Ranking:
         self._stop_if_requested()
 
     def _stop_if_requested(self) -> None:
-        if after_giving_way(self._store, self._record.run_id, self._clock).is_cancelled:
+        record = self._record
+        request = after_giving_way(self._store, record.run_id, self._clock, attempt=record.attempt)
+        if request.is_cancelled:
             raise _StoppedError

@@ -12,6 +12,7 @@ from melm_core.linalg import align_components
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.pause import PausePoint
 from melm_studio.worker.records.run import AT_WORK, PlaneEvent
+from melm_studio.worker.store.best_plane import best_event
 from melm_studio.worker.store.protocol import RunStore
 from melm_studio.worker.store.quota import planes_left
 
@@ -40,6 +41,8 @@ class Recorder:
     store : RunStore
     run_id : str
     clock : Clock
+    attempt : int
+        Which attempt at the run the fit is.
     n_kept_all : int
         The number of planes all of which are kept; fewer are kept of those after them.
 
@@ -54,7 +57,13 @@ class Recorder:
     """
 
     def __init__(
-        self, store: RunStore, run_id: str, clock: Clock, *, n_kept_all: int = N_KEPT_ALL
+        self,
+        store: RunStore,
+        run_id: str,
+        clock: Clock,
+        *,
+        attempt: int = 0,
+        n_kept_all: int = N_KEPT_ALL,
     ) -> None:
         self.best: Progress | None = None
         self.stopped = False
@@ -69,7 +78,7 @@ class Recorder:
         self._n_repeated = -1 if self._appended is None else self._appended.n_evaluations
         self._appended_s = self._began_s
         self._quota_due_at = self._most_planes = 0
-        self._pause = PausePoint(store, run_id, clock)
+        self._pause = PausePoint(store, run_id, clock, attempt=attempt)
 
     def __call__(self, progress: Progress) -> bool:
         path = progress.gamma_path
@@ -95,7 +104,13 @@ class Recorder:
             self._append(self._event(progress, is_final=False))
 
     def conclude(self, components: FloatArray, objective: float, *, is_complete: bool) -> None:
-        """Append the last plane of the history, the best of a fit, whether complete or not."""
+        """Append the last plane of the history, the best of a fit, whether complete or not.
+
+        A run that is continued may have found a better one before it was cut short.
+        """
+        earlier = self._best_earlier() if not is_complete else None
+        if earlier is not None and earlier.objective > objective:
+            components, objective = earlier.components, earlier.objective
         last = self._last or _only_step(components, objective)
         final = replace(
             last,
@@ -106,6 +121,9 @@ class Recorder:
             elapsed_s=self._clock.monotonic() - self._began_s,
         )
         self._append(self._event(final, is_final=True))
+
+    def _best_earlier(self) -> PlaneEvent | None:
+        return best_event(self._store, self._run_id) if self._n_repeated >= 0 else None
 
     def _is_due(self) -> bool:
         if self._appended is None:

@@ -228,7 +228,8 @@ class Checker:
         self._report = replace(self._report, **changes)
         self._store.put_report(self._record.run_id, self._report.to_bytes())
         self._updated_s = self._clock.monotonic()
-        request = after_giving_way(self._store, self._record.run_id, self._clock)
+        record = self._record
+        request = after_giving_way(self._store, record.run_id, self._clock, attempt=record.attempt)
         self.stopped = request.is_cancelled
 
 

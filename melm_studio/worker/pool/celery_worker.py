@@ -6,12 +6,15 @@ import logging
 import os
 import signal
 import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
 from celery import Celery, signals
 
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
+from melm_studio.worker.config.service_manager import ALIVE, READY, tell_service_manager
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.broker_slots import BrokerSlots
 from melm_studio.worker.pool.pool import WorkerPool
@@ -23,11 +26,15 @@ NO_STORE = (
     "redis://host:6379/0."
 )
 
+ALIVE_S = 1.0
+
 logger = logging.getLogger(__name__)
 
 
-def celery_worker(settings: Settings) -> Celery:
+def celery_worker(settings: Settings) -> tuple[Celery, Callable[[], bool]]:
     """Return the Celery app of a worker, which executes `settings.workers` runs at a time.
+
+    The second value tells whether its pool works.
 
     Each message lets it claim the next run of the store, and waits in a thread while a child
     process executes the run. The pool supervises that process as in a local studio.
@@ -47,7 +54,7 @@ def celery_worker(settings: Settings) -> Celery:
     signals.worker_init.connect(pool.open, weak=False)
     signals.worker_shutting_down.connect(pool.close, weak=False)
     signals.worker_shutdown.connect(pool.close, weak=False)
-    return app
+    return app, pool.is_responsive
 
 
 def _configure_logging(**_: Any) -> None:
@@ -65,11 +72,23 @@ class _PoolThread:
         self._pool = WorkerPool(self._store, settings, self._slots)
         self._stop = _Stop()
 
+    def is_responsive(self) -> bool:
+        return self._pool.is_responsive
+
     def execute_next_run(self) -> None:
         self._slots.wait()
 
     def open(self, **_: Any) -> None:
         threading.Thread(target=self._serve, name="worker pool").start()
+        threading.Thread(target=self._notify, name="service manager", daemon=True).start()
+
+    def _notify(self) -> None:
+        """Tell systemd once a second that the worker works."""
+        tell_service_manager(READY)
+        while not self._stop.is_set():
+            if self.is_responsive():
+                tell_service_manager(ALIVE)
+            time.sleep(ALIVE_S)
 
     def close(self, **_: Any) -> None:
         self._stop.set()

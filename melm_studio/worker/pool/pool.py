@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import signal
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -12,19 +13,26 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import connection, forkserver
 from multiprocessing.context import ForkServerProcess
-from typing import Protocol
+from typing import Protocol, cast
 
 from melm_studio.tables import count
-from melm_studio.worker.config.messages import DIED, MEMORY_SHORT, OVERTIME, STUDIO_STOPPED
+from melm_studio.worker.config.messages import (
+    DIED,
+    LOST,
+    MEMORY_SHORT,
+    OVERTIME,
+    STUDIO_STOPPED,
+)
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.child import execute
 from melm_studio.worker.pool.memory import memory_of, who_frees_memory
-from melm_studio.worker.pool.process_state import has_stopped_child, is_stopped
+from melm_studio.worker.pool.process_state import has_stopped_child
+from melm_studio.worker.pool.stopped_children import stopped_ones_killed
 from melm_studio.worker.pool.turns import Turn, has_process_for, who_gives_way
 from melm_studio.worker.records.limits import BYTES_PER_MB, DiskFullError
-from melm_studio.worker.records.run import AT_WORK, RunRecord, RunState
+from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.worker.store.attempts import end_attempt
 from melm_studio.worker.store.dead_runs import DeadRuns
-from melm_studio.worker.store.end_run import end_run
 from melm_studio.worker.store.eviction import Sweeper
 from melm_studio.worker.store.open_store import store_module
 from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
@@ -37,6 +45,8 @@ SWEEP_S = 600.0
 STORE_RETRY_S = 1.0
 # Deleting a long run, or waiting for another process that writes, takes seconds.
 SLOW_AFTER_S = 30.0
+# The exit code of a process that may still work, but whose parent, which would know, is gone.
+FORKSERVER_DIED = 255
 SECONDS_PER_HOUR = 3_600.0
 
 logger = logging.getLogger(__name__)
@@ -66,12 +76,13 @@ class RunSource(Protocol):
 class _Child:
     run_id: str
     owner: str
+    attempt: int
     process: ForkServerProcess
+    pid: int
     started_s: float
     began_s: float  # its turn
     gave_way_s: float | None = None  # when it was asked to
     overdue_since_s: float | None = None
-    is_stopped: bool = False
 
     @property
     def is_alive(self) -> bool:
@@ -118,12 +129,16 @@ class WorkerPool:
     def serve(self, stop: StopSignal) -> None:
         """Execute queued runs until the stop signal; leave no child behind."""
         self._start_forkserver()
-        self._release_unstarted()
-        try:
-            while not stop.is_set():
-                self._wait(self._tick(), stop.fileno())
-        finally:
-            self._stop_children()
+        with stopped_ones_killed(self._pids):
+            self._take_over()
+            try:
+                while not stop.is_set():
+                    self._wait(self._tick(), stop.fileno())
+            finally:
+                self._stop_children()
+
+    def _pids(self) -> list[int]:
+        return [child.pid for child in tuple(self._children)]
 
     def _tick(self) -> float:
         """Do what is due; return the number of seconds until the next tick."""
@@ -144,7 +159,7 @@ class WorkerPool:
         if now - self._beat_s >= BEAT_S:
             self._beat_s = now
             self._store.beat_supervisor(time.time())
-            self._end_stopped()
+            self._beat_for_children()
             self._share_workers()
             self._free_memory()
             self._dead_runs.end(except_for=[child.run_id for child in self._children])
@@ -158,10 +173,16 @@ class WorkerPool:
         self._context.set_forkserver_preload([execute.__module__, store_module(self._settings)])
         forkserver.ensure_running()
 
-    def _release_unstarted(self) -> None:
-        """Queue again the runs that an earlier supervisor claimed but did not start."""
+    def _take_over(self) -> None:
+        """Queue again the runs that an earlier supervisor claimed, and in a folder those it lost.
+
+        A shared store has other workers, which execute runs.
+        """
         for record in reversed(self._store.unfinished()):
-            self._store.release(record.run_id)
+            if record.state is RunState.QUEUED:
+                self._store.release(record.run_id)
+            elif not self._settings.store:
+                end_attempt(self._store, record, LOST)
 
     def _start_children(self) -> None:
         while self._has_room() and self._start_next():
@@ -212,32 +233,30 @@ class WorkerPool:
         )
         process.start()
         now = time.monotonic()
-        self._children.append(_Child(record.run_id, record.owner, process, now, now))
-        logger.info("assigned to process %d", process.pid, extra={"run": record.run_id})
+        pid = cast(int, process.pid)  # it was started
+        child = _Child(record.run_id, record.owner, record.attempt, process, pid, now, now)
+        self._children.append(child)
+        logger.info("assigned to process %d", pid, extra={"run": record.run_id})
 
     def _reap_exited(self) -> None:
         for child in [child for child in self._children if not child.is_alive]:
-            message = DIED.format(reason=child.cause_of_exit)
-            self._reap(child, message, {RunState.QUEUED, *AT_WORK})
+            if child.process.exitcode == FORKSERVER_DIED:
+                with suppress(ProcessLookupError):
+                    os.kill(child.pid, signal.SIGKILL)
+            self._reap(child, DIED.format(reason=child.cause_of_exit))
 
-    def _reap(self, child: _Child, message: str, expected: Collection[RunState]) -> None:
+    def _reap(self, child: _Child, cause: str, *, is_loss: bool = True) -> None:
         record = self._store.get(child.run_id)
-        if record is not None and record.pid in (None, child.process.pid):
-            end_run(self._store, child.run_id, message, expected=expected)
+        is_own = record is not None and record.pid in (None, child.pid)
+        if record is not None and is_own and record.attempt == child.attempt:
+            end_attempt(self._store, record, cause, is_loss=is_loss)
         self._children.remove(child)
         child.process.close()
 
-    def _end_stopped(self) -> None:
-        """Kill children that a signal has stopped; beat for the others.
-
-        A long computation may keep a child from its own heartbeat.
-        """
+    def _beat_for_children(self) -> None:
+        """A long computation may keep a child from its own heartbeat."""
         for child in self._children:
-            was_stopped, child.is_stopped = child.is_stopped, is_stopped(child.process.pid)
-            if child.is_stopped and was_stopped:
-                logger.warning("is stopped, killing it", extra={"run": child.run_id})
-                child.process.kill()
-            elif not child.is_stopped and child.is_alive:
+            if child.is_alive:
                 self._store.beat(child.run_id, time.time())
 
     def _share_workers(self) -> None:
@@ -290,7 +309,7 @@ class WorkerPool:
         if any(child.overdue_since_s is not None for child in self._children):
             return  # a run that is ending frees memory, so that no other may have to
         children = {child.run_id: child for child in self._children}
-        bytes_of = {run_id: memory_of(child.process.pid) for run_id, child in children.items()}
+        bytes_of = {run_id: memory_of(child.pid) for run_id, child in children.items()}
         idle = [run_id for run_id, child in children.items() if not self._is_working(child)]
         most_mb = self._settings.max_runs_mb
         run_id = who_frees_memory(bytes_of, idle, most_mb * BYTES_PER_MB)
@@ -320,10 +339,10 @@ class WorkerPool:
             child.process.kill()
             child.process.join()
         for child in list(self._children):
-            # A run that was not started yet stays queued, and is executed after the next start.
-            # Where the store cannot be reached, the next supervisor ends the run as dead.
+            # The run goes on after the next start. Where the store cannot be reached, the next
+            # supervisor finds that it is lost.
             with suppress(DiskFullError, StoreUnavailableError):
-                self._reap(child, STUDIO_STOPPED, AT_WORK)
+                self._reap(child, STUDIO_STOPPED, is_loss=False)
 
     def _wait(self, timeout_s: float, *descriptors: int) -> None:
         sentinels = [child.process.sentinel for child in self._children if child.is_alive]

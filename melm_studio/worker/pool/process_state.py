@@ -17,7 +17,7 @@ def has_stopped_child() -> bool:
     return False
 
 
-def is_stopped(pid: int | None) -> bool:
+def is_stopped(pid: int) -> bool:
     """Return whether a process is stopped; where the system does not say, that it is not."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()

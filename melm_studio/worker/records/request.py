@@ -32,6 +32,8 @@ class RunRequest(Record, frozen=True):
     gives_way: bool = False
     # Why a run was cancelled, as its message; empty where the user did it.
     reason: str = ""
+    # That of the run: an earlier one finds here that the run is no longer its own.
+    attempt: int = 0
 
     @property
     def is_cancelled(self) -> bool:
@@ -64,6 +66,11 @@ class RunRequest(Record, frozen=True):
     def resumed(self) -> Self:
         """Return the request after Resume."""
         return self._unless_cancelled(Command.GO)
+
+    def of_attempt(self, attempt: int) -> Self:
+        """Return what a new attempt at the run is to heed: whether to pause, at its first plane."""
+        command = Command.PAUSE if self.is_paused else Command.GO
+        return type(self)(command=command, attempt=attempt)
 
     def _unless_cancelled(self, command: Command) -> Self:
         return self if self.is_cancelled else replace(self, command=command)

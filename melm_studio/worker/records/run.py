@@ -104,6 +104,10 @@ class RunRecord(Record, frozen=True):
         Since when the run waits for another turn, since others wait too; None while it computes.
     n_features : int
         Number of features of its data; 0 if unknown.
+    attempt : int
+        How often the run was queued again. What an earlier attempt still does is refused.
+    n_losses : int
+        How many workers died with the run since its user started or continued it.
     """
 
     run_id: str
@@ -128,6 +132,8 @@ class RunRecord(Record, frozen=True):
     removed_s: float | None = None
     gave_way_s: float | None = None
     n_features: int = 0
+    attempt: int = 0
+    n_losses: int = 0
 
     @property
     def gamma(self) -> float:
@@ -172,7 +178,7 @@ def new_run(
     )
 
 
-def reopened(record: RunRecord) -> RunRecord:
+def reopened(record: RunRecord, *, n_losses: int = 0) -> RunRecord:
     """Return a run that was cut short as one that is queued again, with its history."""
     return replace(
         record,
@@ -184,6 +190,8 @@ def reopened(record: RunRecord) -> RunRecord:
         traceback="",
         pid=None,
         gave_way_s=None,
+        attempt=record.attempt + 1,
+        n_losses=n_losses,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.config.messages import LOST
 from melm_studio.worker.records.run import AT_WORK, RunRecord
-from melm_studio.worker.store.end_run import end_run
+from melm_studio.worker.store.attempts import end_attempt
 from melm_studio.worker.store.protocol import RunStore
 
 # With a heartbeat a second and a poll a second, a dead worker is noticed within 5 s.
@@ -18,7 +18,7 @@ CUT_OFF_AFTER_S = 3.0
 
 
 class DeadRuns:
-    """Ends runs whose heartbeat stopped, wherever they were executed.
+    """Queues runs again whose heartbeat stopped, wherever they were executed.
 
     The age of a heartbeat is the time for which this process has seen no other, by a clock that
     never jumps.
@@ -51,7 +51,7 @@ class DeadRuns:
         self._beats = {run.run_id: self._since(run, now) for run in found}
         for run in found:
             if run.run_id not in except_for and now - self._beats[run.run_id][1] >= DEAD_AFTER_S:
-                end_run(self._store, run.run_id, LOST, expected=AT_WORK)
+                end_attempt(self._store, run, LOST)
 
     def _since(self, run: RunRecord, now: float) -> tuple[float, float]:
         beat_s = run.heartbeat_s or run.created_s

@@ -94,10 +94,18 @@ class DiskRunStore(RunStore):
             if record is None or not record.state.is_cut_short:
                 return False
             make_room_in_queue(self, record)
-            self._write(reopened(record))
-            self._cache.delete(_key("control", run_id))
+            self._write_attempt(reopened(record), GO)
             for listing in (UNFINISHED, QUEUE):
                 self._cache.enlist(listing, run_id)
+            return True
+
+    def requeue(self, seen: RunRecord, *, n_losses: int) -> bool:
+        with self._cache.transaction():
+            record = self.get(seen.run_id)
+            if record is None or record.state.is_final or record.attempt != seen.attempt:
+                return False
+            self._write_attempt(reopened(record, n_losses=n_losses), self.request(seen.run_id))
+            self.release(seen.run_id)
             return True
 
     def annotate(self, run_id: str, **changes: Any) -> None:
@@ -281,6 +289,11 @@ class DiskRunStore(RunStore):
 
     def _write(self, record: RunRecord) -> None:
         self._cache.put(_key("run", record.run_id), record.to_bytes())
+
+    def _write_attempt(self, record: RunRecord, before: RunRequest) -> None:
+        self._write(record)
+        request = before.of_attempt(record.attempt)
+        self._cache.put(_key("control", record.run_id), request.to_bytes())
 
     def _records(self, run_ids: Iterable[str]) -> list[RunRecord]:
         found = (self.get(run_id) for run_id in run_ids)

@@ -128,6 +128,26 @@ class Runs(ABC):
         """
 
     @abstractmethod
+    def requeue(self, seen: RunRecord, *, n_losses: int) -> bool:
+        """Queue an unfinished run again, whose worker is gone; it keeps its history.
+
+        Of what was requested, only a pause remains. What its worker still does is refused: see
+        `RunRecord.attempt`.
+
+        Parameters
+        ----------
+        seen : RunRecord
+            The run when its worker was found to be gone.
+        n_losses : int
+            As in `RunRecord`, from now on.
+
+        Returns
+        -------
+        bool
+            Whether the run was still in that attempt; if not, nothing changes.
+        """
+
+    @abstractmethod
     def annotate(self, run_id: str, **changes: Any) -> None:
         """Change what a user says of a run, whether or not it has ended: ``name``, ``removed_s``.
 

@@ -126,13 +126,23 @@ class RedisRunStore(RunStore):
                 return False
             make_room_in_queue(self, record)
             pipe.multi()
-            pipe.set(run, reopened(record).to_bytes())
-            pipe.delete(self._key("control", run_id))
-            for listing in (self._unfinished, self._queue):
-                pipe.zadd(listing, _oldest_first(record))
+            self._queue_attempt(pipe, reopened(record), GO)
             return True
 
         return transact(self._redis, put, run, self._queue)
+
+    def requeue(self, seen: RunRecord, *, n_losses: int) -> bool:
+        run, control = self._run_key(seen.run_id), self._key("control", seen.run_id)
+
+        def put(pipe: Pipeline) -> bool:
+            record, before = _live(pipe.get(run)), _request(pipe.get(control))
+            pipe.multi()
+            if record is None or record.attempt != seen.attempt:
+                return False
+            self._queue_attempt(pipe, reopened(record, n_losses=n_losses), before)
+            return True
+
+        return transact(self._redis, put, run, control)
 
     def annotate(self, run_id: str, **changes: Any) -> None:
         def write(pipe: Pipeline) -> None:
@@ -343,6 +353,13 @@ class RedisRunStore(RunStore):
             one = Ended().and_one(record)
             pipe.hincrby(self._ended, record.state, one.n_runs)
             pipe.hincrbyfloat(self._ended, f"{record.state} seconds", one.seconds)
+
+    def _queue_attempt(self, pipe: Pipeline, record: RunRecord, before: RunRequest) -> None:
+        request = before.of_attempt(record.attempt)
+        pipe.set(self._run_key(record.run_id), record.to_bytes())
+        pipe.set(self._key("control", record.run_id), request.to_bytes())
+        for listing in (self._unfinished, self._queue):
+            pipe.zadd(listing, _oldest_first(record))
 
     def _claim(self, pipe: Pipeline) -> RunRecord | None:
         waiting = _texts(pipe.zrange(self._queue, 0, -1))

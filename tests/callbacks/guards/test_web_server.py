@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import flask
 import pytest
 
-from callbacks.guards.service_manager import READY, tell_service_manager
 from callbacks.guards.web_server import ConnectionLimits, web_server
 from melm_studio.programs.local_studio import free_port
+from melm_studio.worker.config.service_manager import READY, tell_service_manager
 
 LIMITS = ConnectionLimits(connections_of_address=8, headers_s=0.2, request_s=0.6)
 PATIENCE_S = 30

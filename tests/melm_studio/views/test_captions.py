@@ -17,7 +17,7 @@ from melm_studio.views.captions import (
 from melm_studio.views.plane_edits import LoadingEdit
 from melm_studio.views.types import Scores
 from melm_studio.views.view_options import MorphTarget, ViewOptions
-from melm_studio.worker.config.messages import LOST, STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
+from melm_studio.worker.config.messages import STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
 from melm_studio.worker.records.run import RunState
 from tests.melm_studio.worker.helpers import plane, run_of
 
@@ -90,7 +90,7 @@ def test_a_method_without_a_search_says_so(method):
         (RunState.CANCELLED, STOPPED),
         (RunState.CANCELLED, STOPPED_IN_QUEUE),
         (RunState.FAILED, UNEXPECTED),
-        (RunState.LOST, LOST),
+        (RunState.LOST, "It was tried 3 times."),
     ],
 )
 def test_a_run_that_was_stopped_or_failed_says_its_message(state, message, event):
@@ -175,6 +175,8 @@ def test_a_queued_run_says_how_many_are_to_be_done_before_it():
     queued = replace(run_of(), state=RunState.QUEUED)
     assert state_sentence(queued, None, 2) == "Waiting for 2 other runs"
     assert state_sentence(queued, None, 1) == "Waiting for 1 other run"
+    again = replace(queued, n_losses=1)
+    assert state_sentence(again, plane()) == "Its worker died, waiting for a free worker"
 
 
 def test_a_running_run_says_how_many_features_it_works_on():

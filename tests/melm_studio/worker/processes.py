@@ -14,10 +14,10 @@ from typing import Any
 
 import psutil
 
-from melm_studio.worker.config.messages import DIED, STOPPED, STUDIO_STOPPED
+from melm_studio.worker.config.messages import STOPPED
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.supervisor import SupervisorHandle, start_supervisor
-from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.worker.records.run import AT_WORK, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
 from tests.melm_studio.worker.helpers import (
     DEADLINE_S,
@@ -137,21 +137,41 @@ def assert_cancelled(store: RunStore, record: RunRecord) -> None:
     assert_best_plane_kept(store, record.run_id)
 
 
-def assert_reported_when_killed(store: RunStore, record: RunRecord) -> None:
-    """Assert that the run is soon lost where its process is killed, and keeps its best plane."""
+def assert_goes_on(store: RunStore, before: RunRecord, **deadline: float) -> RunRecord:
+    """Assert that the run of a worker that is gone is executed again, from its best plane."""
+    best = max(event.objective for event in store.events(before.run_id))
+    again = wait_until(lambda: _next_attempt(store, before), **deadline)
+    assert again.pid != before.pid
+    assert max(event.objective for event in store.events(before.run_id)) >= best
+    return again
+
+
+def _next_attempt(store: RunStore, before: RunRecord) -> RunRecord | None:
+    record = store.get(before.run_id)
+    assert not record.state.is_final, record.message
+    is_executed = record.attempt > before.attempt and record.state in AT_WORK
+    return record if is_executed else None
+
+
+def assert_goes_on_when_killed(store: RunStore, record: RunRecord) -> None:
+    """Assert that the run is soon executed again where its process is killed."""
     os.kill(record.pid, signal.SIGKILL)
-    lost = ended(store, record.run_id, deadline_s=REPORTED_WITHIN_S)
-    assert (lost.state, lost.message) == (RunState.LOST, DIED.format(reason="signal 9"))
-    assert_best_plane_kept(store, record.run_id)
+    again = assert_goes_on(store, record, deadline_s=REPORTED_WITHIN_S)
+    assert again.n_losses == 1
 
 
 def assert_stops_with_its_run(store: RunStore, supervisor: SupervisorHandle) -> None:
-    """Assert that a stopped supervisor leaves no process, and ends its run with a message."""
+    """Assert that a stopped supervisor leaves no process, and puts its run back in the queue."""
     record = working(store)
     processes = family(supervisor.pid)
     assert record.pid in [process.pid for process in processes]
     supervisor.stop()
     assert not any(alive(process) for process in processes)
-    stopped = store.get(record.run_id)
-    assert (stopped.state, stopped.message) == (RunState.LOST, STUDIO_STOPPED)
+    assert_waits(store, record)
+
+
+def assert_waits(store: RunStore, record: RunRecord) -> None:
+    """Assert that a run that was cut short waits for a worker, which is not its fault."""
+    waiting = store.get(record.run_id)
+    assert (waiting.state, waiting.n_losses) == (RunState.QUEUED, 0)
     assert_best_plane_kept(store, record.run_id)

@@ -235,6 +235,23 @@ def test_a_run_that_is_deleted_while_it_works_stops_and_stays_deleted(store, mon
     assert store.n_events(record.run_id) == 0
 
 
+@pytest.mark.parametrize("method", ["melm", "pca"])
+def test_a_worker_that_was_taken_for_dead_leaves_the_run_to_the_next(store, monkeypatch, method):
+    append = store.append
+
+    def append_late(run_id, event):
+        store.requeue(store.get(run_id), n_losses=1)
+        monkeypatch.undo()
+        return append(run_id, event)
+
+    monkeypatch.setattr(store, "append", append_late)
+    record = queue_run(store, blobs(), method, n_init=1_000)
+    execute_run(store, record.run_id)
+    left = store.get(record.run_id)
+    assert (left.state, left.attempt, left.message) == (RunState.QUEUED, 1, "")
+    assert store.n_events(record.run_id) == 1
+
+
 # ------------------------------------------------------------------------------------- failed
 
 

@@ -50,6 +50,13 @@ def test_a_run_that_was_ended_meanwhile_stops(store, run_id):
         after_giving_way(store, run_id, clock)
 
 
+def test_an_attempt_that_another_worker_took_over_stops(store, run_id):
+    store.requeue(store.get(run_id), n_losses=1)
+    with pytest.raises(RunEndedError):
+        after_giving_way(store, run_id, ManualClock())
+    assert not after_giving_way(store, run_id, ManualClock(), attempt=1).is_cancelled
+
+
 def test_the_time_of_others_is_not_counted(store, run_id):
     clock = ScriptedClock(lambda: store.request_turn(run_id, gives_way=False))
     store.request_turn(run_id, gives_way=True)

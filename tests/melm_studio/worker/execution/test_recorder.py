@@ -9,7 +9,12 @@ import pytest
 from melm_core.base.progress import Progress
 from melm_studio.worker.execution.recorder import LATER_EVENTS_PER_S, LATER_GAP, Recorder
 from melm_studio.worker.records.limits import Limits
-from tests.melm_studio.worker.helpers import ManualClock, plane, started
+from tests.melm_studio.worker.helpers import (
+    ManualClock,
+    assert_same_plane,
+    plane,
+    started,
+)
 
 
 @pytest.fixture
@@ -104,6 +109,18 @@ def test_a_continued_run_keeps_no_plane_twice(store, run_id, recorder, clock):
     continued = Recorder(store, run_id, clock, n_kept_all=10)
     passed(continued, 4)
     assert [event.objective for event in store.events(run_id)] == [1.0, 2.0, 2.0, 3.0, 4.0]
+
+
+def test_a_continued_run_that_is_stopped_early_keeps_the_better_plane_of_before(
+    store, run_id, recorder, clock
+):
+    recorder(step(5.0, seed=3))
+    continued = Recorder(store, run_id, clock)
+    continued(step(1.0, seed=1))
+    continued.conclude(plane(seed=1).components, 1.0, is_complete=False)
+    last = store.last_event(run_id)
+    assert (last.is_final, last.objective) == (True, 5.0)
+    assert_same_plane(last.components, plane(seed=3).components)
 
 
 def test_the_best_step_is_remembered_even_if_it_is_not_kept(recorder):

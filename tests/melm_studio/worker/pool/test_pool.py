@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -34,6 +35,18 @@ def deaf(settings, run_id):
             heartbeat_s=time.time(),
         )
     threading.Event().wait()
+
+
+def stopped_in_a_transaction(settings, run_id):
+    """Begin a run the first time, and be stopped while no one else can write to the store."""
+    with closing(open_store(settings)) as store:
+        record = store.get(run_id)
+        store.transition(run_id, {RunState.QUEUED}, state=RunState.RUNNING, pid=os.getpid())
+        if record.attempt == 0:
+            with closing(sqlite3.connect(settings.data_dir / "store" / "cache.db")) as database:
+                database.execute("BEGIN IMMEDIATE")
+                os.kill(os.getpid(), signal.SIGSTOP)
+        store.transition(run_id, {RunState.RUNNING}, state=RunState.DONE)
 
 
 class Stop:
@@ -84,6 +97,17 @@ def test_a_process_that_neither_works_nor_listens_is_killed_where_its_run_should
         disk_store.request_cancel(record.run_id)
         stopped = ended(disk_store, record.run_id)
     assert (stopped.state, stopped.message) == (RunState.CANCELLED, STOPPED)
+
+
+def test_a_process_that_is_stopped_with_the_lock_of_the_store_is_killed(
+    disk_store, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(pool_module, "execute", stopped_in_a_transaction)
+    record = created(disk_store)
+    with serving(tmp_path):
+        # As others must, it waits until the process is gone that holds the lock.
+        done = ended(disk_store, record.run_id)
+    assert (done.state, done.n_losses) == (RunState.DONE, 1)
 
 
 def test_a_run_ends_where_all_take_too_much_memory(disk_store, tmp_path, monkeypatch):

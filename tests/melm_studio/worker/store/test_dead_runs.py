@@ -1,4 +1,4 @@
-"""A run whose heartbeat stopped is lost, unless this process was cut off from the store."""
+"""A run whose heartbeat stopped is queued again, unless this process was cut off from the store."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import time
 
 import pytest
 
-from melm_studio.worker.config.messages import LOST
 from melm_studio.worker.execution.heartbeat import BEAT_S
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.dead_runs import CUT_OFF_AFTER_S, DEAD_AFTER_S, DeadRuns
@@ -36,15 +35,15 @@ def poll_each_second(runs, clock, n_seconds):
 
 
 @pytest.mark.parametrize("state", [RunState.RUNNING, RunState.PAUSED])
-def test_a_run_is_lost_when_its_heartbeat_stopped_and_keeps_its_best_plane(store, clock, state):
+def test_a_run_whose_heartbeat_stopped_is_queued_again_with_its_best_plane(store, clock, state):
     record = beating(store, clock.now_s, state)
     store.append(record.run_id, plane())
     runs = DeadRuns(store, has_other_workers=False, clock=clock)
     poll_each_second(runs, clock, DEAD_AFTER_S)
     assert state_of(store, record) is state
     poll_each_second(runs, clock, 1)
-    assert state_of(store, record) is RunState.LOST
-    assert store.get(record.run_id).message == LOST
+    assert state_of(store, record) is RunState.QUEUED
+    assert store.get(record.run_id).n_losses == 1
     assert store.last_event(record.run_id).is_final
 
 
@@ -69,7 +68,7 @@ def test_a_dead_worker_is_noticed_within_five_seconds(store, clock):
         poll_each_second(runs, clock, BEAT_S)
     assert state_of(store, record) is RunState.RUNNING
     poll_each_second(runs, clock, 5 - BEAT_S)  # since the last heartbeat
-    assert state_of(store, record) is RunState.LOST
+    assert state_of(store, record) is RunState.QUEUED
 
 
 def test_a_queued_run_is_not_lost(store, clock):
@@ -86,7 +85,7 @@ def test_a_run_that_the_caller_executes_is_not_lost_however_slow_it_is(store, cl
     runs.end(except_for=[record.run_id])
     assert state_of(store, record) is RunState.RUNNING
     runs.end()
-    assert state_of(store, record) is RunState.LOST
+    assert state_of(store, record) is RunState.QUEUED
 
 
 def test_a_process_new_to_a_shared_store_waits_for_heartbeats(store, clock):
@@ -97,7 +96,7 @@ def test_a_process_new_to_a_shared_store_waits_for_heartbeats(store, clock):
     store.beat(alive.run_id, clock.now_s)
     assert state_of(store, dead) is RunState.RUNNING
     poll_each_second(runs, clock, 1)
-    assert state_of(store, dead) is RunState.LOST
+    assert state_of(store, dead) is RunState.QUEUED
     assert state_of(store, alive) is RunState.RUNNING
 
 
@@ -110,4 +109,4 @@ def test_a_process_cut_off_from_a_shared_store_waits_for_heartbeats(store, clock
     poll_each_second(runs, clock, DEAD_AFTER_S - 1)
     assert state_of(store, record) is RunState.RUNNING
     poll_each_second(runs, clock, 1)
-    assert state_of(store, record) is RunState.LOST
+    assert state_of(store, record) is RunState.QUEUED

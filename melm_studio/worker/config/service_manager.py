@@ -1,4 +1,4 @@
-"""What systemd is told of the web process: that it serves, and that it still does.
+"""What systemd is told of a web process or a worker: that it works, and that it still does.
 
 The protocol is that of sd_notify(3): a datagram to the socket that the environment names.
 """
