@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_core.density.class_series import ClassSeries
 from melm_core.density.classifier import (
     KernelDensityClassifier,
     class_thresholds,
@@ -14,10 +15,10 @@ from melm_core.density.kernel_density import (
     density_on_grid,
     kernel_classes,
     log_densities,
-    mass_levels,
     most_likely_classes,
     whitened_kernel_classes,
 )
+from melm_core.density.level_sets import mass_levels
 from melm_core.density.nuisance_cells import (
     NuisanceAccuracy,
     NuisanceCells,
@@ -33,6 +34,7 @@ from melm_core.density.whitening import within_class_whitening
 
 __all__ = [
     "DEFAULT_SHRINKAGE",
+    "ClassSeries",
     "KernelClasses",
     "KernelDensityClassifier",
     "NuisanceAccuracy",

@@ -12,12 +12,14 @@ inverse transforms per class give the derivatives with respect to its k-dimensio
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
+from melm_core.density.class_series import ClassSeries, spectrum
 from melm_core.density.direct_sums import Potential, inverse_root, log_potential
 from melm_core.density.exponential_tilting import tilted_log_potential
 from melm_core.density.nufft import MOST_MODES, TOLERANCE, Box, ComplexArray
@@ -44,6 +46,8 @@ class FourierPotentials:
         Of the rows; None if each counts once.
     tolerance : float
         Of the transforms.
+    series : ClassSeries or None
+        The transforms of the rows, where they are known and serve the covariances.
 
     Attributes
     ----------
@@ -62,25 +66,38 @@ class FourierPotentials:
         covariances: FloatArray,
         weights: Sequence[FloatArray] | None = None,
         tolerance: float = TOLERANCE,
+        series: ClassSeries | None = None,
     ) -> None:
         self._rows, self._covariances = rows, covariances
         self._weights: Sequence[FloatArray | None] = weights or [None] * len(rows)
         self._totals = totals_of(rows, weights)
-        self._root, widths, self._box = fourier_box(rows, covariances, tolerance)
-        self._far_share = FAR * float(np.sqrt(tolerance / TOLERANCE))
-        check_modes(self._box)
+        if series is None:
+            self._root, _, self._box = fourier_box(rows, covariances, tolerance)
+            check_modes(self._box)
+        else:
+            self._root, self._box = series.root, series.box
+        self._far_share = FAR * float(np.sqrt(self._box.tolerance / TOLERANCE))
         self._frequencies = self._box.frequencies
-        self._angles = [self._box.angles(part @ self._root) for part in rows]
-        self._spectra = [self._spectrum(width) for width in widths]
+        widths = self._root.T @ covariances @ self._root
+        self._spectra = [spectrum(self._box, width) for width in widths]
+        transforms = self._transforms() if series is None else series.series
         self._smoothed: list[ComplexArray] = [
-            spectrum * self._box.series(angles, own) / total
-            for spectrum, angles, own, total in zip(
-                self._spectra, self._angles, self._weights, self._totals, strict=True
-            )
+            of_kernel * of_rows
+            for of_kernel, of_rows in zip(self._spectra, transforms, strict=True)
         ]
         self._far: dict[tuple[int, int], Potential] = {}
         self._inner = self._inner_products()
         self.log_values = self._logarithms()
+
+    @cached_property
+    def _angles(self) -> list[list[FloatArray]]:
+        return [self._box.angles(part @ self._root) for part in self._rows]
+
+    def _transforms(self) -> list[ComplexArray]:
+        return [
+            self._box.series(angles, own) / total
+            for angles, own, total in zip(self._angles, self._weights, self._totals, strict=True)
+        ]
 
     def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
         """See `melm_core.density.information_potentials.Potentials`."""
@@ -137,15 +154,6 @@ class FourierPotentials:
             upper[pair] = 0.0
         shares: FloatArray = (upper + upper.T) / self._inner
         return shares
-
-    def _spectrum(self, covariance: FloatArray) -> FloatArray:
-        exponent = sum(
-            covariance[i, j] * self._frequencies[i] * self._frequencies[j]
-            for i in range(len(covariance))
-            for j in range(len(covariance))
-        )
-        spectrum: FloatArray = np.exp(-0.5 * exponent)
-        return spectrum
 
     def _second_moment(self, mass: FloatArray) -> FloatArray:
         """sum_kappa kappa kappa' mass(kappa)."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
+from melm_core.density.class_series import ClassSeries
 from melm_core.density.direct_sums import log_potentials
 from melm_core.density.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, TOLERANCE, Box
@@ -96,7 +97,9 @@ def class_potentials(
     covariances: FloatArray,
     engine: Engine = "auto",
     weights: Sequence[FloatArray] | None = None,
+    *,
     tolerance: float = TOLERANCE,
+    series: ClassSeries | None = None,
 ) -> Potentials:
     """Potentials of projected classes.
 
@@ -110,16 +113,20 @@ def class_potentials(
         Of the rows; None if each counts once.
     tolerance : float
         Of the transforms of the Fourier engine.
+    series : ClassSeries or None
+        The transforms of the rows, where they are known; then no others are made.
 
     Raises
     ------
     ValueError
         If the engine is "nufft" with more than three components or MOST_MODES modes.
     """
+    if series is not None:
+        return FourierPotentials(rows, covariances, weights, series=series)
     if engine == "direct" or (engine == "auto" and is_direct_better(rows, covariances)):
         return DirectPotentials(rows, covariances, weights)
     check_nufft_components(covariances.shape[1])
-    return FourierPotentials(rows, covariances, weights, tolerance)
+    return FourierPotentials(rows, covariances, weights, tolerance=tolerance)
 
 
 def is_direct_better(rows: Sequence[FloatArray], covariances: FloatArray) -> bool:

@@ -1,4 +1,4 @@
-"""Class densities: kernel covariances, densities at points and on grids, mass levels.
+"""Class densities: kernel covariances, densities at points and on grids.
 
 A class with N_c rows and covariance cov_c (divisor N_c) has a Gaussian kernel
 of covariance B_c = h_c^2 cov_c, where h_c is the bandwidth of Silverman's rule
@@ -16,6 +16,7 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.sample_weights import deviations_of, mean_of
 from melm_core.density import direct_sums, nufft
+from melm_core.density.class_series import ClassSeries
 from melm_core.density.shrinkage import (
     DEFAULT_SHRINKAGE,
     Shrinkage,
@@ -63,6 +64,8 @@ class KernelClasses:
     cells : tuple of KernelClasses
         For a plane that is to be blind to a nuisance: the rows and kernels of its values
         within each class, in the same coordinates. Empty without a nuisance.
+    series : ClassSeries or None
+        Transforms of the rows, which densities and potentials then share.
     """
 
     rows: tuple[FloatArray, ...]
@@ -70,6 +73,7 @@ class KernelClasses:
     basis: FloatArray | None = None
     weights: tuple[FloatArray, ...] | None = None
     cells: tuple[KernelClasses, ...] = ()
+    series: ClassSeries | None = None
 
     @property
     def counts(self) -> IntArray:
@@ -90,6 +94,15 @@ class KernelClasses:
         """The same rows with kernels `factor` times as wide."""
         cells = tuple(own.widened(factor) for own in self.cells)
         return replace(self, covariances=self.covariances * factor**2, cells=cells)
+
+    def transformed(
+        self, points: FloatArray, factors: tuple[float, float] = (1.0, 1.0)
+    ) -> KernelClasses:
+        """The same classes with the series of their rows, see `ClassSeries.of`."""
+        series = ClassSeries.of(
+            self.rows, self.covariances, points, weights=self.weights, factors=factors
+        )
+        return replace(self, series=series)
 
     def project(self, components: FloatArray) -> KernelClasses:
         """The classes projected by `components`, shape (n_components, n_features); no cells."""
@@ -301,7 +314,7 @@ def most_likely_classes(points: FloatArray, classes: KernelClasses) -> IntArray:
         if len(points) * len(rows) <= DIRECT_EVALUATIONS:
             logs[:, code] = direct_sums.log_density(points, rows, covariance, weights)
             continue
-        density = nufft.density(points, rows, covariance, weights)
+        density = _fourier_density(points, classes, code)
         floors[code] = np.log(FOURIER_FLOOR) + direct_sums.inverse_root(covariance)[1]
         logs[:, code] = np.log(np.maximum(density, np.exp(floors[code])))
     # Below its floor, a density is known to be below it, and no more.
@@ -359,30 +372,16 @@ def density_on_grid(
     return values
 
 
-def mass_levels(density: FloatArray, shares: Sequence[float]) -> FloatArray:
-    """Density levels whose superlevel sets contain the given shares of the probability mass.
-
-    Parameters
-    ----------
-    density : ndarray of shape (n_y, n_x)
-        Values on a regular grid that contains practically all of the mass.
-    shares : sequence of float in (0, 1)
-
-    Returns
-    -------
-    ndarray of shape (len(shares),)
-        One level for each share; larger shares have lower levels.
-    """
-    ordered = np.sort(density, axis=None)[::-1]
-    mass = np.cumsum(ordered)
-    positions = np.searchsorted(mass, np.asarray(shares) * mass[-1])
-    levels: FloatArray = ordered[np.minimum(positions, len(ordered) - 1)]
-    return levels
-
-
 def _parts(classes: KernelClasses) -> list[tuple[FloatArray, FloatArray, FloatArray | None]]:
     """Rows, kernel covariance and weights of each class."""
     return list(zip(classes.rows, classes.covariances, classes.weights_of_classes, strict=True))
+
+
+def _fourier_density(points: FloatArray, classes: KernelClasses, code: int) -> FloatArray:
+    rows, covariance, weights = _parts(classes)[code]
+    if classes.series is not None:
+        return classes.series.density(points, code, covariance)
+    return nufft.density(points, rows, covariance, weights)
 
 
 def _log_density(

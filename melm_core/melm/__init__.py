@@ -15,6 +15,7 @@ from melm_core.melm.objective import (
     cauchy_schwarz_divergence,
     divergence,
     divergence_and_gradient,
+    divergence_in_plane,
     information_potentials,
 )
 from melm_core.melm.tree import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
@@ -33,6 +34,7 @@ __all__ = [
     "cauchy_schwarz_divergence",
     "divergence",
     "divergence_and_gradient",
+    "divergence_in_plane",
     "divergence_profile",
     "held_out_divergence",
     "information_potentials",

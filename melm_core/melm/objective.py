@@ -196,7 +196,16 @@ def divergence(
     >>> round(divergence(classes, np.eye(4)[2:]), 2)
     5.18
     """
-    projected = classes.project(components)
+    return divergence_in_plane(classes.project(components), engine=engine, multiclass=multiclass)
+
+
+def divergence_in_plane(
+    projected: KernelClasses,
+    *,
+    engine: Engine = "auto",
+    multiclass: Multiclass = DEFAULT_MULTICLASS,
+) -> float:
+    """The same for classes that are projected into the plane already."""
     logs = _potentials(projected, engine).log_values
     value, _ = AGGREGATES[multiclass](logs, projected.totals)
     return float(value)
@@ -338,7 +347,12 @@ def _potentials(
     projected: KernelClasses, engine: Engine, tolerance: float = TOLERANCE
 ) -> Potentials:
     return class_potentials(
-        projected.rows, projected.covariances, engine, projected.weights, tolerance
+        projected.rows,
+        projected.covariances,
+        engine,
+        projected.weights,
+        tolerance=tolerance,
+        series=projected.series,
     )
 
 

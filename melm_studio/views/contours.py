@@ -9,7 +9,13 @@ import contourpy
 import numpy as np
 
 from melm_core.base import FloatArray
-from melm_core.density import density_on_grid, inverse_root, mass_levels
+from melm_core.density import (
+    ClassSeries,
+    KernelClasses,
+    density_on_grid,
+    inverse_root,
+    mass_levels,
+)
 
 # Each contour encloses one of these shares of the mass of a class.
 CONTOUR_SHARES = (0.5, 0.8, 0.95)
@@ -23,6 +29,16 @@ _MARGIN_WIDTHS = 3.0
 CENTRAL = (0.005, 0.995)
 REACH = 0.3
 _MARGIN = 0.03
+
+
+def plane_contours(classes: KernelClasses) -> list[tuple[FloatArray, tuple[int, ...]]]:
+    """The `class_contours` of every class in a plane, from the transforms of its rows if known."""
+    if classes.series is None:
+        return list(map(class_contours, classes.rows, classes.covariances))
+    return [
+        _series_contours(classes.series, code, covariance)
+        for code, covariance in enumerate(classes.covariances)
+    ]
 
 
 def class_contours(rows: FloatArray, covariance: FloatArray) -> tuple[FloatArray, tuple[int, ...]]:
@@ -47,6 +63,20 @@ def class_contours(rows: FloatArray, covariance: FloatArray) -> tuple[FloatArray
     lower, upper = round_rows.min(axis=0) - _MARGIN_WIDTHS, round_rows.max(axis=0) + _MARGIN_WIDTHS
     x, y = (np.linspace(lower[axis], upper[axis], GRID_LINES) for axis in (0, 1))
     density = density_on_grid(x, y, round_rows, np.eye(2))
+    return _lines_around(x, y, density, root)
+
+
+def _series_contours(
+    series: ClassSeries, code: int, covariance: FloatArray
+) -> tuple[FloatArray, tuple[int, ...]]:
+    x, y, density = series.density_on_grid(code, covariance, GRID_LINES)
+    return _lines_around(x, y, density, series.root)
+
+
+def _lines_around(
+    x: FloatArray, y: FloatArray, density: FloatArray, root: FloatArray
+) -> tuple[FloatArray, tuple[int, ...]]:
+    """The lines in the plane, whose points times `root` are the coordinates of the grid."""
     generator = contourpy.contour_generator(x, y, density, name="serial")
     regions = [_joined(generator.lines(level)) for level in mass_levels(density, CONTOUR_SHARES)]
     contours: FloatArray = np.concatenate(regions) @ np.linalg.inv(root)

@@ -23,13 +23,14 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_core.density import KernelClasses, inverse_root, kernel_classes, most_likely_classes
 from melm_core.linalg import orthogonal_procrustes
-from melm_core.melm import divergence, held_out_divergence
+from melm_core.melm import divergence_in_plane, held_out_divergence
 from melm_studio.tables import LabeledData
-from melm_studio.views.contours import central_box, class_contours
+from melm_studio.views.contours import central_box, plane_contours
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
 from melm_studio.views.plane_edits import strongest_features
 from melm_studio.views.publication.explained_variance import explained_shares
 from melm_studio.views.rows.sampled_rows import SampledRows
+from melm_studio.views.sharing.projected_classes import ProjectedClasses
 from melm_studio.views.types import (
     Arrows,
     ClassView,
@@ -74,13 +75,16 @@ class PlaneViewer:
         # R with R'R the covariance: of more features than rows, it has few rows.
         centered = (train.X - self._mean) / np.sqrt(len(train.y))
         self._covariance_root: FloatArray = np.asarray(np.linalg.qr(centered, mode="r"))
-        self._classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
-        self._n_classes = len(self._classes.rows)
+        classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
+        self._factor = 1.0  # of the kernels of another width
+        self._n_classes = len(classes.rows)
         self.n_train, self.n_rows = len(train.y), len(train.y) + len(held_out.y)
         drawn = min(1.0, MAX_DRAWN_ROWS / self.n_rows)
         self._train = SampledRows.of(train, self._n_classes, drawn)
         self._held_out = SampledRows.of(held_out, self._n_classes, drawn)
         self._even_rows = _even_rows(train, held_out)
+        scored = np.concatenate([self._train.scored_X, self._held_out.scored_X])
+        self._classes = ProjectedClasses(classes, scored)
         self.n_drawn = len(self._train.drawn_y) + len(self._held_out.drawn_y)
 
     @property
@@ -113,10 +117,12 @@ class PlaneViewer:
             `scores` of the plane, where they are known.
         """
         components = self.oriented(components, toward)
-        projected = self._classes.project(components)
+        projected = self._classes.at(components, self._factor)
         scores = scores or self._scores(projected, components)
         if self.n_components == 1:
             return self._line(components, projected, scores)
+        if self.n_components == 2 and view_angle == FROM_THE_FRONT:
+            return self._plane(components, projected, scores)
         axes = screen_axes(view_angle)[:, : self.n_components]
         return self._plane(axes @ components, projected.project(axes), scores)
 
@@ -132,10 +138,7 @@ class PlaneViewer:
 
     def _plane(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
         """Points, contours and arrows in two dimensions."""
-        contours = [
-            class_contours(rows, covariance)
-            for rows, covariance in zip(projected.rows, projected.covariances, strict=True)
-        ]
+        contours = plane_contours(projected)
         train, held_out = self._drawn(components)
         lower, upper = central_box([*train, *held_out], [lines for lines, _ in contours])
         loadings, features = strongest_loadings(components, len(self.feature_names))
@@ -208,7 +211,7 @@ class PlaneViewer:
     def scores(self, components: FloatArray) -> Scores:
         """How well the plane separates the rows, without computing its view."""
         components = self.standardized(components)
-        return self._scores(self._classes.project(components), components)
+        return self._scores(self._classes.at(components, self._factor), components)
 
     def coordinates(self, components: FloatArray) -> FloatArray:
         """Training and held-out rows as they are drawn, in the order of the file.
@@ -227,7 +230,7 @@ class PlaneViewer:
             return self
         other = copy(self)
         other.gamma = gamma
-        other._classes = self._classes.widened(gamma / self.gamma)  # noqa: SLF001 - its own copy
+        other._factor *= gamma / self.gamma  # noqa: SLF001 - its own copy
         return other
 
     def profile(self, components: FloatArray, gammas: Sequence[float]) -> GammaProfile:
@@ -242,8 +245,9 @@ class PlaneViewer:
         The latter is None if a class has no held-out row.
         """
         components = self.standardized(components)
-        projected = self._classes.project(components)
-        return self.divergence(components), self._divergence_held_out(projected, components)
+        projected = self._classes.at(components, self._factor)
+        unseen = self._divergence_held_out(projected, components)
+        return float(divergence_in_plane(projected)), unseen
 
     def rows(self, components: FloatArray, most: int) -> ProjectedRows:
         """About `most` training and `most` held-out rows as they are drawn, stratified by class."""
@@ -259,7 +263,9 @@ class PlaneViewer:
 
     def divergence(self, components: FloatArray) -> float:
         """The Cauchy-Schwarz divergence of the training rows in a plane, in nats."""
-        return float(divergence(self._classes, components))
+        # In standard deviations, as it is drawn, which the divergence does not depend on.
+        projected = self._classes.at(self.standardized(components), self._factor)
+        return float(divergence_in_plane(projected))
 
     def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
         divergence_held_out = self._divergence_held_out(projected, components)
@@ -280,7 +286,7 @@ class PlaneViewer:
         components = self.standardized(components)
         sampled = self._held_out
         points = sampled.scored_X @ components.T
-        predicted = most_likely_classes(points, self._classes.project(components))
+        predicted = most_likely_classes(points, self._classes.at(components, self._factor))
         return Predictions(sampled.scored_y, predicted, sampled.scored_groups)
 
     def _divergence_held_out(

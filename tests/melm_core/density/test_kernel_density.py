@@ -12,9 +12,9 @@ from melm_core.density.kernel_density import (
     density_on_grid,
     kernel_classes,
     log_densities,
-    mass_levels,
     whitened_kernel_classes,
 )
+from melm_core.density.level_sets import mass_levels
 from melm_core.density.whitening import (
     SMALLEST_RELATIVE_VARIANCE,
     automatic_shrinkage,

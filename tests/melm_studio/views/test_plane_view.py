@@ -11,8 +11,8 @@ from melm_core.density.kernel_density import (
     density_on_grid,
     kernel_classes,
     log_densities,
-    mass_levels,
 )
+from melm_core.density.level_sets import mass_levels
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.held_out import held_out_divergence
 from melm_studio.views import plane_view

@@ -1,0 +1,59 @@
+"""Planes of many rows are drawn from transforms that several kernel widths share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.density.nufft import Box
+from melm_studio.views.plane_view import PlaneViewer
+from melm_studio.views.sharing import projected_classes
+from tests.melm_core.helpers import classes, labeled_data, plane
+
+SEEN, UNSEEN = labeled_data(*classes(3, 5)).split(0.3, random_state=0)
+GAMMAS = (0.9, 1.3, 5.0)
+
+
+def mass_middle(lines):
+    return np.nanmean(lines, axis=0)
+
+
+@pytest.fixture
+def as_many(monkeypatch):
+    monkeypatch.setattr(projected_classes, "MANY_ROWS", 0)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_what_many_rows_show_is_what_few_show(gamma, n_components, monkeypatch):
+    components = plane(n_components, 5)
+    few = PlaneViewer(SEEN, UNSEEN, 1.0, n_components)
+    expected = few.at(gamma).view(components)
+    monkeypatch.setattr(projected_classes, "MANY_ROWS", 0)
+    viewer = PlaneViewer(SEEN, UNSEEN, 1.0, n_components).at(gamma)
+    found = viewer.view(components)
+    assert found.scores.accuracy_train == expected.scores.accuracy_train
+    assert found.scores.accuracy_held_out == expected.scores.accuracy_held_out
+    assert viewer.divergence(components) == pytest.approx(
+        few.at(gamma).divergence(components), abs=1e-9
+    )
+    side = (expected.upper - expected.lower).max()
+    for one, other in zip(found.classes, expected.classes, strict=True):
+        np.testing.assert_allclose(
+            mass_middle(one.contours), mass_middle(other.contours), rtol=0, atol=0.02 * side
+        )
+
+
+def test_another_kernel_width_passes_over_no_row_again(as_many, monkeypatch):
+    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    viewer.view(components)
+    viewer.divergence(components)
+    passed = []
+    series_of = Box.series
+    monkeypatch.setattr(Box, "series", lambda *parts: passed.append(1) or series_of(*parts))
+    for gamma in (0.6, 1.0, 1.9):
+        viewer.at(gamma).view(components)
+        viewer.at(gamma).divergence(components)
+    assert not passed
+    viewer.at(2.1).view(components)
+    assert len(passed) == len(SEEN.class_names)
