@@ -7,7 +7,7 @@ import { drawAtOnce, inTurn, isTimeToMove, keepMoving, stopMoving } from "./cloc
 import { lessMotion } from "../page/dom.mjs";
 import { clearedPen, drawGrid, drawTrace } from "./canvas.mjs";
 import { between, contourMaps, isAlike } from "./glide.mjs";
-import { isDrawn, pixelAxes, shownRanges } from "./plotly.mjs";
+import { isDrawn, noteMovingAxes, pixelAxes, shownRanges, sizeOf } from "./plotly.mjs";
 import { multiples, scale } from "./scales.mjs";
 
 /** @typedef {import("./glide.mjs").Picture} Picture */
@@ -40,7 +40,10 @@ export class CanvasAnimation {
     this.began = -Infinity; // the glide, in ms
     /** @type {object | null} */
     this.asked = null; // plotly's drawing that waits for its turn
-    /** What draws under the picture, told of the axes in pixels. @type {((axes: import("../types").DrawnAxes) => void) | null} */
+    /**
+     * What draws under the picture, told of the axes in pixels; it returns whether it draws the grid.
+     * @type {((axes: import("../types").DrawnAxes) => boolean) | null}
+     */
     this.onAxes = null;
     this.move = (now) => this.drawAt(now);
   }
@@ -126,7 +129,7 @@ export class CanvasAnimation {
   drawAt(now) {
     const { plot } = this;
     const picture = this.pictureAt(now);
-    this.drawOn(clearedPen(this.canvas, [plot.clientWidth, plot.clientHeight]), [...picture.fading, ...picture.traces], picture.axes);
+    this.drawOn(clearedPen(this.canvas, sizeOf(plot)), [...picture.fading, ...picture.traces], picture.axes);
     if (now - this.began >= this.duration()) this.from = null;
     return this.from !== null;
   }
@@ -136,26 +139,34 @@ export class CanvasAnimation {
     const [xRange, yRange] = shownRanges(axes, this.pixels);
     const across = scale(xRange, x.offset, x.length);
     const up = scale(yRange, y.offset + y.length, -y.length);
-    this.onAxes?.({ x: axisOf(across), y: axisOf(up) });
+    const drawnAxes = { x: axisOf(across), y: axisOf(up) };
+    noteMovingAxes(this.plot, drawnAxes);
+    const hasGrid = this.onAxes?.(drawnAxes) ?? false;
     const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
     pen.save();
     pen.beginPath();
     pen.rect(box.left, box.top, box.width, box.height);
     pen.clip();
-    drawGrid(pen, x.gridColor, multiples(x.tickStep, xRange).map(across), multiples(y.tickStep, yRange).map(up), box);
+    if (!hasGrid) drawGrid(pen, x.gridColor, multiples(x.tickStep, xRange).map(across), multiples(y.tickStep, yRange).map(up), box);
     for (const trace of traces) {
       if (trace.visible !== false) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
     }
     pen.restore();
   }
 
-  /** Ends the animation: plotly has drawn the same plane. */
-  end() {
+  /** Ends the animation, whose last picture stays. */
+  keep() {
     clearTimeout(this.timer);
     this.asked = null;
     stopMoving(this.move);
     this.from = null;
     this.plot.classList.remove("is-moving");
+  }
+
+  /** Ends the animation: plotly has drawn the same plane. */
+  end() {
+    this.keep();
+    noteMovingAxes(this.plot, null);
     this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
   }
 

@@ -1,6 +1,6 @@
 // Draws traces on a canvas as plotly would, in a fraction of the time.
 
-const DIMMED = 0.2; // the opacity of what is not selected, as in plotly
+const DIMMED = 0.2; // the opacity of what is not selected, as in plotly, unless the trace has its own
 const NAME_GAP_PX = 3;
 const HALO_PX = 4;
 
@@ -76,14 +76,15 @@ function drawLines(pen, { line, fill, fillcolor: inside }, x, y) {
   pen.setLineDash([]);
 }
 
-function drawMarkers(pen, { marker, selectedpoints: selected }, x, y) {
+function drawMarkers(pen, { marker, selectedpoints: selected, unselected }, x, y) {
   const { symbol = "circle", size, color, line } = marker;
   const symbolOf = each(symbol);
   const colorOf = each(color);
   const chosen = selected && new Set(selected);
   const opacity = pen.globalAlpha;
+  const dimmed = unselected?.marker.opacity ?? DIMMED;
   for (let i = 0; i < x.length; i += 1) {
-    pen.globalAlpha = !chosen || chosen.has(i) ? opacity : opacity * DIMMED;
+    pen.globalAlpha = !chosen || chosen.has(i) ? opacity : opacity * dimmed;
     const isOpen = symbolOf(i).endsWith("-open");
     pen.fillStyle = pen.strokeStyle = colorOf(i);
     pen.lineWidth = isOpen ? (line?.width ?? 1) : 1;

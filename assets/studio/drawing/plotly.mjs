@@ -53,39 +53,52 @@ export const isDrawn = (plot) => Boolean(plot._fullLayout);
 /** The size of the figure, which takes no layout of the page. @param {any} plot @returns {[number, number]} */
 export const drawnSize = ({ _fullLayout: { width, height } }) => [width, height];
 
-/** Whether the figure is as wide as its element. @param {any} plot */
-export const isFitted = (plot) => plot._fullLayout?.width === plot.clientWidth;
+/** The sizes of elements that are watched: to ask for one takes a layout of the page. @type {WeakMap<Element, [number, number]>} */
+const sizes = new WeakMap();
+
+/** @param {HTMLElement} plot @returns {[number, number]} */
+export const sizeOf = (plot) => sizes.get(plot) ?? [plot.clientWidth, plot.clientHeight];
+
+/** Whether the figure is as large as its element. @param {any} plot */
+function isFitted(plot) {
+  const { width, height } = plot._fullLayout;
+  const [wide, high] = sizeOf(plot);
+  return Math.abs(width - wide) < 1 && Math.abs(height - high) < 1;
+}
 
 /**
- * Keeps a figure as large as its element, and calls back after each change.
+ * Calls back when a figure is no longer as large as its element; the next drawing of it is.
  * @param {HTMLElement} plot
- * @param {() => void} onFit
+ * @param {() => void} onChange
  * @returns {() => void} what ends that
  */
-export function keepFitted(plot, onFit) {
-  const observer = new ResizeObserver(() => {
-    if (isDrawn(plot) && plot.clientWidth) window.Plotly.Plots.resize(plot).then(onFit);
+export function whenResized(plot, onChange) {
+  const observer = new ResizeObserver(([{ contentRect: { width, height } }]) => {
+    sizes.set(plot, [width, height]);
+    if (isDrawn(plot) && width && !isFitted(plot)) onChange();
   });
   observer.observe(plot);
   return () => observer.disconnect();
 }
 
 /**
- * The axes in pixels as plotly has laid them out; or, before it has drawn, as it will, without a
- * grid, whose step is plotly's choice.
+ * The axes in pixels as plotly has laid them out; or, before it has drawn in this size, as it will, with
+ * the grid that is drawn, for its step is plotly's choice.
  * @param {any} plot
  * @param {any} layout that the figure has or will have
  * @returns {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }}
  */
 export function pixelAxes(plot, layout) {
-  const { xaxis, yaxis } = plot._fullLayout ?? expectedAxes(plot, layout);
+  const { xaxis, yaxis } = isDrawn(plot) && isFitted(plot) ? plot._fullLayout : expectedAxes(plot, layout);
   return { x: pixelAxis(xaxis), y: pixelAxis(yaxis), hasEqualUnits: Boolean(yaxis.scaleanchor) };
 }
 
-function expectedAxes({ clientWidth, clientHeight }, { margin: { l, r, t, b }, xaxis, yaxis }) {
+function expectedAxes(plot, { margin: { l, r, t, b }, xaxis, yaxis }) {
+  const drawn = plot._fullLayout;
+  const [width, height] = sizeOf(plot);
   return {
-    xaxis: { ...xaxis, _offset: l, _length: clientWidth - l - r },
-    yaxis: { ...yaxis, _offset: t, _length: clientHeight - t - b },
+    xaxis: { dtick: drawn?.xaxis.dtick, ...xaxis, _offset: l, _length: width - l - r },
+    yaxis: { dtick: drawn?.yaxis.dtick, ...yaxis, _offset: t, _length: height - t - b },
   };
 }
 
@@ -105,6 +118,19 @@ export function shownRanges(ranges, { x, y, hasEqualUnits }) {
 
 const axesOf = ({ _fullLayout: { xaxis, yaxis } }) => [xaxis, yaxis];
 
+/** The axes of the figures over which an animation draws. @type {WeakMap<HTMLElement, import("../types").DrawnAxes>} */
+const moving = new WeakMap();
+
+/**
+ * Notes on what axes a picture is that is drawn over a figure; null once the figure is seen again.
+ * @param {HTMLElement} plot
+ * @param {import("../types").DrawnAxes | null} axes
+ */
+export function noteMovingAxes(plot, axes) {
+  if (axes) moving.set(plot, axes);
+  else moving.delete(plot);
+}
+
 /**
  * From data to pixels within the figure.
  * @param {any} plot
@@ -112,6 +138,8 @@ const axesOf = ({ _fullLayout: { xaxis, yaxis } }) => [xaxis, yaxis];
  * @returns {Point}
  */
 export function toPixels(plot, point) {
+  const drawn = moving.get(plot);
+  if (drawn) return [drawn.x.offset + drawn.x.scale * point[0], drawn.y.offset + drawn.y.scale * point[1]];
   return /** @type {Point} */ (axesOf(plot).map((axis, i) => axis._offset + axis.d2p(point[i])));
 }
 
@@ -122,5 +150,7 @@ export function toPixels(plot, point) {
  * @returns {Point}
  */
 export function toData(plot, point) {
+  const drawn = moving.get(plot);
+  if (drawn) return [(point[0] - drawn.x.offset) / drawn.x.scale, (point[1] - drawn.y.offset) / drawn.y.scale];
   return /** @type {Point} */ (axesOf(plot).map((axis, i) => axis.p2d(point[i] - axis._offset)));
 }

@@ -1,13 +1,17 @@
-// The layer of a panel that draws every row of a table of which the figure draws a sample. It lies
-// under the figure. A plane that moves is drawn by its sample; the positions of all rows come once
-// it rests, and the sample gives way to them.
+// The layer of a panel that draws rows in place of plotly, which takes long for many. It lies under
+// the figure. A plane that moves is drawn by the animation; one that rests is drawn here, with the
+// contours below its rows. Of a table of which the figure draws a sample, the positions of all rows
+// come once the plane rests, and the sample gives way to them.
 import { PLANE_TRACE } from "../constants.mjs";
+import { drawGrid, drawTrace } from "../drawing/canvas.mjs";
 import { isDrawn, pixelAxes, toData, toPixels } from "../drawing/plotly.mjs";
+import { multiples } from "../drawing/scales.mjs";
 import { requested } from "../page/answers.mjs";
 import { element } from "../page/dom.mjs";
 import { state } from "../state.mjs";
 import { addressOf } from "../rows/plane_address.mjs";
 import { positionOf, unpackedPoints, unpackedRows } from "./answers.mjs";
+import { drawnPoints, drawnRows } from "./drawn_rows.mjs";
 import { dressOf } from "./dress.mjs";
 import { Raster } from "./raster.mjs";
 import { RowGrid } from "./row_grid.mjs";
@@ -17,10 +21,15 @@ import { fits } from "./sample.mjs";
 /** @typedef {import("../types").Plane} Plane */
 /** @typedef {import("../types").Point} Point */
 /** @typedef {import("../types").DrawnAxes} DrawnAxes */
+/** @typedef {import("../types").Trace} Trace */
 
 const SETTLED_MS = 150;
 const MOST_PIXELS = 2_500_000;
 const REACH_PX = 7; // between the pointer and the row that it points at
+const MOST_MARKS_OF_PLOTLY = 300; // each is an element of the page
+
+/** @type {string[]} */
+const UNDER = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut];
 
 let raster = new Raster(1, 1); // for all panels, which are mostly of one size
 
@@ -33,14 +42,18 @@ export class RowLayer {
     this.rows = null;
     /** @type {import("./answers.mjs").Points | null} */
     this.points = null;
+    this.isWhole = false; // every row of the table is known, else those of the figure
+    /** What is drawn under plotly of the plane at rest, unless every row is. @type {Trace[]} */
+    this.resting = [];
     /** @type {RowGrid | null} */
-    this.grid = null;
+    this.sorted = null;
     /** @type {HTMLCanvasElement | null} */
     this.canvas = null; // until it is needed
     this.columns = { colors: null, symbols: null };
     this.drawnAs = "";
     this.nDressed = 0;
-    panel.painting.animation.onAxes = (axes) => this.drawOn(axes);
+    panel.painting.layer = this;
+    panel.painting.animation.onAxes = (axes) => this.drawMoving(axes);
     // The last plane may be painted before the run is known to have ended.
     panel.node.addEventListener("panel:news", ({ detail }) => detail.is_final && this.refresh());
     panel.node.addEventListener("panel:painted", () => {
@@ -52,11 +65,38 @@ export class RowLayer {
   /** Whether the layer draws a plane in place of the sample. @param {Plane | null} plane */
   shows(plane) {
     if (!plane || !this.points || this.panel.painting.recap.isOn) return false;
+    if (!this.isWhole) return this.known === plane;
     if (this.known !== plane) {
       this.known = plane;
       this.isKnownToFit = fits(plane, this.panel.figure, this.rows, this.points, this.panel.nComponents);
     }
     return this.isKnownToFit;
+  }
+
+  /** Whether the layer draws every row of the table. @param {Plane | null} plane */
+  showsAll(plane) {
+    return this.isWhole && this.shows(plane);
+  }
+
+  /** Makes ready for a plane that is going to rest, before its traces are dressed. @param {Plane} plane */
+  settle(plane) {
+    const { figure } = this.panel;
+    if (this.shows(plane) || drawnRows(figure).numbers.length <= MOST_MARKS_OF_PLOTLY) return;
+    this.take(drawnRows(figure), drawnPoints(figure, plane), false);
+    this.known = plane;
+  }
+
+  /**
+   * Takes from the traces of a plane at rest those that the layer draws.
+   * @param {Plane} plane
+   * @param {Trace[]} traces
+   * @returns {Trace[]} what plotly draws
+   */
+  takeUnder(plane, traces) {
+    this.nDressed += 1;
+    if (this.isWhole || !this.shows(plane)) return traces;
+    this.resting = traces.filter((trace) => UNDER.includes(trace.meta.kind) && trace.visible !== false);
+    return traces.map((trace) => (UNDER.includes(trace.meta.kind) ? { ...trace, visible: false } : trace));
   }
 
   /** Draws rows in other colors or symbols. @param {typeof this.columns} columns */
@@ -87,7 +127,7 @@ export class RowLayer {
     if (this.shows(panel.plane)) this.drawStill();
     else this.hide();
     const isMoving = panel.isLive && !panel.isFinal;
-    if (!panel.figure?.is_sample || isMoving || panel.painting.recap.isOn || this.shows(panel.plane)) return;
+    if (!panel.figure?.is_sample || isMoving || panel.painting.recap.isOn || this.showsAll(panel.plane)) return;
     this.timer = setTimeout(() => this.load().catch(console.warn), SETTLED_MS);
   }
 
@@ -100,19 +140,33 @@ export class RowLayer {
     const bytes = async (address, signal) => (await requested(address, undefined, signal)).arrayBuffer();
     try {
       const points = unpackedPoints(await bytes(addressOf(panel, "every-point"), loading.signal));
-      const rows = this.rows ?? unpackedRows(await bytes(`runs/${panel.run}/every-row`));
+      const rows = this.every ?? unpackedRows(await bytes(`runs/${panel.run}/every-row`));
       if (loading.signal.aborted || panel.isDisposed) return;
-      this.take(rows, points);
+      this.every = rows;
+      this.take(rows, points, true);
     } catch (error) {
       if (!loading.signal.aborted) throw error;
     }
-    if (this.shows(panel.plane)) await panel.paint(true);
+    if (this.showsAll(panel.plane)) await panel.paint(true);
   }
 
-  take(rows, points) {
-    Object.assign(this, { rows, points, known: null });
-    this.grid = new RowGrid(points.x, points.y, this.panel.limits);
+  take(rows, points, isWhole) {
+    Object.assign(this, { rows, points, isWhole, known: null, sorted: null });
     this.redress();
+  }
+
+  /** Once it is needed. @returns {RowGrid} */
+  get grid() {
+    this.sorted ??= new RowGrid(this.points.x, this.points.y, this.panel.limits);
+    return this.sorted;
+  }
+
+  // A plane that moves is drawn by the animation, but for rows that only the layer has. Returns
+  // whether the layer has drawn the grid below them.
+  drawMoving(axes) {
+    if (this.isWhole) return this.drawOn(axes);
+    this.hide();
+    return false;
   }
 
   // On the axes that plotly has drawn, unless the animation draws on others.
@@ -123,12 +177,12 @@ export class RowLayer {
     this.drawOn({ x: { offset: left, scale: right - left }, y: { offset: top, scale: bottom - top } });
   }
 
-  /** @param {DrawnAxes} axes in pixels of the figure */
+  /** @param {DrawnAxes} axes in pixels of the figure @returns {boolean} whether something is drawn */
   drawOn(axes) {
     const { panel, plot } = this;
     if (!this.shows(panel.painting.plane)) {
       this.hide();
-      return;
+      return false;
     }
     const { x: across, y: up } = pixelAxes(plot, panel.figure.plane.layout);
     const density = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (across.length * up.length)));
@@ -136,18 +190,47 @@ export class RowLayer {
     const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed]);
     this.canvas ??= this.place();
     this.canvas.hidden = false;
-    if (drawnAs === this.drawnAs) return;
+    if (drawnAs === this.drawnAs) return true;
     this.drawnAs = drawnAs;
     Object.assign(this.canvas.style, { left: `${across.offset}px`, top: `${up.offset}px`, width: `${across.length}px`, height: `${up.length}px` });
     const within = (axis, { offset }) => ({ offset: density * (axis.offset - offset), scale: density * axis.scale });
-    this.paint(width, height, { x: within(axes.x, across), y: within(axes.y, up) }, density);
+    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
+    const pen = this.canvas.getContext("2d");
+    const inPixels = { x: within(axes.x, across), y: within(axes.y, up) };
+    if (this.isWhole) this.paintAll(pen, inPixels, density);
+    else this.paintResting(pen, inPixels, density);
+    this.paintGrid(pen, inPixels, density, [across, up]);
+    return true;
   }
 
-  paint(width, height, axes, density) {
+  paintAll(pen, axes, density) {
+    const { width, height } = this.canvas;
     if (raster.width !== width || raster.height !== height) raster = new Raster(width, height);
-    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     const pixels = raster.draw(this.grid, this.sortedDress(), axes, density);
-    this.canvas.getContext("2d").putImageData(new ImageData(pixels, width, height), 0, 0);
+    pen.putImageData(new ImageData(pixels, width, height), 0, 0);
+  }
+
+  paintResting(pen, axes, density) {
+    const { width, height } = this.canvas;
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, width, height);
+    pen.scale(density, density);
+    const [across, up] = [axes.x, axes.y].map(({ offset, scale }) => (value) => (value === null ? NaN : (offset + scale * value) / density));
+    for (const trace of this.resting) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
+  }
+
+  // Below what is drawn already.
+  paintGrid(pen, axes, density, [across, up]) {
+    const { width, height } = this.canvas;
+    const lines = ({ offset, scale }, { tickStep }, length) => {
+      const ends = [-offset / scale, (length - offset) / scale].sort((a, b) => a - b);
+      return multiples(tickStep, /** @type {import("../types").Range} */ (ends)).map((value) => (offset + scale * value) / density);
+    };
+    pen.globalCompositeOperation = "destination-over";
+    pen.setTransform(density, 0, 0, density, 0, 0);
+    const box = { left: 0, top: 0, width: width / density, height: height / density };
+    drawGrid(pen, across.gridColor, lines(axes.x, across, width), lines(axes.y, up, height), box);
+    pen.globalCompositeOperation = "source-over";
   }
 
   // In the order of the grid.

@@ -1,8 +1,9 @@
-// Data without runs: their principal components are drawn as soon as they are chosen.
+// Data without runs: their principal components are drawn as soon as they are chosen, on a canvas, for
+// nothing in them is pointed at. So this picture does not wait for plotly.
 import { ID, PLANE_TRACE } from "../constants.mjs";
 import { CanvasAnimation } from "../drawing/animation.mjs";
 import { decodedPlane } from "../drawing/arrays.mjs";
-import { clear, draw, keepFitted } from "../drawing/plotly.mjs";
+import { tickStep } from "../drawing/scales.mjs";
 import { byId, colorScheme, onColorScheme, whenPresent } from "./dom.mjs";
 
 // The axes of a first look mean nothing yet, and neither do arrows.
@@ -11,10 +12,8 @@ const LEFT_OUT = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
 export function connectPreview() {
   whenPresent("[data-preview]", (node) => {
     part(node, "begin").addEventListener("click", () => byId(ID.run).click());
-    keepFitted(part(node, "plot"), () => {});
     show(node).catch(console.warn);
   });
-  whenPresent("[data-preview], [data-run]", clearFormer);
   const again = () => {
     const node = /** @type {HTMLElement | null} */ (document.querySelector("[data-preview]"));
     if (node) show(node).catch(console.warn);
@@ -22,15 +21,10 @@ export function connectPreview() {
   onColorScheme(again);
 }
 
-/** @type {HTMLElement | null} */
-let drawn = null; // the plot that plotly holds
+const MOST_LINES = 8; // of the grid, along each axis
 
-// Plotly holds a plot that Dash has removed until it is cleared.
-function clearFormer() {
-  if (!drawn || drawn.isConnected) return;
-  clear(drawn);
-  drawn = null;
-}
+/** @type {{ resized: ResizeObserver, animation: CanvasAnimation } | null} */
+let shown = null;
 
 /** @returns {any} */
 const part = (node, name) => node.querySelector(`[data-part="${name}"]`);
@@ -50,18 +44,22 @@ function paint(node, found) {
   part(node, "question").textContent = found.question;
   const plot = part(node, "plot");
   plot.setAttribute("aria-label", found.caption);
+  const halo = getComputedStyle(plot).getPropertyValue("--card");
   const arrays = decodedPlane(found).traces;
   const traces = found.figure.data
-    .map((style, i) => ({ ...style, ...arrays[i] }))
-    .filter(({ meta }) => !LEFT_OUT.includes(meta.kind));
-  const [x, y] = found.limits;
+    .map((style, i) => ({ ...style, ...arrays[i], halo }))
+    .filter(({ meta, x }) => x && !LEFT_OUT.includes(meta.kind));
+  const picture = { plane: found, traces, axes: found.limits, features: [] };
   const { layout } = found.figure;
-  const still = { ...layout, dragmode: false, xaxis: { ...layout.xaxis, range: x }, yaxis: { ...layout.yaxis, range: y } };
-  const animation = new CanvasAnimation(part(node, "motion"), plot, async () => {
-    await draw(plot, traces, still, { staticPlot: true });
-    animation.end();
-    drawn = plot;
+  const dtick = tickStep(found.limits[0], MOST_LINES);
+  const withGrid = { ...layout, xaxis: { ...layout.xaxis, dtick }, yaxis: { ...layout.yaxis, dtick } };
+  shown?.resized.disconnect();
+  shown?.animation.dispose();
+  const animation = new CanvasAnimation(part(node, "motion"), plot, () => {
+    animation.keep();
     node.dataset.drawn = colorScheme();
   });
-  animation.draw({ plane: found, traces, axes: found.limits, features: [] }, layout, false);
+  const resized = new ResizeObserver(() => plot.clientWidth && animation.draw(picture, withGrid, false));
+  resized.observe(plot);
+  shown = { resized, animation };
 }

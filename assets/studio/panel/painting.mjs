@@ -1,16 +1,18 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
 import { PLANE_TRACE } from "../constants.mjs";
 import { CanvasAnimation } from "../drawing/animation.mjs";
-import { clear, draw, keepFitted } from "../drawing/plotly.mjs";
+import { clear, draw, whenResized } from "../drawing/plotly.mjs";
 import { union } from "../drawing/scales.mjs";
 import { state } from "../state.mjs";
 import { addedTraces, dress } from "./features.mjs";
 import { Recap } from "./recap.mjs";
+import { zoomByWheel } from "./wheel.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").Plane} Plane */
 
-const CONFIG = { scrollZoom: true, doubleClick: false };
+// The wheel and a new size are answered by the canvas first (wheel.mjs, whenResized).
+const CONFIG = { scrollZoom: false, doubleClick: false, responsive: false };
 const SWITCHED_BY = {
   [PLANE_TRACE.classNames]: "names",
   [PLANE_TRACE.contour]: "contours",
@@ -31,8 +33,11 @@ export class Painting {
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
     this.animation = new CanvasAnimation(panel.part("motion"), this.plot, () => this.rest());
     this.recap = new Recap(panel, this);
+    /** What draws the rows of a plane at rest, of many rows. @type {import("../every_row/layer.mjs").RowLayer | null} */
+    this.layer = null;
     // On axes that again hold everything.
-    this.endFitting = keepFitted(this.plot, () => this.paint());
+    this.endFitting = whenResized(this.plot, () => this.paint());
+    zoomByWheel(this);
   }
 
   dispose() {
@@ -49,14 +54,13 @@ export class Painting {
     const { plane, figure } = panel;
     if (isStill) this.recap.end();
     if (this.recap.isOn) return;
-    const picture = this.picture(plane);
-    const paintedAs = this.key(picture.axes);
+    const paintedAs = this.key(this.axes());
     const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
     const isAnimated = !isStill && (isSame || this.animation.isOn(isRunning));
-    if (isAnimated) this.animation.draw(picture, figure.plane.layout, isRunning);
-    else await this.paintStill(picture);
+    if (isAnimated) this.animation.draw(this.picture(plane), figure.plane.layout, isRunning);
+    else await this.paintStill(plane);
     this.paintedAs = paintedAs;
     panel.notePainted(plane);
   }
@@ -79,9 +83,13 @@ export class Painting {
     return { plane, traces: [...own, ...addedTraces(this.panel)], axes: this.axes(), features: plane.arrows.features };
   }
 
-  async paintStill(picture) {
+  /** @param {Plane} plane */
+  async paintStill(plane) {
+    this.layer?.settle(plane);
+    const picture = this.picture(plane);
     this.animation.begin(picture);
-    await draw(this.plot, picture.traces, this.layout(picture.axes), CONFIG);
+    const traces = this.layer?.takeUnder(plane, picture.traces) ?? picture.traces;
+    await draw(this.plot, traces, this.layout(picture.axes), CONFIG);
     this.animation.end();
     this.listenForZoom();
   }
@@ -140,15 +148,20 @@ export class Painting {
     const plot = this.plot;
     if (this.isListening) return;
     this.isListening = true;
-    plot.on("plotly_relayout", (change) => "xaxis.range[0]" in change && this.setZoom(change));
+    plot.on("plotly_relayout", (change) => "xaxis.range[0]" in change && this.setZoom(axesIn(change)));
     plot.on("plotly_doubleclick", () => this.setZoom(null));
   }
 
-  setZoom(change) {
-    const range = (axis) => [change[`${axis}.range[0]`], change[`${axis}.range[1]`]];
-    const zoom = /** @type {Axes | null} */ (change && [range("xaxis"), range("yaxis")]);
+  /** Shows all shown panels, or a panel that is not linked, on axes; null for those that hold everything. @param {Axes | null} zoom */
+  setZoom(zoom) {
     if (this.isLinked()) state.zoom = zoom;
     else this.zoom = zoom;
     this.panel.peers.paintStale();
   }
+}
+
+/** The axes that plotly reports. @returns {Axes} */
+function axesIn(change) {
+  const range = (axis) => /** @type {import("../types").Range} */ ([change[`${axis}.range[0]`], change[`${axis}.range[1]`]]);
+  return [range("xaxis"), range("yaxis")];
 }

@@ -122,7 +122,7 @@ class Marks {
 
   rowsWith(marks, mark) {
     const layer = marks.every && shownLayer(this.panel);
-    if (layer) {
+    if (layer?.isWhole) {
       const { palette, codes } = everyMark(marks);
       return [...layer.rows.numbers].filter((_, i) => palette[codes[i]] === mark);
     }

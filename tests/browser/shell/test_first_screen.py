@@ -23,6 +23,9 @@ SIZES: dict[str, ViewportSize] = {
 WINES = ("Barbera", "Barolo", "Grignolino")
 NEARLY_EQUAL = 30  # of 442: points are a little transparent
 LARGE = ("projector", "laptop")
+# Of a canvas, the pixels that something is drawn on.
+N_MARKED = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
+  .data.filter((value, i) => i % 4 === 3 && value > 0).length"""
 OVERHANG = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
@@ -55,7 +58,8 @@ def test_the_data_are_drawn_before_anything_is_touched_and_one_button_begins(pag
     question = page.get_by_role("heading", name="Can Barbera, Barolo and Grignolino be told apart?")
     expect(question).to_be_in_viewport()
     plot = page.get_by_role("img", name="PCA plane of Wine")
-    expect(plot.locator(".point").first).to_be_visible()
+    expect(page.locator("[data-drawn]")).to_be_visible()
+    assert page.locator("[data-drawn] canvas").evaluate(N_MARKED) > 100
     assert page.evaluate(OVERHANG) <= 0
     page.get_by_role("button", name=BEGIN).click()
     expect(studio.panels).to_have_count(1)
