@@ -145,6 +145,7 @@ def _restored(
         "look": {**_script_options(view.options), "morph": morph},
         "mode": view.mode,
         "hidden": list(view.hidden),
+        "layers": list(view.layers),
         "marks": {
             "colorBy": view.marks.color_by,
             "shapeBy": view.marks.shape_by,

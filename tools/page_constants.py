@@ -19,7 +19,7 @@ from melm_studio.figures.traces import CurveTrace, PlaneTrace
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
 from melm_studio.views.view_options import ViewOptions
-from melm_studio.views.view_spec import MODES, SWITCHES
+from melm_studio.views.view_spec import MODES, MORE_LAYERS, SWITCHES
 from melm_studio.worker.records.run import RunState
 
 _Value: TypeAlias = Mapping[str, str] | Mapping[str, float] | Sequence[str] | int
@@ -37,6 +37,7 @@ def page_constants() -> str:
         _export("ID", _element_ids(), "Element ids, by the id in camel case."),
         _export("MODES", MODES, "What the page can show."),
         _export("SWITCHES", SWITCHES, "Switches, by their name in the state."),
+        _export("MORE_LAYERS", MORE_LAYERS, "Layers that are off until they are asked for."),
         _export("STATES", states, "States of a run."),
         _export("FINAL_STATES", final, "States that a run never leaves."),
         _export("PLANE_TRACE", _members(PlaneTrace), "What a trace of a plane shows."),

@@ -124,6 +124,9 @@ export const MODES = Object.freeze(["explore", "compare", "present"]);
 /** Switches, by their name in the state. */
 export const SWITCHES = Object.freeze(["linked", "aligned", "contours", "arrows", "names"]);
 
+/** Layers that are off until they are asked for. */
+export const MORE_LAYERS = Object.freeze(["class_ellipses", "mean_ellipses", "centroids"]);
+
 /** States of a run. */
 export const STATES = Object.freeze(["queued", "running", "paused", "done", "failed", "cancelled", "lost"]);
 
@@ -140,6 +143,9 @@ export const PLANE_TRACE = Object.freeze({
   arrowHeads: "arrow_heads",
   outside: "outside",
   classNames: "class_names",
+  classEllipse: "class_ellipse",
+  meanEllipse: "mean_ellipse",
+  centroid: "centroid",
 });
 
 /** What a trace of the curve shows. */

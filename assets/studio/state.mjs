@@ -6,6 +6,7 @@
 // | mode      | page/callbacks (the mode control)               | mode     |
 // | front     | front_run                                       | mode     |
 // | linked, aligned, contours, arrows, names | page/switches | view |
+// | class_ellipses, mean_ellipses, centroids | page/switches | view |
 // | gamma     | page/gamma_slider                               | gamma    |
 // | drag      | page/switches                                   | view     |
 // | rows, classes | selection/selection                         | rows, view |
@@ -32,6 +33,9 @@ export const state = {
   contours: true,
   arrows: true,
   names: true,
+  class_ellipses: false,
+  mean_ellipses: false,
+  centroids: false,
   /** @type {number | null} */
   gamma: null,
   /** What dragging in a picture does: pan, lasso or select. */

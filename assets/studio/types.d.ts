@@ -124,6 +124,7 @@ export interface RestoredView {
   run: string;
   mode: string;
   hidden: string[];
+  layers: string[];
   marks: { colorBy: string | null; shapeBy: string | null; newRows: { key: string; name: string } | null };
   look: Partial<ViewOptions>;
   plane: number | null;

@@ -58,6 +58,7 @@ def _spec(record: RunRecord, event: PlaneEvent) -> ViewSpec:
         other=own_run(options.morph.run_id) if options.morph else None,
         mode=query.get("mode", "explore"),
         hidden=query["hidden"].split(",") if query.get("hidden") else [],
+        layers=query["layers"].split(",") if query.get("layers") else [],
         marks=_marks(query),
         divergence=services().renderer.divergence(record, event, options),
     )

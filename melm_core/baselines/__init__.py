@@ -14,7 +14,7 @@ from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
-from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
+from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane, indicators
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 
 __all__ = [
@@ -33,5 +33,6 @@ __all__ = [
     "PLSDiscriminantPlane",
     "PerClassPCA",
     "SignalNoisePlane",
+    "indicators",
     "signal_noise_directions",
 ]

@@ -10,11 +10,15 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
     check_integer,
 )
+from melm_core.base.sample_weights import mean_of
 from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.baselines.deflation import deflate
 from melm_core.baselines.partial_least_squares import (
     class_indicators,
     explained_shares,
+    indicators,
+    predicted_indicators,
+    regression,
     row_scales,
 )
 from melm_core.linalg.completion import plane_through
@@ -51,6 +55,10 @@ class OPLSDiscriminantPlane(WeightedPlaneEstimator):
         Share of the variance of the features that each component explains.
     r2y_ : ndarray of shape (n_predictive,)
         Share of the variance of the indicators that each predictive component explains.
+    regression_ : ndarray of shape (n_targets, n_features)
+        The indicators are predicted as X - mean_, times its transpose, plus `target_means_`.
+    target_means_ : ndarray of shape (n_targets,)
+        Mean of each indicator: one for each class, a single one for two classes.
     s_plot_ : ndarray of shape (2, n_features)
         Covariance and correlation of each feature with the first predictive score.
     mean_ : ndarray of shape (n_features,)
@@ -81,6 +89,25 @@ class OPLSDiscriminantPlane(WeightedPlaneEstimator):
     def _check_parameters(self) -> None:
         check_integer("n_orthogonal", self.n_orthogonal, minimum=0)
 
+    def predict_indicators(self, X: FloatArray) -> FloatArray:
+        """Return the predicted indicators of the classes, shape (n_samples, n_targets).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from melm_core import OPLSDiscriminantPlane
+        >>> from melm_core.datasets import two_gaussians
+        >>> X, y = two_gaussians(0)
+        >>> predicted = OPLSDiscriminantPlane().fit(X, y).predict_indicators(X)
+        >>> bool(np.mean((predicted[:, 0] > 0.5) == (y == y.min())) > 0.6)
+        True
+        """
+        return predicted_indicators(self, X)
+
     def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
         scales = row_scales(weights, len(X))
         centered = (X - self.mean_) * scales
@@ -94,6 +121,8 @@ class OPLSDiscriminantPlane(WeightedPlaneEstimator):
         self.r2x_predictive_ = explained_shares(scores, centered)
         self.r2x_orthogonal_ = explained_shares(orthogonal_scores, centered)
         self.r2y_ = explained_shares(scores, targets)
+        self.regression_ = regression(scores, targets) @ self.predictive_rotations_
+        self.target_means_ = mean_of(indicators(y), weights)
         self.s_plot_ = s_plot(centered, scores[:, 0])
         directions = np.vstack([self.predictive_rotations_, self.orthogonal_rotations_])
         self.components_, _ = plane_through(directions, centered, self.n_components)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -42,6 +44,10 @@ class PLSDiscriminantPlane(WeightedPlaneEstimator):
         Share of the variance of the features that each component explains.
     r2y_ : ndarray of shape (n_found,)
         Share of the variance of the indicators that each component explains.
+    regression_ : ndarray of shape (n_targets, n_features)
+        The indicators are predicted as X - mean_, times its transpose, plus `target_means_`.
+    target_means_ : ndarray of shape (n_targets,)
+        Mean of each indicator: one for each class, a single one for two classes.
     vip_ : ndarray of shape (n_features,)
         Variable importance in the projection; the mean of its squares is 1.
     mean_ : ndarray of shape (n_features,)
@@ -68,6 +74,25 @@ class PLSDiscriminantPlane(WeightedPlaneEstimator):
     def __init__(self, n_components: int = 2) -> None:
         self.n_components = n_components
 
+    def predict_indicators(self, X: FloatArray) -> FloatArray:
+        """Return the predicted indicators of the classes, shape (n_samples, n_targets).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_iris
+        >>> from melm_core import PLSDiscriminantPlane
+        >>> X, y = load_iris(return_X_y=True)
+        >>> predicted = PLSDiscriminantPlane().fit(X, y).predict_indicators(X)
+        >>> bool(np.mean(predicted.argmax(axis=1) == y) > 0.8)
+        True
+        """
+        return predicted_indicators(self, X)
+
     def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
         scales = row_scales(weights, len(X))
         centered = (X - self.mean_) * scales
@@ -79,6 +104,8 @@ class PLSDiscriminantPlane(WeightedPlaneEstimator):
         self.rotations_ = space.lift(found.rotations)
         self.r2x_ = explained_shares(scores, centered)
         self.r2y_ = explained_shares(scores, targets)
+        self.regression_ = regression(scores, targets) @ self.rotations_
+        self.target_means_ = mean_of(indicators(y), weights)
         self.vip_ = variable_importance(self.weights_, self.r2y_)
         self.components_, _ = plane_through(self.rotations_, centered, self.n_components)
 
@@ -114,10 +141,57 @@ def class_indicators(y: IntArray, weights: FloatArray | None = None) -> FloatArr
     weights : ndarray of shape (n_samples,) or None
         Of the rows; None if each counts once.
     """
-    n_classes = int(y.max()) + 1
-    indicators = np.eye(n_classes)[y][:, : n_classes if n_classes > 2 else 1]
-    centered: FloatArray = indicators - mean_of(indicators, weights)
+    values = indicators(y)
+    centered: FloatArray = values - mean_of(values, weights)
     return centered
+
+
+def indicators(y: IntArray, n_classes: int | None = None) -> FloatArray:
+    """One column for each class, 1 for its rows and 0 for others; the first alone of two classes.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    n_classes : int, optional
+        By default as many as the codes name.
+    """
+    n = int(y.max()) + 1 if n_classes is None else n_classes
+    values: FloatArray = np.eye(n)[y][:, : n if n > 2 else 1]
+    return values
+
+
+def regression(scores: FloatArray, targets: FloatArray) -> FloatArray:
+    """Coefficients of the targets on the scores by least squares, shape (n_targets, n_scores).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_scores)
+    targets : ndarray of shape (n_samples, n_targets)
+        Both centered.
+    """
+    coefficients: FloatArray = np.linalg.lstsq(scores, targets, rcond=None)[0].T.astype(np.float64)
+    return coefficients
+
+
+class PredictsIndicators(Protocol):
+    """A fitted estimator that predicts class indicators by a linear map of the features."""
+
+    mean_: FloatArray
+    regression_: FloatArray
+    target_means_: FloatArray
+
+
+def predicted_indicators(fitted: PredictsIndicators, X: FloatArray) -> FloatArray:
+    """The indicators that a fitted estimator predicts, shape (n_samples, n_targets).
+
+    Parameters
+    ----------
+    fitted : estimator
+    X : ndarray of shape (n_samples, n_features)
+    """
+    predicted: FloatArray = (X - fitted.mean_) @ fitted.regression_.T + fitted.target_means_
+    return predicted
 
 
 def explained_shares(scores: FloatArray, variables: FloatArray) -> FloatArray:

@@ -1,14 +1,17 @@
-"""Single rows: distances from a plane, differences from other rows, class probabilities."""
+"""Rows in a plane: distances from it, differences, class probabilities, ellipses of classes."""
 
 from __future__ import annotations
 
+from melm_core.diagnostics.confidence_ellipses import EllipseOf, confidence_ellipse
 from melm_core.diagnostics.differences import standardized_differences
 from melm_core.diagnostics.outliers import DEFAULT_LEVEL, PlaneDistances, residual_limit
 from melm_core.diagnostics.row_probabilities import out_of_fold_probabilities
 
 __all__ = [
     "DEFAULT_LEVEL",
+    "EllipseOf",
     "PlaneDistances",
+    "confidence_ellipse",
     "out_of_fold_probabilities",
     "residual_limit",
     "standardized_differences",

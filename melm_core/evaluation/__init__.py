@@ -14,6 +14,7 @@ from melm_core.evaluation.duplicates import DuplicateRows, duplicate_rows
 from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified_folds
 from melm_core.evaluation.groups import group_strata, label_runs
 from melm_core.evaluation.held_out_test import held_out_p_value
+from melm_core.evaluation.indicator_prediction import predicted_share
 from melm_core.evaluation.label_permutations import PermutationDesign
 from melm_core.evaluation.loadings import features_used, in_standard_units
 from melm_core.evaluation.permutation_statistics import (
@@ -81,6 +82,7 @@ __all__ = [
     "p_value_in_words",
     "pairwise_angles",
     "permutation_test",
+    "predicted_share",
     "pure_noise",
     "sampled_rows",
     "separability",

@@ -34,8 +34,8 @@ _LONGEST_NAME = 22
 # Opacity of the region of each share: they add up towards the core.
 _FILL = 0.11
 
-# Traces after the points, which show no rows.
-_N_UNDRAWN = 5
+# Traces after the points, which show no rows: of each class, and of all of them.
+_N_UNDRAWN_OF_CLASS, _N_UNDRAWN = 3, 5
 
 # Width and height of a name as shares of the plot.
 _NAME_SIZE = (0.2, 0.045)
@@ -59,6 +59,9 @@ def empty_figure(
             *(_contour_trace(code, theme) for code in codes for _ in CONTOUR_SHARES),
             *(_points_trace(names[c], c, theme, size, is_held_out=False) for c in codes),
             *(_points_trace(names[c], c, theme, size, is_held_out=True) for c in codes),
+            *(_ellipse_trace(PlaneTrace.CLASS_ELLIPSE, c, theme) for c in codes),
+            *(_ellipse_trace(PlaneTrace.MEAN_ELLIPSE, c, theme) for c in codes),
+            *(_centroid_trace(c, theme) for c in codes),
             _outside_trace(),
             _class_names(names, theme),
             _threshold_lines(theme),
@@ -75,6 +78,9 @@ def plane_frame(view: PlaneView, encode: Callable[[FloatArray], Any] = typed) ->
         *(region for part in view.classes for region in _regions(part)),
         *(part.train for part in view.classes),
         *(part.held_out for part in view.classes),
+        *(part.ellipse for part in view.classes),
+        *(part.mean_ellipse for part in view.classes),
+        *(part.centroid for part in view.classes),
     ]
     return [
         *({"x": encode(points[:, 0]), "y": encode(points[:, 1])} for points in shapes),
@@ -101,7 +107,8 @@ def row_numbers(drawn: tuple[Sequence[IntArray], Sequence[IntArray]]) -> list[li
     """The rows of the file that each trace of `empty_figure` shows, in its order."""
     train, held_out = drawn
     contours: list[list[int]] = [[] for _ in train for _ in CONTOUR_SHARES]
-    others: list[list[int]] = [[] for _ in range(_N_UNDRAWN)]
+    n_others = _N_UNDRAWN_OF_CLASS * len(train) + _N_UNDRAWN
+    others: list[list[int]] = [[] for _ in range(n_others)]
     return [*contours, *(rows.tolist() for rows in (*train, *held_out)), *others]
 
 
@@ -193,6 +200,31 @@ def _contour_trace(code: int, theme: Theme) -> go.Scatter:
         fill="toself",
         fillcolor=translucent(color, _FILL),
         hoverinfo="skip",
+    )
+
+
+def _ellipse_trace(kind: PlaneTrace, code: int, theme: Theme) -> go.Scatter:
+    """The outline of a class, or of its mean, off until it is asked for."""
+    is_mean = kind is PlaneTrace.MEAN_ELLIPSE
+    line = {"color": class_color(code, theme), "width": 2 if is_mean else 1.4}
+    return go.Scatter(
+        meta=trace_meta(kind, code),
+        mode="lines",
+        line=line if is_mean else {**line, "dash": "dash"},
+        hoverinfo="skip",
+        visible=False,
+    )
+
+
+def _centroid_trace(code: int, theme: Theme) -> go.Scatter:
+    """The mean of a class, off until it is asked for."""
+    edge = {"width": 1.5, "color": theme.surface}
+    return go.Scatter(
+        meta=trace_meta(PlaneTrace.CENTROID, code),
+        mode="markers",
+        marker={"symbol": "cross", "size": 13, "color": class_color(code, theme), "line": edge},
+        hoverinfo="skip",
+        visible=False,
     )
 
 

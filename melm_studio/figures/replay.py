@@ -16,7 +16,7 @@ from melm_studio.figures.plane import empty_figure, limits, plane_frame
 from melm_studio.figures.plotly_script import plotly_script
 from melm_studio.figures.theme import FONT, THEMES, Scheme, Theme
 from melm_studio.figures.traces import PlaneTrace
-from melm_studio.views.types import PlaneView
+from melm_studio.views.types import ClassView, PlaneView
 
 FRAME_MS = 110
 
@@ -151,7 +151,8 @@ def _thinned(view: PlaneView) -> PlaneView:
     """Every n-th point of each class, the same ones in every plane."""
     step = max(1, math.ceil(_n_points(view) / MOST_POINTS))
     classes = tuple(
-        replace(part, train=part.train[::step], held_out=part.held_out[::step])
+        # Without the layers that are off until they are asked for.
+        ClassView(part.train[::step], part.held_out[::step], part.contours, part.levels)
         for part in view.classes
     )
     return replace(view, classes=classes)

@@ -16,6 +16,9 @@ class PlaneTrace(StrEnum):
     ARROW_HEADS = "arrow_heads"
     OUTSIDE = "outside"
     CLASS_NAMES = "class_names"
+    CLASS_ELLIPSE = "class_ellipse"
+    MEAN_ELLIPSE = "mean_ellipse"
+    CENTROID = "centroid"
 
 
 class CurveTrace(StrEnum):

@@ -25,7 +25,7 @@ def icon_button(icon: str, label: str, modifiers: str = "", **properties: Any) -
     )
 
 
-def switch(name: str, label: str, explanation: str) -> Component:
+def switch(name: str, label: str, explanation: str, *, is_on: bool = True) -> Component:
     """A switch of the page's state by that name; a script turns it, and all others of its name."""
     return html.Button(
         label,
@@ -34,5 +34,5 @@ def switch(name: str, label: str, explanation: str) -> Component:
         className="switch",
         title=explanation,
         **data(switch=name),
-        **aria(checked="true"),
+        **aria(checked=str(is_on).lower()),
     )

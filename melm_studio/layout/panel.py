@@ -17,7 +17,14 @@ from melm_studio.layout.dialogs.figure_dialog import figure_button
 from melm_studio.layout.panel_parts.history_bar import history
 from melm_studio.layout.panel_parts.menu import run_menu
 from melm_studio.layout.panel_parts.side_column import side
-from melm_studio.layout.panel_parts.tools import FLAT, LINEAR, SPACE, TREE, picture_tools
+from melm_studio.layout.panel_parts.tools import (
+    FLAT,
+    LINEAR,
+    PLANAR,
+    SPACE,
+    TREE,
+    picture_tools,
+)
 
 SEARCH = "search"
 
@@ -49,7 +56,7 @@ def panel(
     of planes. Runs in the same
     `space` can be morphed into each other. `edits` is what the user did to rows of its table.
     """
-    kinds = {LINEAR: is_linear, SEARCH: is_search, TREE: has_tree}
+    kinds = {PLANAR: n_components > 1, LINEAR: is_linear, SEARCH: is_search, TREE: has_tree}
     features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
     return html.Section(
         className="panel",

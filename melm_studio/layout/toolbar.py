@@ -8,9 +8,9 @@ from dash.development.base_component import Component
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button, switch
 from melm_studio.layout.dialogs.figure_dialog import figure_button
-from melm_studio.layout.panel_parts.tools import drag_buttons, layer_switches
+from melm_studio.layout.panel_parts.tools import drag_buttons, layer_switches, more_layer_switches
 
-_TOOLS = "compare-tools"
+_TOOLS, _MORE_LAYERS = "compare-tools", "compare-more-layers"
 
 
 def toolbar() -> list[Component]:
@@ -28,6 +28,12 @@ def _tools() -> Component:
             switch("linked", "Linked axes", "Zoom and pan all panels together"),
             switch("aligned", "Aligned", "Rotate every plane to match one of them"),
             *layer_switches(),
+            button("More layers", id="compare-more-layers-open", **data(opens=_MORE_LAYERS)),
+            html.Div(
+                html.Div(more_layer_switches(), className="switches"),
+                id=_MORE_LAYERS,
+                className="menu is-note is-narrow",
+            ),
             html.Div(
                 drag_buttons(), className="drag-buttons", role="group", **aria(label="Drag mode")
             ),

@@ -22,6 +22,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_core.density import KernelClasses, inverse_root, kernel_classes, most_likely_classes
+from melm_core.diagnostics import confidence_ellipse
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import divergence_in_plane, held_out_divergence
 from melm_studio.tables import LabeledData
@@ -147,8 +148,10 @@ class PlaneViewer:
         arrows = self._arrows(origins, loadings * scale, features, scale)
         lower, upper = _bounds([lower[None], upper[None], arrows.tips])
         classes = tuple(
-            ClassView(seen, unseen, *lines)
-            for seen, unseen, lines in zip(train, held_out, contours, strict=True)
+            ClassView(seen, unseen, *lines, *_moments(rows))
+            for seen, unseen, lines, rows in zip(
+                train, held_out, contours, projected.rows, strict=True
+            )
         )
         every = components[:, : len(self.feature_names)].T
         return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores, every)
@@ -365,6 +368,12 @@ def _even_rows(train: LabeledData, held_out: LabeledData) -> FloatArray:
     order = np.argsort(numbers)[:: max(1, len(numbers) // MAX_DRAWN_ROWS)]
     n_train = len(train.y)
     return np.array([train.X[i] if i < n_train else held_out.X[i - n_train] for i in order])
+
+
+def _moments(rows: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The ellipses of a class and of its mean, and the mean, of all its training rows."""
+    centroid = rows.mean(axis=0, keepdims=True)
+    return confidence_ellipse(rows, "rows"), confidence_ellipse(rows, "mean"), centroid
 
 
 def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

@@ -22,12 +22,19 @@ class ClassView:
         density.
     levels : tuple of int
         The vertices of `contours` at which the lines of the next share begin; empty for one.
+    ellipse, mean_ellipse : ndarray of shape (n_vertices, 2)
+        Of 95 % of the class and of its mean, if it is normal; empty for one component.
+    centroid : ndarray of shape (1, 2)
+        The mean of the training rows; empty for one component.
     """
 
     train: FloatArray
     held_out: FloatArray
     contours: FloatArray
     levels: tuple[int, ...] = ()
+    ellipse: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+    mean_ellipse: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+    centroid: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
 
     @property
     def regions(self) -> list[FloatArray]:

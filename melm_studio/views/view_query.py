@@ -37,7 +37,7 @@ _OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "f
 _RULES = {"classes", "reading", "recipe", "filters", "orders"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
 _MORPHS = {"morph": "share", "tree_plane": "plane"}
-_NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, *_MORPHS, _LEFT_OUT, _ROW_MARKS, "data", "hidden"}
+_NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, *_MORPHS, _LEFT_OUT, _ROW_MARKS, "data", "hidden", "layers"}
 
 
 def to_query(spec: ViewSpec) -> str:
@@ -57,6 +57,7 @@ def to_query(spec: ViewSpec) -> str:
         **_morph_pairs(spec.morph),
         "mode": spec.mode,
         "hidden": ",".join(spec.hidden),
+        "layers": ",".join(spec.layers),
         _ROW_MARKS: _json(spec.marks),
         "sha256": spec.data_id,
         "divergence": spec.divergence,
@@ -108,6 +109,7 @@ def from_query(query: str) -> ViewSpec:
         "look": option_values(_renamed(fields, _OPTIONS)),
         "morph": _morph_values(fields),
         "hidden": fields["hidden"].split(",") if "hidden" in fields else (),
+        "layers": fields["layers"].split(",") if "layers" in fields else (),
         "marks": _decoded(fields.get(_ROW_MARKS, "{}")),
     }
     return ViewSpec.from_json(values)

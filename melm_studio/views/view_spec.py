@@ -30,8 +30,11 @@ from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 Mode = Literal["explore", "compare", "present"]
 Switch = Literal["linked", "aligned", "contours", "arrows", "names"]
+# Layers that are off until they are asked for.
+MoreLayer = Literal["class_ellipses", "mean_ellipses", "centroids"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 SWITCHES: tuple[Switch, ...] = get_args(Switch)
+MORE_LAYERS: tuple[MoreLayer, ...] = get_args(MoreLayer)
 
 Method = Annotated[
     str,
@@ -111,6 +114,8 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     mode : str
     hidden : tuple of str
         The switches that are off.
+    layers : tuple of str
+        The layers that are on, of those that are off until they are asked for.
     marks : RowMarks
     divergence : float or None
         Of the plane on screen when the view was shared, in nats.
@@ -130,6 +135,7 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     morph: Annotated[SharedMorph, Meta(title="The morph")] | None = None
     mode: Annotated[Mode, Meta(title="The mode")] = MODES[0]
     hidden: Annotated[tuple[Switch, ...], Meta(title="A hidden switch")] = ()
+    layers: Annotated[tuple[MoreLayer, ...], Meta(title="A layer")] = ()
     marks: Annotated[RowMarks, Meta(title="The marks of the rows")] = RowMarks()
     divergence: Annotated[float, Meta(title="The divergence", ge=-1e300, le=1e300)] | None = None
 
@@ -139,6 +145,8 @@ class ViewSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
         off = tuple(switch for switch in SWITCHES if switch in self.hidden)
         force_setattr(self, "hidden", off)
+        on = tuple(layer for layer in MORE_LAYERS if layer in self.layers)
+        force_setattr(self, "layers", on)
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON values that `from_json` reads."""
@@ -165,6 +173,7 @@ def spec_of(
     other: RunRecord | None,
     mode: str,
     hidden: Sequence[str],
+    layers: Sequence[str] = (),
     marks: Mapping[str, Any],
     divergence: float,
 ) -> ViewSpec:
@@ -173,7 +182,7 @@ def spec_of(
     Raises
     ------
     InputError
-        If the run, `mode`, `hidden`, or `marks` is not one that a shared view can hold.
+        If the run, `mode`, `hidden`, `layers`, or `marks` is not one that a shared view can hold.
     """
     morph = None
     if other is not None and options.morph is not None:
@@ -194,6 +203,7 @@ def spec_of(
             "morph": morph,
             "mode": mode,
             "hidden": hidden,
+            "layers": layers,
             "marks": marks,
             "divergence": divergence,
         }

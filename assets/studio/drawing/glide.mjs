@@ -16,6 +16,8 @@ import { PLANE_TRACE } from "../constants.mjs";
 
 /** @type {string[]} */
 const POINT_KINDS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+/** @type {string[]} */
+const MEAN_KINDS = [PLANE_TRACE.classEllipse, PLANE_TRACE.meanEllipse, PLANE_TRACE.centroid];
 const PER_ARROW = { [PLANE_TRACE.arrowLines]: 3, [PLANE_TRACE.arrowHeads]: 1 };
 // A map that flattens the points more than this says nothing about contours.
 const LEAST_DETERMINANT = 0.05;
@@ -49,6 +51,7 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
   const traces = to.traces.map((trace, i) => {
     const former = from.traces[i];
     if (isPoints(trace)) return moved(trace, former, share);
+    if (MEAN_KINDS.includes(trace.meta.kind)) return moved(trace, former, share);
     if (trace.meta.kind in PER_ARROW) return movedArrows(trace, former, from.features, to.features, share);
     if (trace.meta.kind !== PLANE_TRACE.contour) return trace;
     if (isCurve(trace) && isCurve(former)) return moved(trace, former, share);

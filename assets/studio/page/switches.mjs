@@ -1,5 +1,5 @@
 // Switches of the page's state and the drag mode: buttons that stand in several places and agree.
-import { SWITCHES } from "../constants.mjs";
+import { MORE_LAYERS, SWITCHES } from "../constants.mjs";
 import { announce, onChange, state, update } from "../state.mjs";
 import { whenPresent } from "./dom.mjs";
 
@@ -23,9 +23,15 @@ export function setSwitches(values) {
   announce("view");
 }
 
-/** Turns on all switches but these. @param {string[]} hidden */
-export const hideOnly = (hidden) =>
-  setSwitches(Object.fromEntries(SWITCHES.map((name) => [name, !hidden.includes(name)])));
+/**
+ * Turns on all switches but the hidden ones, and of the layers that are off at first those that are named.
+ * @param {string[]} hidden
+ * @param {string[]} layers
+ */
+export function showOnly(hidden, layers) {
+  const switches = SWITCHES.map((name) => [name, !hidden.includes(name)]);
+  setSwitches(Object.fromEntries([...switches, ...MORE_LAYERS.map((name) => [name, layers.includes(name)])]));
+}
 
 const showAll = () => document.querySelectorAll("[data-switch], [data-drag]").forEach(show);
 

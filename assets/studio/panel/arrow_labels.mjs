@@ -16,6 +16,7 @@ import { placeLabels, shortened } from "./label_placement.mjs";
 const PER_SEGMENT = 3; // origin, tip, and the gap before the next segment
 const LONGEST = 24;
 const LINE_HEIGHT = 1.25;
+const LIFT_PX = 17; // of the name of a class above the mark of its mean
 const TOOLS_PX = [170, 44]; // room for the tools over the picture of Explore
 
 const pen = document.createElement("canvas").getContext("2d");
@@ -36,12 +37,16 @@ export function addArrowLabels() {
       nameArrows(trace, panel);
     } else if (kind === PLANE_TRACE.classNames) {
       trace.halo = haloOf(panel);
+      if (state.centroids) trace.y = lifted(trace.y, pixels(panel));
     }
   });
 }
 
 /** Whether the arrow of this number is drawn. @param {Panel} panel @param {number} i */
 export const isArrowDrawn = (panel, i) => Boolean(placesOf.get(panel)?.[i]);
+
+const lifted = (values, { toY }) =>
+  Array.from(numbers(values), (value) => value + LIFT_PX / Math.abs(toY(1) - toY(0)));
 
 // The lines come before the heads, so the places are known.
 function nameArrows(trace, panel) {
@@ -83,7 +88,7 @@ function classBoxes(style, arrays, toX, toY) {
   const font = enlarged(style);
   const halfHeight = (LINE_HEIGHT * font.size) / 2;
   return style.text.map((name, i) => {
-    const [half, left, top] = [widthOf(name, font) / 2, toX(x[i]), toY(y[i])];
+    const [half, left, top] = [widthOf(name, font) / 2, toX(x[i]), toY(y[i]) - (state.centroids ? LIFT_PX : 0)];
     return { left: left - half, right: left + half, top: top - halfHeight, bottom: top + halfHeight };
   });
 }

@@ -18,6 +18,9 @@ const SWITCHED_BY = {
   [PLANE_TRACE.contour]: "contours",
   [PLANE_TRACE.arrowLines]: "arrows",
   [PLANE_TRACE.arrowHeads]: "arrows",
+  [PLANE_TRACE.classEllipse]: "class_ellipses",
+  [PLANE_TRACE.meanEllipse]: "mean_ellipses",
+  [PLANE_TRACE.centroid]: "centroids",
 };
 
 export class Painting {

@@ -1,5 +1,5 @@
 // The dialog of a figure for print: its form is read at every change, and the preview follows.
-import { ID } from "../constants.mjs";
+import { ID, MORE_LAYERS } from "../constants.mjs";
 import { frontPanel, panelOfRun, shownPanels } from "../panel/panels.mjs";
 import { state } from "../state.mjs";
 import { requested, save, sentenceOf } from "../page/answers.mjs";
@@ -52,7 +52,7 @@ function open() {
   }
   field("which").closest("label").hidden = panels.length < 2;
   field("which").value = panels.length > 1 && run === null ? "all" : "one";
-  for (const layer of ["contours", "arrows", "names"]) field(layer).checked = state[layer];
+  for (const layer of ["contours", "arrows", "names", ...MORE_LAYERS]) field(layer).checked = state[layer];
   dialog.showModal();
   field("size").focus();
   followSize();
@@ -84,7 +84,7 @@ function followSize() {
 
 function chosenStyle() {
   const number = (name) => Number(field(name).value);
-  const layers = ["contours", "points", "arrows", "names"].filter((name) => field(name).checked);
+  const layers = ["contours", "points", "arrows", "names", ...MORE_LAYERS].filter((name) => field(name).checked);
   return {
     width: number("width"),
     height: number("height"),

@@ -86,12 +86,15 @@ export function toggled(codes, code) {
   return [...codes, code].sort((a, b) => a - b);
 }
 
+/** @type {string[]} */
+const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+
 // Selected rows stand out, and so do classes that are shown alone.
 function dressBySelection(trace, { figure }, position) {
   const { kind, class: code } = trace.meta;
   if (code === undefined) return;
   const isAside = state.classes !== null && !state.classes.includes(code);
-  if (kind === PLANE_TRACE.contour) trace.visible = trace.visible && !isAside;
+  if (!POINTS.includes(kind)) trace.visible = trace.visible && !isAside;
   else dressPoints(trace, figure.rows[position], isAside);
 }
 

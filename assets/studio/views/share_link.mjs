@@ -1,10 +1,10 @@
 // Shared views: links made of what is on screen, and views that the server has restored.
-import { FINAL_STATES, ID, MODES, SWITCHES } from "../constants.mjs";
+import { FINAL_STATES, ID, MODES, MORE_LAYERS, SWITCHES } from "../constants.mjs";
 import { bringToFront } from "../front_run.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { wait } from "../page/dom.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
-import { hideOnly } from "../page/switches.mjs";
+import { showOnly } from "../page/switches.mjs";
 import { panelOfRun } from "../panel/panels.mjs";
 import { state, update } from "../state.mjs";
 
@@ -38,6 +38,7 @@ export async function sharedView(panel) {
   const query = panel.query({ toward: null });
   query.set("mode", state.mode);
   query.set("hidden", SWITCHES.filter((name) => !state[name]).join());
+  query.set("layers", MORE_LAYERS.filter((name) => state[name]).join());
   const { colorBy, shapeBy, newRows } = state;
   if (colorBy) query.set("color_by", colorBy);
   if (shapeBy) query.set("shape_by", shapeBy);
@@ -75,7 +76,7 @@ async function showRun(/** @type {RestoredView} */ restored) {
   const number = ++newest;
   const isOutdated = () => number !== newest;
   setProps(ID.mode, { value: restored.mode });
-  hideOnly(restored.hidden);
+  showOnly(restored.hidden, restored.layers);
   await until(() => isOutdated() || panelOfRun(restored.run));
   if (isOutdated()) return;
   bringToFront(restored.run);

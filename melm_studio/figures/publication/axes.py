@@ -15,6 +15,7 @@ from melm_core.base import FloatArray
 from melm_studio.figures.crowding import CROWDING
 from melm_studio.figures.publication.crowded_points import CrowdedPoints, draw_crowded
 from melm_studio.figures.publication.marks import INK, MARKERS, ClassMark
+from melm_studio.figures.publication.moments import draw_moments
 from melm_studio.figures.publication.panel import FigurePanel
 from melm_studio.figures.publication.regions import loops, region
 from melm_studio.views.publication.style import FigureStyle
@@ -54,6 +55,7 @@ def draw_layers(
         _draw_crowd(axes, panel, marks, size, style.dpi)
     if "points" in style.layers and panel.marks_outside:
         _mark_outside(axes, panel, marks, size)
+    draw_moments(axes, panel, marks, style.layers, unit)
     if "contours" in style.layers:
         _draw_thresholds(axes, panel.view.thresholds, unit)
     if "arrows" in style.layers:

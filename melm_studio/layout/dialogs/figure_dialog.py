@@ -36,6 +36,9 @@ LAYER_NAMES: dict[Layer, str] = {
     "points": "Points",
     "arrows": "Arrows with names",
     "names": "Class names on the clouds",
+    "class_ellipses": "95 % of each class, if normal",
+    "mean_ellipses": "95 % for each mean, if normal",
+    "centroids": "Means of the classes",
 }
 _LEGENDS = {"below": "Below", "right": "Right", "none": "None"}
 _PALETTES = {"color": "Color", "gray": "Shades of gray"}

@@ -13,6 +13,7 @@ LINEAR = "linear"
 FLAT = "flat"
 SPACE = "space"
 TREE = "tree"
+PLANAR = "planar"
 
 _DRAGS = {
     "pan": ("pan", "Pan"),
@@ -56,11 +57,31 @@ def layer_switches() -> list[Component]:
     ]
 
 
+def more_layer_switches() -> list[Component]:
+    """Layers that assume normal classes, off until they are asked for."""
+    return [
+        switch(
+            "class_ellipses",
+            "95 % of each class",
+            "Ellipses in which 95 % of a class lie if it is normal; contours assume no shape",
+            is_on=False,
+        ),
+        switch(
+            "mean_ellipses",
+            "95 % for each mean",
+            "Ellipses in which the mean of a class lies with 95 % confidence, if it is normal",
+            is_on=False,
+        ),
+        switch("centroids", "Means", "The mean of the training rows of each class", is_on=False),
+    ]
+
+
 def _layers() -> Component:
     """Layers, arrows and the view angle; a nonlinear projection has no arrows."""
     return html.Div(
         [
             html.Div(layer_switches(), className="switches"),
+            html.Div(more_layer_switches(), className="switches", **needs(PLANAR)),
             html.Div(slider("Arrows shown", "arrow-limit", 0, 1, 1), **needs(LINEAR)),
             _arrow(),
             _direction(),

@@ -9,7 +9,9 @@ from msgspec import Meta, Struct
 from melm_studio.views.validation import InputError
 
 FigureFormat = Literal["pdf", "svg", "png"]
-Layer = Literal["contours", "points", "arrows", "names"]
+Layer = Literal[
+    "contours", "points", "arrows", "names", "class_ellipses", "mean_ellipses", "centroids"
+]
 Legend = Literal["below", "right", "none"]
 Palette = Literal["color", "gray"]
 Background = Literal["white", "transparent"]
@@ -49,7 +51,8 @@ class FigureStyle(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
         "below", "right" or "none".
     axis_titles, panel_titles : bool
     layers : tuple of str
-        Of "contours", "points", "arrows" and "names", the names of the classes on their clouds.
+        Of "contours", "points", "arrows", "names" (of the classes on their clouds),
+        "class_ellipses", "mean_ellipses" and "centroids".
 
     Raises
     ------

@@ -6,6 +6,8 @@ from sklearn.cross_decomposition import PLSRegression
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from melm_core import OPLSDiscriminantPlane, PLSDiscriminantPlane
+from melm_core.baselines import indicators
+from melm_core.evaluation import predicted_share, stratified_folds
 from melm_core.linalg import principal_angles
 from tests.melm_core.helpers import assert_orthonormal
 
@@ -115,3 +117,42 @@ def test_the_s_plot_holds_covariances_and_correlations_with_the_score():
 def test_orthogonal_components_must_be_a_number_of_at_least_zero():
     with pytest.raises(ValueError, match=r"n_orthogonal=-1 must be a whole number of at least 0"):
         OPLSDiscriminantPlane(n_orthogonal=-1).fit(*WINES)
+
+
+@pytest.mark.parametrize("data", [TUMORS, WINES], ids=["two classes", "three classes"])
+def test_the_predicted_indicators_are_those_of_pls_regression(data):
+    X, y = data
+    targets = indicators(y)
+    expected = (
+        PLSRegression(2, scale=False, tol=1e-14).fit(X, targets).predict(X).reshape(targets.shape)
+    )
+    found = PLSDiscriminantPlane(2).fit(X, y).predict_indicators(X)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_opls_predicts_as_pls_with_a_component_more_for_each_orthogonal_one():
+    X, y = TUMORS
+    plane = OPLSDiscriminantPlane(2, n_orthogonal=2).fit(X, y)
+    expected = PLSDiscriminantPlane(3).fit(X, y).predict_indicators(X)
+    np.testing.assert_allclose(plane.predict_indicators(X), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("data", [TUMORS, WINES], ids=["two classes", "three classes"])
+def test_the_share_predicted_is_that_of_pls_regression_on_the_same_folds(data):
+    X, y = data
+    errors = spread = 0.0
+    for fold in stratified_folds(y, 5, 0):
+        targets = indicators(y[fold.train])
+        model = PLSRegression(2, scale=False).fit(X[fold.train], targets)
+        wanted = indicators(y[fold.test], y.max() + 1)
+        errors += np.square(model.predict(X[fold.test]).reshape(wanted.shape) - wanted).sum()
+        spread += np.square(targets.mean(axis=0) - wanted).sum()
+    found = predicted_share("plsda", X, y, standardize=False)
+    assert found == pytest.approx(1 - errors / spread, abs=1e-6)
+
+
+def test_labels_without_meaning_are_predicted_worse_than_by_the_class_shares():
+    X = np.random.default_rng(0).normal(size=(40, 60))
+    y = np.arange(40) % 2
+    assert PLSDiscriminantPlane().fit(X, y).r2y_.sum() > 0.8
+    assert predicted_share("plsda", X, y) < 0

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from melm_core.diagnostics import confidence_ellipse
 from melm_studio.figures.plane import (
     arrow_handles,
     empty_figure,
@@ -36,7 +37,7 @@ def figure_of(n_classes: int, n_points: int = 100, scheme: Scheme = Scheme.LIGHT
 def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
     view, traces = view_of(n_classes), figure_of(n_classes).data
     frame = plane_frame(view)
-    assert len(traces) == len(frame) == 5 * n_classes + 5
+    assert len(traces) == len(frame) == 8 * n_classes + 5
     seen, unseen = (slice(i * n_classes, (i + 1) * n_classes) for i in (3, 4))
     assert [trace.meta for trace in traces[: 3 * n_classes]] == [
         trace_meta(PlaneTrace.CONTOUR, code) for code in range(n_classes) for _ in range(3)
@@ -51,6 +52,21 @@ def test_every_trace_has_an_entry_of_the_frame_in_its_place(n_classes):
     for part, name in ((seen, "train"), (unseen, "held_out")):
         for entry, of_class in zip(frame[part], view.classes, strict=True):
             np.testing.assert_allclose(points(entry), getattr(of_class, name), rtol=1e-6)
+
+
+def test_ellipses_and_means_are_those_of_all_training_rows_and_off_until_asked_for():
+    view, traces = view_of(3), figure_of(3).data
+    frame, kinds = plane_frame(view), [trace.meta["kind"] for trace in traces]
+    first = kinds.index(PlaneTrace.CLASS_ELLIPSE)
+    more = {PlaneTrace.CLASS_ELLIPSE, PlaneTrace.MEAN_ELLIPSE, PlaneTrace.CENTROID}
+    assert {trace.meta["kind"] for trace in traces if trace.visible is False} == more
+    for code, part in enumerate(view.classes):
+        drawn = [points(frame[first + at * 3 + code]) for at in range(3)]
+        assert [traces[first + at * 3 + code].meta["class"] for at in range(3)] == [code] * 3
+        middle = part.train.mean(axis=0)
+        expected = confidence_ellipse(part.train, "rows"), confidence_ellipse(part.train, "mean")
+        for found, ellipse in zip(drawn, (*expected, middle[None]), strict=True):
+            np.testing.assert_allclose(found, ellipse, rtol=1e-4, atol=1e-5)
 
 
 @each_number_of_classes
@@ -101,7 +117,7 @@ def test_arrows_in_lanes_of_their_own_all_have_their_names():
 
 def test_the_rows_behind_the_points_are_named_in_the_order_of_the_traces():
     seen, unseen = [np.array([3, 1]), np.array([2])], [np.array([], int), np.array([7])]
-    assert row_numbers((seen, unseen)) == [*[[]] * 6, [3, 1], [2], [], [7], *[[]] * 5]
+    assert row_numbers((seen, unseen)) == [*[[]] * 6, [3, 1], [2], [], [7], *[[]] * 11]
     assert len(row_numbers((seen, unseen))) == len(figure_of(2).data)
 
 
@@ -116,7 +132,7 @@ def test_every_frame_has_arrays_that_plotly_takes():
     figure = figure_of(3)
     for trace, arrays in zip(figure.data, plane_frame(view_of(3)), strict=True):
         trace.update(arrays)
-    assert len(figure.data) == 20
+    assert len(figure.data) == 29
 
 
 def test_a_class_without_an_unseen_row_has_an_empty_trace():

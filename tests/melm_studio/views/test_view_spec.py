@@ -21,6 +21,7 @@ from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_query import MAX_QUERY, from_query, to_query
 from melm_studio.views.view_spec import (
     MODES,
+    MORE_LAYERS,
     SWITCHES,
     RowFile,
     RowMarks,
@@ -118,6 +119,7 @@ row_marks = st.builds(
 def specs(draw) -> ViewSpec:
     method, parameters = draw(runs())
     hidden = draw(st.sets(st.sampled_from(SWITCHES)))
+    layers = draw(st.sets(st.sampled_from(MORE_LAYERS)))
     return ViewSpec(
         source=draw(sources()),
         method=method,
@@ -128,6 +130,7 @@ def specs(draw) -> ViewSpec:
         morph=draw(st.none() | morphs()),
         mode=draw(st.sampled_from(MODES)),
         hidden=tuple(switch for switch in SWITCHES if switch in hidden),
+        layers=tuple(layer for layer in MORE_LAYERS if layer in layers),
         marks=draw(row_marks),
         divergence=draw(st.none() | moderate),
     )
@@ -216,6 +219,10 @@ def test_a_query_by_hand_needs_the_data_and_the_method_only():
             "The morph position must be a number from 0 to 1;",
         ),
         ({"mode": "sing"}, "The mode must be one of compare, explore, present; it is 'sing'."),
+        (
+            {"layers": "points"},
+            "A layer must be one of centroids, class_ellipses, mean_ellipses; it is",
+        ),
         (
             {"hidden": "points"},
             "A hidden switch must be one of aligned, arrows, contours, linked, names",

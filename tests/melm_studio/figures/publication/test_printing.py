@@ -53,6 +53,18 @@ def collections(figure: Figure, name: str) -> list:
     return [each for each in axes.collections if each.get_gid() == name]
 
 
+def test_ellipses_and_means_are_drawn_where_they_are_asked_for():
+    more = ("class_ellipses", "mean_ellipses", "centroids")
+    plain, full = (
+        draw_figure([panel_of(shown_classes=frozenset({0, 2}))], FigureStyle(layers=layers))
+        for layers in (("points",), ("points", *more))
+    )
+    for figure, n_shown in ((plain, 0), (full, 2)):
+        (axes,) = figure.axes
+        drawn = [each.get_gid() for each in (*axes.lines, *axes.collections)]
+        assert [drawn.count(layer) for layer in more] == [n_shown] * 3
+
+
 def arrows(figure: Figure) -> list[tuple[np.ndarray, np.ndarray]]:
     (axes,) = figure.axes
     notes = [note for note in axes.texts if getattr(note, "arrow_patch", None) is not None]
