@@ -34,7 +34,7 @@ class PathPrefix:
     """
 
     def __init__(self, application: Application, prefix: str) -> None:
-        self._application, self._address = application, prefix
+        self._application, self._last_part = application, prefix.rpartition("/")[2]
         # WSGI has paths decoded, byte by byte (PEP 3333).
         self._prefix = unquote_to_bytes(prefix).decode("latin-1")
 
@@ -44,7 +44,7 @@ class PathPrefix:
         path = environ["PATH_INFO"]
         if path == self._prefix:  # from here, relative addresses would lead out of the studio
             query = environ.get("QUERY_STRING")
-            address = f"{self._address}/?{query}" if query else f"{self._address}/"
+            address = f"{self._last_part}/?{query}" if query else f"{self._last_part}/"
             start_response("308 Permanent Redirect", [("Location", address)])
             return [b""]
         if path.startswith(f"{self._prefix}/"):

@@ -41,7 +41,7 @@ def recover(key: str) -> flask.Response | tuple[dict[str, str], int]:
     if named is None or services().settings.user_header:
         return sentence(_WRONG_KEY), 404
     become(named)
-    return flask.make_response("", 303, {"Location": f"{flask.request.script_root}/"})
+    return flask.make_response("", 303, {"Location": "../"})
 
 
 def _owner_of(key: str) -> str | None:

@@ -15,13 +15,17 @@ from tools.driver.page import StudioPage
 pytestmark = [pytest.mark.slow, needs_nginx]
 
 
-def test_a_visitor_of_the_https_address_uploads_and_runs(tmp_path: Path, browser: Browser):
+@pytest.mark.parametrize("prefix", ["", "/melm"])
+def test_a_visitor_of_the_https_address_uploads_and_runs(
+    tmp_path: Path, browser: Browser, prefix: str
+):
+    below = {"location / {": f"location {prefix}/ {{"}
     with (
-        running_studio(tmp_path, proxies=1) as studio,
-        proxied(studio.url, tmp_path) as address,
+        running_studio(tmp_path, proxies=1, flags=["--path-prefix", prefix]) as studio,
+        proxied(studio.url, tmp_path, below) as address,
         browser.new_context(ignore_https_errors=True) as context,
     ):
-        page = StudioPage(context.new_page(), address)
+        page = StudioPage(context.new_page(), f"{address}{prefix}/")
         rows = "\n".join(f"{i % 7},{i % 11},{'ab'[i % 2]}" for i in range(200_000))
         table = f"one,other,class\n{rows}\n".encode()
         assert len(table) > 1_000_000  # what nginx takes where nothing is said

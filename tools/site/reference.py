@@ -58,7 +58,26 @@ _DIRECTIVE = """\
 {options}
 ```
 """
-_OF_CLASSES = "   :members:"
+# Methods of our own bases belong to the class that is read about; those of scikit-learn do not.
+_OF_CLASSES = "   :members:\n   :inherited-members: " + ", ".join(
+    [
+        "BaseEstimator",
+        "ClassNamePrefixFeaturesOutMixin",
+        "ClassifierMixin",
+        "Enum",
+        "Exception",
+        "ReprEnum",
+        "ReprHTMLMixin",
+        "StrEnum",
+        "TransformerMixin",
+        "ValueError",
+        "_HTMLDocumentationLinkMixin",
+        "_MetadataRequester",
+        "_SetOutputMixin",
+        "str",
+        "tuple",
+    ]
+)
 
 
 def reference_pages() -> dict[str, str]:

@@ -66,7 +66,8 @@ def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
         if raw is None:
             return sentence(_OUTDATED), 404
         services().store.put_upload(owner(), wanted.source.key, raw)
-    return flask.redirect(f"{flask.request.script_root}/?{_query(wanted.source, wanted.method)}")
+    # Relative: proxies that serve the studio below a path may add it to others.
+    return flask.redirect(f"../?{_query(wanted.source, wanted.method)}")
 
 
 def _query(source: DataSource, method: str | None) -> str:

@@ -29,7 +29,7 @@ def test_a_link_leads_back_to_the_runs_from_another_browser(studio, visitor):
     link = link_of(visitor)
     assert "Show them here" in other.http.get(link).text
     assert runs_of(other.http) == []  # nothing has changed yet
-    assert other.http.post(link).headers["Location"] == "/"
+    assert other.http.post(link).headers["Location"] == "../"
     assert runs_of(other.http) == runs_of(visitor.http) == [run]
 
 
