@@ -34,6 +34,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "From programs": ("docs/command-line", "docs/notebook", "docs/http-api", "reference/index"),
         "Methods": (
             "docs/finding-the-optimum",
+            "docs/plane-trees",
             "docs/held-out-planes",
             "docs/kernel-machines",
             "docs/notation",

@@ -18,14 +18,18 @@ from melm_studio.views.captions import changes_of, title_of_view
 from melm_studio.views.comparison import agreement
 from melm_studio.views.publication.report import report_of_comparison, report_of_run
 from melm_studio.views.publication.report_run import ReportedRun
-from melm_studio.views.publication.report_section import Picture
+from melm_studio.views.publication.report_section import Picture, Section
 from melm_studio.views.publication.style import FigureStyle
+from melm_studio.views.tree.drawn import Height, tree_arrays
+from melm_studio.views.tree.report import tree_section
+from melm_studio.views.tree.runs import current_tree
 from melm_studio.views.validation import InputError
 from melm_studio.views.verdicts.run_verdict import run_verdict
 from melm_studio.views.verdicts.strip import Verdict
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_query import to_query
 from melm_studio.views.view_spec import spec_of
+from melm_studio.worker.execution.tree_run import tree_of
 from melm_studio.worker.execution.validation_run import report_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 MAX_RUNS = 9
 
 _ONE = FigureStyle(width=150, height=110, legend="right", font=8)
+_TREE_MM = (150.0, 75.0)
 _SEVERAL = FigureStyle(width=170, height=150, font=7)
 _TOO_MANY = f"A report compares 1 to {MAX_RUNS} runs. Remove some of them."
 
@@ -87,9 +92,23 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         is_check_final=check is not None and check.state.is_final,
         pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
         link=_link(record, event, options),
+        tree=_tree(record),
         changes=changes_of(options, _morph_target(options)),
         shown_gamma=options.gamma if options.gamma != record.gamma else None,
     )
+
+
+def _tree(record: RunRecord) -> Section | None:
+    """The section on the tree of a run, if it has one."""
+    current = current_tree(workspace(), record)
+    if current is None or not (found := tree_of(services().store, current.run_id)).planes:
+        return None
+    n_classes = len(services().renderer.viewer(record).class_names)
+    arrays, height = tree_arrays(found, n_classes, Height.ACCURACY)
+    trees: Any = import_module("melm_studio.figures.publication.trees")
+    panel = trees.TreePanel("", arrays, height, 1 / n_classes)
+    picture = Picture(trees.print_trees([panel], _TREE_MM), "Optima by kernel width")
+    return tree_section(found, n_classes, picture, is_final=current.state.is_final)
 
 
 def _morph_target(options: ViewOptions) -> RunRecord | None:

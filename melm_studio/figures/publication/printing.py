@@ -86,7 +86,7 @@ def print_figure(
     """
     missing = without_glyphs(_texts(panels)) if file_format != "svg" else ""
     shown: Callable[[str], str] = drawable if missing else str
-    with _settings(style):
+    with print_settings(style):
         figure = _drawn(panels, style, shown)
         file = io.BytesIO()
         figure.savefig(
@@ -160,12 +160,13 @@ def draw_figure(panels: Sequence[FigurePanel], style: FigureStyle) -> Figure:
     UserError
         As `print_figure` does.
     """
-    with _settings(style):
+    with print_settings(style):
         return _drawn(panels, style, str)
 
 
 @contextmanager
-def _settings(style: FigureStyle) -> Iterator[None]:
+def print_settings(style: FigureStyle) -> Iterator[None]:
+    """Settings of matplotlib for figures of a style, for one thread at a time."""
     if not _turn.acquire(timeout=_WAIT_S):
         raise UserError(_BUSY)
     settings: dict[str, Any] = {

@@ -14,7 +14,7 @@ from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import after_giving_way
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
-from melm_studio.worker.records.tree_report import TreePlane, TreeReport
+from melm_studio.worker.records.tree_report import TreeReport, report_of_tree
 from melm_studio.worker.store.protocol import RunStore
 
 # The method whose planes make a tree.
@@ -96,31 +96,15 @@ class _Growth:
             if node not in self._planes:
                 event = self._event(node, fraction)
                 self._planes[node] = self._store.append(self._record.run_id, event)
-        has_noise = np.isfinite(tree.noise).all()
-        report = TreeReport(
-            gammas=tuple(tree.gammas.tolist()),
-            planes=tuple(self._plane(tree, index) for index in range(len(tree.nodes))),
-            branches=tree.branches,
-            standing_out=tree.standing_out() if has_noise else (),
-            noise=tuple(map(tuple, tree.noise.tolist())),
-            noise_accuracy=tuple(map(tuple, tree.noise_accuracy.tolist())),
+        report = report_of_tree(
+            tree,
+            self._planes,
             stage=stage,
             fraction=fraction,
             n_rows=self._n_rows,
             n_train=self._n_train,
         )
         self._store.put_report(self._record.run_id, report.to_bytes())
-
-    def _plane(self, tree: PlaneTree, index: int) -> TreePlane:
-        node = tree.nodes[index]
-        return TreePlane(
-            width=node.width,
-            plane=self._planes[node],
-            divergence=node.divergence,
-            accuracy=node.held_out_accuracy,
-            narrowing=int(tree.narrowing[index]),
-            widening=int(tree.widening[index]),
-        )
 
     def _event(self, node: TreeNode, fraction: float) -> PlaneEvent:
         return PlaneEvent(

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from melm_core.melm import PlaneTree, TreeNode
 from melm_studio.worker.records.record import Record
 
 
@@ -67,3 +73,38 @@ class TreeReport(Record, frozen=True):
     fraction: float = 0.0
     n_rows: int = 0
     n_train: int = 0
+
+
+def report_of_tree(
+    tree: PlaneTree, numbers: Mapping[TreeNode, int] | None = None, **progress: Any
+) -> TreeReport:
+    """Return the record of a tree.
+
+    Parameters
+    ----------
+    tree : PlaneTree
+    numbers : mapping of TreeNode to int, optional
+        The number of each plane in the history of the run; by default that in the tree.
+    **progress
+        Other fields of the record.
+    """
+    known = numbers or {node: number for number, node in enumerate(tree.nodes)}
+    return TreeReport(
+        gammas=tuple(tree.gammas.tolist()),
+        planes=tuple(
+            TreePlane(
+                width=node.width,
+                plane=known[node],
+                divergence=node.divergence,
+                accuracy=node.held_out_accuracy,
+                narrowing=int(tree.narrowing[index]),
+                widening=int(tree.widening[index]),
+            )
+            for index, node in enumerate(tree.nodes)
+        ),
+        branches=tree.branches,
+        standing_out=tree.standing_out() if np.isfinite(tree.noise).all() else (),
+        noise=tuple(map(tuple, tree.noise.tolist())),
+        noise_accuracy=tuple(map(tuple, tree.noise_accuracy.tolist())),
+        **progress,
+    )

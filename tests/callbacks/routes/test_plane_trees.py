@@ -105,6 +105,12 @@ def test_a_way_between_two_planes_of_the_tree_begins_and_ends_where_they_are_sho
         np.testing.assert_allclose(on_the_way, components(f"{found['tree']}:1:{end}"), atol=1e-9)
 
 
+def test_a_report_of_a_run_with_a_tree_shows_it(owner, run, found):
+    report = owner.http.get(f"/runs/{run}/report.html").text
+    assert "Different ways to see the classes" in report
+    assert found["words"] in report
+
+
 def test_a_plane_that_the_tree_does_not_have_is_refused(studio, owner, run, found):
     look = {"morph": f"{found['tree']}:1:9999"}
     answer = owner.http.get(f"/runs/{run}/planes/0", query_string=look)

@@ -1,0 +1,16 @@
+"""Trees in print: equal trees are equal files, and every branch that stands out has its letter."""
+
+from __future__ import annotations
+
+from melm_studio.figures.publication.trees import TreePanel, print_trees
+from melm_studio.views.tree.drawn import Height
+from tests.melm_studio.figures.test_plane_tree import ARRAYS
+
+
+def test_a_printed_tree_has_its_title_its_letters_and_its_widths():
+    panel = TreePanel("wine", ARRAYS, Height.ACCURACY, guessing=0.5)
+    svg = print_trees([panel, panel], (120.0, 60.0))
+    assert svg == print_trees([panel, panel], (120.0, 60.0))
+    text = svg.decode()
+    for word in ("wine", ">A<", "held-out accuracy", "kernel width γ"):
+        assert text.count(word) >= 2, word
