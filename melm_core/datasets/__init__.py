@@ -5,11 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from melm_core.datasets.batch_drift import batches
 from melm_core.datasets.crescent_pair import crescents
 from melm_core.datasets.generators import five_gaussians, five_mixtures, two_gaussians, two_mixtures
 from melm_core.datasets.noise import pure_noise
 
 __all__ = [
+    "batches",
     "crescents",
     "five_gaussians",
     "five_mixtures",

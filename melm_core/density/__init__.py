@@ -19,7 +19,7 @@ from melm_core.density.kernel_density import (
     whitened_kernel_classes,
 )
 from melm_core.density.level_sets import mass_levels
-from melm_core.density.nuisance_cells import (
+from melm_core.density.nuisance import (
     NuisanceAccuracy,
     NuisanceCells,
     SmallCellsWarning,

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.weighted_estimator import WeightedRows
-from melm_core.density.nuisance_cells import SmallCellsWarning, nuisance_cells
+from melm_core.density.nuisance import SmallCellsWarning, nuisance_cells
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.relay import Follow
 from melm_core.optimization.types import Outcome, StartResult

@@ -32,7 +32,7 @@ from melm_core.density.kernel_density import (
     log_densities,
     whitened_kernel_classes,
 )
-from melm_core.density.nuisance_cells import checked_cells, kernel_cells
+from melm_core.density.nuisance import checked_cells, kernel_cells
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.linalg.second_moments import square_sum
