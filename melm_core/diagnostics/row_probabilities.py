@@ -28,6 +28,7 @@ def out_of_fold_probabilities(
     y: Any,
     *,
     groups: Any = None,
+    nuisance: Any = None,
     gamma: float = 1.0,
     parameters: Mapping[str, Any] | None = None,
     standardize: bool = True,
@@ -51,6 +52,8 @@ def out_of_fold_probabilities(
         Labels of two or more classes.
     groups : array-like of shape (n_samples,), optional
         Rows of a group stay in the same fold.
+    nuisance : array-like of shape (n_samples,) or None, default=None
+        What the plane is to be blind to, for methods whose fit takes a nuisance.
     gamma : float, default=1.0
         Kernel width of the densities, relative to Silverman's rule.
     parameters : mapping, optional
@@ -94,6 +97,7 @@ def out_of_fold_probabilities(
         X,
         y,
         groups,
+        nuisance=nuisance,
         parameters=parameters,
         n_folds=n_folds,
         random_state=random_state,
@@ -105,7 +109,12 @@ def out_of_fold_probabilities(
     for number, fold in enumerate(plan.folds, start=1):
         train = plan.training_rows(fold)
         projection = fit_projection(
-            plan.estimator, train.X, train.y, preparation=chosen, groups=train.groups
+            plan.estimator,
+            train.X,
+            train.y,
+            preparation=chosen,
+            groups=train.groups,
+            nuisance=train.nuisance,
         )
         shares[fold.test] = density_shares(
             fold_log_densities(projection, train, rows.X[fold.test], gamma)

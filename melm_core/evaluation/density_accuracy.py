@@ -92,6 +92,7 @@ def density_scores(
     y: Any,
     *,
     groups: Any = None,
+    nuisance: Any = None,
     parameters: Mapping[str, Any] | None = None,
     gamma: float = 1.0,
     standardize: bool = True,
@@ -113,6 +114,8 @@ def density_scores(
         Labels of two or more classes, each with at least two rows.
     groups : array-like of shape (n_samples,) or None, default=None
         Groups of rows that depend on each other; they stay in one fold.
+    nuisance : array-like of shape (n_samples,) or None, default=None
+        What the plane is to be blind to, for methods whose fit takes a nuisance.
     parameters : mapping or None
         Parameters of the method.
     gamma : float, default=1.0
@@ -160,6 +163,7 @@ def density_scores(
         X,
         y,
         groups,
+        nuisance=nuisance,
         parameters=parameters,
         n_folds=n_folds,
         random_state=random_state,
@@ -193,7 +197,12 @@ class _FoldWork:
         """Confusion of the scored training rows and of the test rows of a fold."""
         train, scored = self.plan.training_rows(fold), self.plan.scored
         projection = fit_projection(
-            self.plan.estimator, train.X, train.y, preparation=self.preparation, groups=train.groups
+            self.plan.estimator,
+            train.X,
+            train.y,
+            preparation=self.preparation,
+            groups=train.groups,
+            nuisance=train.nuisance,
         )
         predicted = class_predictions(projection, train, scored.X, self.gamma)
         n_classes = len(scored.classes)

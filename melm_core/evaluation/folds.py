@@ -21,7 +21,7 @@ from melm_core.base.estimator import (
     check_integer,
     check_magnitudes,
 )
-from melm_core.base.groups import group_codes
+from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.sampling import stratified_sample
 from melm_core.evaluation.group_folds import fold_of_groups
 from melm_core.evaluation.groups import check_groups, sampled_by_group
@@ -41,6 +41,8 @@ class CodedRows:
         Labels; code c stands for `classes[c]`.
     groups : ndarray of shape (n_samples,) or None
         Group codes; None if all rows are independent.
+    nuisance : ndarray of shape (n_samples,) or None
+        Codes of what planes are to be blind to.
 
     Examples
     --------
@@ -55,11 +57,13 @@ class CodedRows:
     y: IntArray
     classes: npt.NDArray[Any]
     groups: IntArray | None = None
+    nuisance: IntArray | None = None
 
     def take(self, rows: IntArray) -> CodedRows:
         """Some of the rows, by their indices."""
         groups = None if self.groups is None else self.groups[rows]
-        return CodedRows(self.X[rows], self.y[rows], self.classes, groups)
+        nuisance = None if self.nuisance is None else self.nuisance[rows]
+        return CodedRows(self.X[rows], self.y[rows], self.classes, groups, nuisance)
 
     def without(self, rows: IntArray) -> CodedRows:
         """The rows except some and, with groups, except all rows of their groups."""
@@ -90,12 +94,14 @@ class Fold:
     test: IntArray
 
 
-def coded_rows(X: Any, y: Any, groups: Any = None, *, may_miss: bool = False) -> CodedRows:
-    """Validate rows, labels and groups, and encode labels and groups.
+def coded_rows(
+    X: Any, y: Any, groups: Any = None, *, nuisance: Any = None, may_miss: bool = False
+) -> CodedRows:
+    """Validate rows, labels, groups and a nuisance, and encode them.
 
     Parameters
     ----------
-    X, y, groups
+    X, y, groups, nuisance
         See `melm_core.evaluation.density_scores`.
     may_miss : bool, default=False
         Whether values may be NaN.
@@ -113,7 +119,9 @@ def coded_rows(X: Any, y: Any, groups: Any = None, *, may_miss: bool = False) ->
     if groups is not None:
         groups = group_codes(groups, len(codes))
         check_groups(classes, codes, groups)
-    return CodedRows(X, codes.astype(np.int64), classes, groups)
+    if nuisance is not None:
+        nuisance = nuisance_codes(nuisance, len(codes))
+    return CodedRows(X, codes.astype(np.int64), classes, groups, nuisance)
 
 
 def stratified_folds(
@@ -202,6 +210,7 @@ def refit_folds(
     parameters: Mapping[str, Any] | None,
     n_folds: int,
     random_state: int,
+    nuisance: Any = None,
     max_rows: int | None = None,
     may_miss: bool = False,
 ) -> RefitFolds:
@@ -209,7 +218,7 @@ def refit_folds(
 
     Parameters
     ----------
-    method, X, y, groups, parameters, n_folds, random_state
+    method, X, y, groups, parameters, n_folds, random_state, nuisance
         See `melm_core.evaluation.density_scores`.
     max_rows : int or None
         The largest sample; None takes all rows.
@@ -221,7 +230,7 @@ def refit_folds(
     ValueError
         If a parameter or the data are invalid, or a fold leaves too few rows for the fit.
     """
-    rows = coded_rows(X, y, groups, may_miss=may_miss)
+    rows = coded_rows(X, y, groups, nuisance=nuisance, may_miss=may_miss)
     estimator = make_estimator(method, parameters, random_state)
     most = max(len(rows.y), 4) if max_rows is None else max_rows
     sample = sampled_rows(rows.y, most, rows.groups)

@@ -60,6 +60,7 @@ def held_out_share(
     standardize: bool = True,
     preparation: Preparation | None = None,
     groups: IntArray | None = None,
+    nuisance: IntArray | None = None,
 ) -> float:
     """Mean posterior probability of the true class of held-out rows.
 
@@ -81,6 +82,8 @@ def held_out_share(
         to and returns an object whose `apply(X)` prepares any rows. X may then have NaN.
     groups : ndarray of shape (n_samples,) or None, default=None
         Groups whose rows stay in one fold.
+    nuisance : ndarray of shape (n_samples,) or None, default=None
+        What the plane is to be blind to.
 
     Returns
     -------
@@ -104,6 +107,7 @@ def held_out_share(
             y[fold.train],
             preparation=chosen,
             groups=None if groups is None else groups[fold.train],
+            nuisance=None if nuisance is None else nuisance[fold.train],
         )
         train = CodedRows(X[fold.train], y[fold.train], np.unique(y))
         # The densities that classify on the page. Those of the coordinates alone collapse where a
@@ -121,6 +125,7 @@ def in_sample_share(
     standardize: bool = True,
     preparation: Preparation | None = None,
     groups: IntArray | None = None,
+    nuisance: IntArray | None = None,
 ) -> float:
     """As `held_out_share`, in a single plane fitted to all rows.
 
@@ -128,7 +133,7 @@ def in_sample_share(
 
     Parameters
     ----------
-    estimator, X, y, standardize, preparation, groups
+    estimator, X, y, standardize, preparation, groups, nuisance
         See `held_out_share`.
 
     Returns
@@ -145,7 +150,8 @@ def in_sample_share(
     True
     """
     chosen = chosen_preparation(preparation, standardize=standardize)
-    Z = fit_projection(estimator, X, y, preparation=chosen, groups=groups).transform(X)
+    fitted = fit_projection(estimator, X, y, preparation=chosen, groups=groups, nuisance=nuisance)
+    Z = fitted.transform(X)
     shares = np.empty(len(y))
     for fold in stratified_folds(y, n_test_folds(*X.shape), 0, groups):
         shares[fold.test] = _own_shares(Z[fold.train], y[fold.train], Z[fold.test], y[fold.test])

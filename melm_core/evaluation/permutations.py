@@ -140,6 +140,7 @@ def permutation_test(
     y: Any,
     *,
     groups: Any = None,
+    nuisance: Any = None,
     statistic: Literal["held_out", "in_sample"] | Statistic = "held_out",
     n_permutations: int = 999,
     level: float | None = 0.05,
@@ -165,6 +166,8 @@ def permutation_test(
         two or more for each class. They stay in one fold. Groups whose rows have
         the same label exchange it as a whole; where labels differ within a
         group, they are permuted within it.
+    nuisance : array-like of shape (n_samples,) or None, default=None
+        What the plane is to be blind to, for methods whose fit takes a nuisance.
     statistic : "held_out", "in_sample" or callable, default="held_out"
         The names stand for `held_out_share` and `in_sample_share`, the mean
         posterior probability of the true class in cross-validation with
@@ -220,14 +223,18 @@ def permutation_test(
     0.05
     """
     _check(statistic, n_permutations, level)
-    rows = coded_rows(X, y, groups, may_miss=preparation is not None)
+    rows = coded_rows(X, y, groups, nuisance=nuisance, may_miss=preparation is not None)
     sample = sampled_rows(rows.y, max_rows, rows.groups)
     X, codes = rows.X[sample], rows.y[sample]
     kept_together = None if rows.groups is None else rows.groups[sample]
     design = design_of(codes, kept_together, by_name=callable(statistic))
     estimator = make_estimator(method, parameters, random_state)
     function = _statistic(
-        statistic, standardize=standardize, preparation=preparation, groups=kept_together
+        statistic,
+        standardize=standardize,
+        preparation=preparation,
+        groups=kept_together,
+        nuisance=None if rows.nuisance is None else rows.nuisance[sample],
     )
     of_labels = partial(function, estimator, X)
     observed = next(map_in_order(of_labels, [codes], None))

@@ -140,6 +140,7 @@ def stability(
     y: Any,
     *,
     groups: Any = None,
+    nuisance: Any = None,
     resampling: Resampling = "bootstrap",
     n_resamples: int = 50,
     confidence: float = 0.95,
@@ -162,6 +163,8 @@ def stability(
     groups : array-like of shape (n_samples,) or None, default=None
         Groups of rows that depend on each other, such as the rows of a patient,
         two or more for each class.
+    nuisance : array-like of shape (n_samples,) or None, default=None
+        What the plane is to be blind to, for methods whose fit takes a nuisance.
     resampling : "bootstrap" or "folds", default="bootstrap"
         Draw rows with replacement within each class, or omit one fold at a
         time. Groups are drawn and omitted as a whole.
@@ -208,7 +211,7 @@ def stability(
     check_integer("n_resamples", n_resamples, minimum=2)
     if not 0 < confidence < 1:
         raise UserError(f"confidence={confidence!r} must be between 0 and 1.")
-    rows = coded_rows(X, y, groups, may_miss=preparation is not None)
+    rows = coded_rows(X, y, groups, nuisance=nuisance, may_miss=preparation is not None)
     estimator = make_estimator(method, parameters, random_state)
     chosen = chosen_preparation(preparation, standardize=standardize)
     refit = partial(_plane, estimator, chosen, rows)
@@ -295,7 +298,12 @@ def _plane(
 ) -> FloatArray:
     drawn = rows.take(resample)
     return fit_projection(
-        estimator, drawn.X, drawn.y, preparation=preparation, groups=drawn.groups
+        estimator,
+        drawn.X,
+        drawn.y,
+        preparation=preparation,
+        groups=drawn.groups,
+        nuisance=drawn.nuisance,
     ).components
 
 

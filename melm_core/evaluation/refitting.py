@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -16,6 +17,7 @@ from threadpoolctl import ThreadpoolController
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice
+from melm_core.density.nuisance import SmallCellsWarning, nuisance_cells
 from melm_core.linalg.planes import orthonormalize
 from melm_core.methods.registry import METHODS
 
@@ -158,6 +160,7 @@ def fit_projection(
     *,
     preparation: Preparation,
     groups: IntArray | None = None,
+    nuisance: IntArray | None = None,
 ) -> FittedProjection:
     """Fit a preparation, and a clone of the estimator, to the given rows.
 
@@ -170,10 +173,18 @@ def fit_projection(
     preparation : Preparation
     groups : ndarray of shape (n_samples,) or None
         Passed to estimators whose fit takes groups.
+    nuisance : ndarray of shape (n_samples,) or None
+        Passed to estimators whose fit takes a nuisance, unless no class has two values here.
     """
     fitted = preparation.fit(X)
     keywords = {"groups": groups} if has_fit_parameter(estimator, "groups") else {}
-    return FittedProjection(clone(estimator).fit(fitted.apply(X), y, **keywords), fitted)
+    if nuisance is not None and has_fit_parameter(estimator, "nuisance"):
+        n_components = estimator.get_params()["n_components"]
+        cells = nuisance_cells(y, nuisance, n_components=n_components)
+        keywords |= {"nuisance": None if cells.is_confounded else nuisance}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallCellsWarning)  # given for all rows
+        return FittedProjection(clone(estimator).fit(fitted.apply(X), y, **keywords), fitted)
 
 
 def map_in_order(
