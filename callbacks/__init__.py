@@ -46,6 +46,7 @@ from callbacks.routes import (
     shared_view,
     static_files,
     story_file,
+    trade_off,
     upload,
 )
 from callbacks.routes import surface as surface_route
@@ -82,6 +83,7 @@ _ROUTES = (
     metrics,
     upload,
     frames,
+    trade_off,
     preview,
     export,
     refine,

@@ -14,7 +14,8 @@ from callbacks.sidebar import SIDEBAR, SidebarValues
 from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.views.data_source import ShownData
-from melm_studio.views.workspace import MAX_PANELS, Workspace, check_data
+from melm_studio.views.workspace import MAX_PANELS, Workspace
+from melm_studio.worker.execution.refusals import applicable, check_data
 from melm_studio.worker.records.limits import LimitReachedError
 from melm_studio.worker.records.run import RunRecord
 
@@ -99,7 +100,8 @@ def _new_fits(
     for method, gamma, standardize in choices:
         if standardize not in prepared:
             prepared[standardize] = own.prepare(table, replace(source, standardize=standardize))
-        data, parameters = prepared[standardize], sidebar.parameters(method, gamma)
+        data = prepared[standardize]
+        parameters = applicable(sidebar.parameters(method, gamma), data)
         check_data(method, data, parameters)
         if own.equal_fit(data.content_hash, method, parameters):
             continue

@@ -18,7 +18,8 @@ from melm_studio.views.tree.runs import started_tree
 from melm_studio.views.validation import read
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_spec import SharedMorph, ViewSpec
-from melm_studio.views.workspace import Workspace, check_data
+from melm_studio.views.workspace import Workspace
+from melm_studio.worker.execution.refusals import check_data
 from melm_studio.worker.records.run import RunRecord
 
 NEEDS_FILE = "This view needs the file {name}, which is not stored here. Drop it to continue."
@@ -166,6 +167,7 @@ def _script_options(options: ViewOptions) -> dict[str, Any]:
         "kept": options.n_top_features,
         "moves": [[edit.feature, *edit.loading] for edit in options.edits],
         "from": options.view_angle if is_turned else None,
+        "batch": options.batch_weight,
     }
 
 

@@ -15,7 +15,7 @@ from melm_core.methods import AUTO
 from melm_studio.layout import ids
 from melm_studio.views.captions import title
 from melm_studio.views.data_source import ShownData
-from melm_studio.views.workspace import check_data
+from melm_studio.worker.execution.refusals import applicable, check_data
 
 
 def register(app: Dash) -> None:
@@ -47,12 +47,13 @@ def start_run(
     own, values = workspace(), SidebarValues(*sidebar)
     try:
         shown = ShownData.from_json(data)
-        parameters = values.parameters(values.method, AUTO if is_auto else gamma)
+        prepared = own.data(shown)
+        requested = values.parameters(values.method, AUTO if is_auto else gamma)
+        parameters = applicable(requested, prepared)
         known = own.equal_fit(shown.id, values.method, parameters)
         if known is not None and ctx.triggered_id != ids.RUN_AGAIN:
             offer = {"run": known.run_id, "title": title(known), "clicks": clicks}
             return no_update, None, no_update, no_update, offer
-        prepared = own.data(shown)
         check_data(values.method, prepared, parameters)
         own.queue(own.new_fit(shown, values.method, parameters, prepared.X.shape[1]))
     except UserError as error:

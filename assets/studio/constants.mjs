@@ -164,6 +164,7 @@ export const VIEW_FIELD = Object.freeze({
   moves: "moves",
   from: "from",
   morph: "morph",
+  batch: "batch",
   toward: "toward",
 });
 

@@ -16,6 +16,8 @@ export interface ViewOptions {
   moves: [feature: number, x: number, y: number][];
   /** Azimuth and elevation in radians, of three components. */
   from: [azimuth: number, elevation: number] | null;
+  /** The weight of the batches with which the plane is refitted. */
+  batch: number | null;
 }
 
 /** A plane of the tree of a run, as callbacks/routes/plane_trees.py says it. */
@@ -75,6 +77,8 @@ export interface Plane {
   limits: Axes;
   arrows: { features: number[]; names: string[]; scale: number; of: number };
   kept: string | null;
+  /** What is known about batches in the plane; null without a Batch column. */
+  batches: { words: string; weight: number; can_act: boolean } | null;
   numbers: Record<string, number | null>;
   twin: number | null;
   caption: string;

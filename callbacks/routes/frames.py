@@ -29,6 +29,7 @@ from melm_studio.views.captions import (
 )
 from melm_studio.views.renderer import DataGoneError
 from melm_studio.views.validation import InputError
+from melm_studio.views.verdicts.batches import batch_news
 from melm_studio.views.verdicts.feature_stability import with_stability
 from melm_studio.views.verdicts.gamma_advice import can_choose_gamma, gamma_advice
 from melm_studio.views.verdicts.run_verdict import run_verdict
@@ -94,6 +95,8 @@ def figure(run_id: str) -> flask.Response:
     viewer = services().renderer.viewer(record)
     # A method without iterations is described by the divergence of its plane.
     objective = METHODS[record.method].maximizes or "divergence"
+    if record.batch_weight:
+        objective = "divergence less that of batches"
     style = _style(viewer.class_names, viewer.n_drawn, scheme, viewer.n_components, objective)
     body = {
         **style,
@@ -214,12 +217,14 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
     renderer, method = services().renderer, METHODS[record.method]
     view, viewer = renderer.view(record, event, options), renderer.viewer(record)
     divergence = renderer.divergence(record, event, options)
+    is_divergence = method.reports_divergence and not record.batch_weight
     answer = {
         "sequence": event.sequence,
         "traces": plane_frame(view, compact),
         "limits": limits(view),
         "arrows": arrow_handles(view, len(viewer.feature_names)),
         "kept": _kept_sentence(record, event, options, divergence),
+        "batches": batch_news(record, view.scores),
         "numbers": {
             "divergence-seen": divergence,
             "divergence-unseen": view.scores.divergence_held_out,
@@ -227,7 +232,7 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
             "accuracy-unseen": view.scores.accuracy_held_out,
         },
         # The held-out counterpart of the objective of the run, if there is one.
-        "twin": view.scores.divergence_held_out if method.reports_divergence else None,
+        "twin": view.scores.divergence_held_out if is_divergence else None,
         "caption": f"{method.label} {_SHAPES[viewer.n_components]} of {record.data_name}",
     }
     return answer if options.gamma is None else answer | {"gamma": options.gamma}

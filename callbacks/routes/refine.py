@@ -9,7 +9,8 @@ from dash import Dash
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.requested_view import requested_event, requested_options, viewed_event
 from callbacks.session import own_run, workspace
-from melm_core.methods import GAMMA, METHODS, SEED
+from melm_core.methods import BATCH_WEIGHT, GAMMA, METHODS, SEED, without_zero_weight
+from melm_studio.views.view_options import ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 _NONLINEAR = "This projection is nonlinear, so it cannot be refined. Refine a linear one."
@@ -27,23 +28,25 @@ def refine(run_id: str, sequence: int) -> tuple[dict[str, Any], int]:
     event = viewed_event(record, requested_event(run_id, sequence))
     if not METHODS[record.method].is_linear:
         return sentence(_NONLINEAR), 400
-    parameters = refining_parameters(record, event, requested_options().gamma)
+    parameters = refining_parameters(record, event, requested_options())
     own = workspace()
     own.queue(own.rerun(record, _REFINING.key, parameters))
     return {"revision": own.revision()}, 201
 
 
 def refining_parameters(
-    record: RunRecord, event: PlaneEvent, gamma: float | None
+    record: RunRecord, event: PlaneEvent, options: ViewOptions
 ) -> dict[str, Any]:
     """Return parameters for one start from the plane of an event, on the same training rows."""
     kept = ("n_components", "held_out", SEED.name)
     settings = {setting.name: setting.default for setting in _REFINING.parameters}
     own = {name: record.parameters.get(name, default) for name, default in settings.items()}
-    return {
+    found = {
         **own,
         **{name: record.parameters[name] for name in kept},
-        GAMMA.name: record.gamma if gamma is None else gamma,
+        GAMMA.name: record.gamma if options.gamma is None else options.gamma,
+        **({} if options.batch_weight is None else {BATCH_WEIGHT.name: options.batch_weight}),
         "n_init": 1,
         "init": [event.components.tolist()],
     }
+    return without_zero_weight(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from melm_core.methods.method import Method
 from melm_core.methods.parameters import (
     AUTO,
+    BATCH_WEIGHT,
     COMPONENTS,
     GAMMA,
     HELD_OUT,
@@ -16,12 +17,14 @@ from melm_core.methods.parameters import (
     Parameter,
     Scale,
     Setting,
+    without_zero_weight,
 )
 from melm_core.methods.registry import METHODS
 from melm_core.methods.saved_plane import SavedPlane
 
 __all__ = [
     "AUTO",
+    "BATCH_WEIGHT",
     "COMPONENTS",
     "GAMMA",
     "HELD_OUT",
@@ -36,4 +39,5 @@ __all__ = [
     "SavedPlane",
     "Scale",
     "Setting",
+    "without_zero_weight",
 ]

@@ -250,6 +250,17 @@ STEPS = Parameter(
     scale=Scale.LOG,
     is_integer=True,
 )
+BATCH_WEIGHT = Parameter(
+    name="nuisance_weight",
+    label="Batch weight",
+    explanation=(
+        "How much separation of the classes may be given up so that batches look alike within "
+        "each class. With 0, batches are ignored."
+    ),
+    default=0,
+    minimum=0,
+    maximum=10,
+)
 ORTHOGONAL = Parameter(
     name="n_orthogonal",
     label="Orthogonal components",
@@ -279,6 +290,23 @@ REGULARIZATION = Parameter(
     maximum=10.0,
     scale=Scale.LOG,
 )
+
+
+def without_zero_weight(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters without a batch weight of 0, as in records and links that have no batches.
+
+    Parameters
+    ----------
+    parameters : mapping
+
+    Examples
+    --------
+    >>> from melm_core.methods import without_zero_weight
+    >>> without_zero_weight({"gamma": 1.0, "nuisance_weight": 0})
+    {'gamma': 1.0}
+    """
+    is_idle = not parameters.get(BATCH_WEIGHT.name)
+    return {k: v for k, v in parameters.items() if k != BATCH_WEIGHT.name or not is_idle}
 
 
 def _shown(value: Any) -> str:

@@ -33,6 +33,7 @@ from melm_core.methods.method import ANY_ROWS, Method, Requirements
 from melm_core.methods.parameters import (
     AUTO_GAMMA,
     BANDWIDTH,
+    BATCH_WEIGHT,
     DENSITY,
     MULTICLASS,
     ORTHOGONAL,
@@ -62,7 +63,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 ),
                 paper="Czarnecki, Józefowicz and Tabor, 2015",
                 factory=MELM,
-                parameters=(AUTO_GAMMA, STARTS, SEED, MULTICLASS),
+                parameters=(AUTO_GAMMA, STARTS, SEED, MULTICLASS, BATCH_WEIGHT),
                 streams=True,
                 maximizes="divergence",
                 accepts_init=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import dash_mantine_components as dmc
@@ -34,6 +34,14 @@ _PAIRS = {
         "Balanced accuracy of the class densities in the plane; after a check, over its folds",
     ),
 }
+# Of tables with a Batch column.
+_BATCHES = {
+    "batch": (
+        "Batch accuracy",
+        "Balanced accuracy of telling the batch from the position in the plane, within each class; "
+        "a plane without an effect of the batch is at guessing",
+    ),
+}
 # The two sides of a pair, by the suffixes of its keys.
 SIDES = {"seen": "training", "unseen": "held out"}
 _SINGLES = {
@@ -50,7 +58,7 @@ _LIVE = "Accuracies on the run's own held-out rows; a check refits the plane in 
 # In standard deviations; smaller distances are invisible.
 _STILL = 0.005
 # The smallest of these is the best.
-_ASCENDING = ("title", "gap", "p", "seconds", "features")
+_ASCENDING = ("title", "batch-seen", "batch-unseen", "gap", "p", "seconds", "features")
 
 
 def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
@@ -190,11 +198,13 @@ def compare_table(
         order = ("descending" if descending else "ascending") if is_sorted else "none"
         return html.Th(button, scope="col", **aria(sort=order), **options)
 
+    has_batches = any("batch-seen" in row.figures for row in rows)
+    pairs = _PAIRS | _BATCHES if has_batches else _PAIRS
     groups = [
         head("title", "Run", "run", rowSpan=2),
         *(
             html.Th(label, scope="colgroup", colSpan=2, title=meaning)
-            for label, meaning in _PAIRS.values()
+            for label, meaning in pairs.values()
         ),
         *(
             head(key, label, label, rowSpan=2, title=meaning)
@@ -203,10 +213,10 @@ def compare_table(
     ]
     sides = [
         head(f"{key}-{side}", SIDES[side], f"{label}, {SIDES[side]}")
-        for key, (label, _) in _PAIRS.items()
+        for key, (label, _) in pairs.items()
         for side in SIDES
     ]
-    body = [_row(row) for row in rows]
+    body = [_row(row, pairs) for row in rows]
     return html.Table(
         [html.Thead([html.Tr(groups), html.Tr(sides)]), html.Tbody(body)],
         className="figures compared",
@@ -219,10 +229,10 @@ def _next_descending(key: str, is_sorted: bool, descending: bool) -> bool:
     return not descending if is_sorted else key not in _ASCENDING
 
 
-def _row(row: ComparedRun) -> Component:
+def _row(row: ComparedRun, keys: Iterable[str]) -> Component:
     pairs = [
         _figure(row, f"{key}-{side}", _divergence if key == "divergence" else _accuracy)
-        for key in _PAIRS
+        for key in keys
         for side in SIDES
     ]
     p_value = html.Td(_p_value(row), className="" if row.checked_share is None else "is-coming")

@@ -8,7 +8,17 @@ import dash_mantine_components as dmc
 from dash import html
 from dash.development.base_component import Component
 
-from melm_core.methods import COMPONENTS, GAMMA, SHARED, Choice, Method, Parameter, Scale, Setting
+from melm_core.methods import (
+    BATCH_WEIGHT,
+    COMPONENTS,
+    GAMMA,
+    SHARED,
+    Choice,
+    Method,
+    Parameter,
+    Scale,
+    Setting,
+)
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, tip
 
@@ -94,6 +104,10 @@ def own_settings(method: Method) -> Component:
 
 
 def _own_setting(setting: Setting) -> Component:
+    if setting is BATCH_WEIGHT:
+        # The summary of data with batches lets the styles show it.
+        field = number_input(ids.setting(setting.name), setting)
+        return html.Div(field, className="needs-batches")
     if isinstance(setting, Choice):
         return dmc.Select(
             id=ids.setting(setting.name),

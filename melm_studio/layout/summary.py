@@ -40,7 +40,7 @@ def data_summary(
     """
     notes = [step for step in data.steps if step not in data.warnings]
     return [
-        _legend(data.class_names, summary, swatches),
+        _legend(data, summary, swatches),
         *[html.P(warning, className="warning") for warning in data.warnings],
         _folded(notes),
     ]
@@ -56,9 +56,8 @@ def _key_figures(summary: Summary) -> str:
     )
 
 
-def _legend(
-    names: Sequence[str], summary: Summary, swatches: Sequence[tuple[str, str]]
-) -> Component:
+def _legend(data: LabeledData, summary: Summary, swatches: Sequence[tuple[str, str]]) -> Component:
+    names = data.class_names
     classes = zip(names, summary.class_sizes, summary.class_directions, swatches, strict=True)
     items = [
         html.Li(
@@ -84,6 +83,8 @@ def _legend(
     ]
     # The title of Present.
     asked = data_attributes(question=question(names))
+    if data.batches is not None:
+        asked |= data_attributes(batches="")
     return html.Ul(items, className="legend", **asked, **aria(label="Classes"))
 
 

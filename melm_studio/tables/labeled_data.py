@@ -203,6 +203,12 @@ class LabeledData:
         return next((column for column in self.row_columns if column.role is role), None)
 
     @property
+    def batches(self) -> IntArray | None:
+        """Codes of the batch of each row; None without a Batch column."""
+        column = self.row_column(Role.BATCH)
+        return None if column is None else column.codes
+
+    @property
     def class_counts(self) -> dict[str, int]:
         """The number of rows of each class, by its name."""
         counts = np.bincount(self.y, minlength=len(self.class_names))

@@ -45,6 +45,11 @@ class RowColumn:
         codes = np.where(np.isnan(self.values), -1, self.values).astype(int)
         return [self.levels[code] if code >= 0 else "" for code in codes]
 
+    @property
+    def codes(self) -> IntArray:
+        """Codes from 0 of the values, shape (n_samples,); missing ones are one more value."""
+        return np.unique(self.values, return_inverse=True)[1].astype(np.int64)
+
     def rows(self, chosen: IntArray | npt.NDArray[np.bool_]) -> RowColumn:
         """The column in these rows."""
         return replace(self, values=self.values[chosen])

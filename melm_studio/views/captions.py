@@ -63,6 +63,7 @@ def changes_of(options: ViewOptions, target: RunRecord | None = None) -> str:
     changes = [
         *([] if n_kept is None else [f"{_top(n_kept)} only"]),
         *([f"{count(n_moved, 'arrow')} moved"] if n_moved else []),
+        *([] if options.batch_weight is None else [f"batch weight {options.batch_weight:.3g}"]),
         *([_way(options.morph, toward)] if options.morph else []),
     ]
     return f"Plane was changed: {', '.join(changes)}" if changes else ""

@@ -13,6 +13,7 @@ from melm_core.linalg import principal_angles
 from melm_core.methods import METHODS
 from melm_studio.views.captions import title
 from melm_studio.views.renderer import PlaneRenderer
+from melm_studio.views.types import BatchScores
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.worker.execution.validation_run import CLASSIFIER, report_of
 from melm_studio.worker.records.check_report import CheckReport
@@ -148,9 +149,18 @@ def _of_plane(
     return {
         **_pair("divergence", renderer.divergence(record, event), scores.divergence_held_out),
         **_pair("accuracy", scores.accuracy_train, scores.accuracy_held_out),
+        **_batch_pair(scores.batches),
         "seconds": event.elapsed_s,
         "features": _n_features(renderer, record, event),
     }
+
+
+def _batch_pair(scores: BatchScores | None) -> dict[str, float | None]:
+    """Accuracies of the batches within the classes; none without batches."""
+    if scores is None:
+        return {}
+    held_out = None if scores.held_out is None else scores.held_out.accuracy
+    return _pair("batch", scores.train.accuracy, held_out)
 
 
 def _pair(name: str, train: float, held_out: float | None) -> dict[str, float | None]:

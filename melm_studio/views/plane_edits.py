@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import numpy as np
 from msgspec import Meta, Struct
 
 from melm_core.base import FloatArray, IntArray, UserError, stratified_sample
+from melm_core.density import SmallCellsWarning
 from melm_core.linalg import align_components, geodesic, orthonormalize
 from melm_core.melm import MELM
 from melm_studio.tables import LabeledData
@@ -120,6 +122,26 @@ def on_the_way(
     return align_components(geodesic(origin, target, share), components)
 
 
+def with_edits(
+    components: FloatArray,
+    edits: Sequence[LoadingEdit],
+    standardized: Callable[[FloatArray], FloatArray],
+) -> FloatArray:
+    """Move arrows one after the other.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    edits : sequence of LoadingEdit
+    standardized : callable
+        Returns components of the same plane in which the data have unit covariance.
+    """
+    for edit in edits:
+        components = standardized(set_loading(standardized(components), edit))
+        components = align_loading(components, edit)
+    return components
+
+
 def strongest_features(components: FloatArray, n_features: int) -> IntArray:
     """The features with the largest loadings, largest first, shape (n_features,)."""
     strengths = np.linalg.norm(components, axis=0)
@@ -127,7 +149,11 @@ def strongest_features(components: FloatArray, n_features: int) -> IntArray:
 
 
 def plane_of_features(
-    data: LabeledData, components: FloatArray, features: Sequence[int] | IntArray, gamma: float
+    data: LabeledData,
+    components: FloatArray,
+    features: Sequence[int] | IntArray,
+    gamma: float,
+    batch_weight: float = 0.0,
 ) -> FloatArray:
     """Fit a plane of these features alone, starting from their loadings in `components`.
 
@@ -139,6 +165,8 @@ def plane_of_features(
         At least n_components of them.
     gamma : float
         Kernel width of the divergence that is maximized.
+    batch_weight : float
+        Weight of the divergence of the batches within a class.
 
     Returns
     -------
@@ -157,18 +185,61 @@ def plane_of_features(
             f"{n_components} components need at least {n_components} features, not {len(kept)}. "
             "Keep more."
         )
-    share = min(1.0, REFIT_ROWS / len(data.y))
-    rows = stratified_sample(data.y, share, len(data.class_names))
     start = components[:, kept]
     is_plane = np.linalg.matrix_rank(start) == n_components
-    fit = MELM(
-        n_components,
-        gamma=gamma,
-        init=[orthonormalize(start)] if is_plane else "auto",
-        n_init=1,
-        continuation=None,
-        max_iter=REFIT_STEPS,
-    ).fit(data.X[np.ix_(rows, kept)], data.y[rows])
     found = np.zeros_like(components)
-    found[:, kept] = fit.components_
+    melm = MELM(n_components, gamma=gamma, nuisance_weight=batch_weight)
+    found[:, kept] = _refitted(melm, data, kept, orthonormalize(start) if is_plane else None)
     return found
+
+
+def plane_blind_to_batches(
+    data: LabeledData, components: FloatArray, gamma: float, batch_weight: float
+) -> FloatArray:
+    """Refit a plane with another weight of the batches, starting from `components`.
+
+    Parameters
+    ----------
+    data : LabeledData
+        With a Batch column.
+    components : ndarray of shape (n_components, n_features)
+    gamma : float
+        Kernel width of the divergences.
+    batch_weight : float
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_features)
+        Orthonormal rows.
+
+    Raises
+    ------
+    UserError
+        If there are no batches, or nothing can tell the classes from them.
+    """
+    if data.batches is None:
+        raise UserError(
+            "No column of the table has the role Batch. Choose that role for a column in Columns."
+        )
+    every, start = np.arange(components.shape[1]), orthonormalize(components)
+    melm = MELM(len(components), gamma=gamma, nuisance_weight=batch_weight)
+    return _refitted(melm, data, every, start)
+
+
+def _refitted(
+    melm: MELM, data: LabeledData, features: IntArray, start: FloatArray | None
+) -> FloatArray:
+    """The components of a few steps from a plane of some features, on a sample of the rows."""
+    share = min(1.0, REFIT_ROWS / len(data.y))
+    rows = stratified_sample(data.y, share, len(data.class_names))
+    batches = data.batches if melm.nuisance_weight > 0 else None
+    melm.set_params(n_init=1, continuation=None, max_iter=REFIT_STEPS)
+    melm.set_params(init="auto" if start is None else [start])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SmallCellsWarning)  # the notes on the table name them
+        melm.fit(
+            data.X[np.ix_(rows, features)],
+            data.y[rows],
+            nuisance=None if batches is None else batches[rows],
+        )
+    return melm.components_

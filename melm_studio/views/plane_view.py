@@ -30,6 +30,7 @@ from melm_studio.views.contours import central_box, plane_contours
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
 from melm_studio.views.plane_edits import strongest_features
 from melm_studio.views.publication.explained_variance import explained_shares
+from melm_studio.views.rows.batch_cells import BatchCells
 from melm_studio.views.rows.sampled_rows import SampledRows
 from melm_studio.views.sharing.projected_classes import ProjectedClasses
 from melm_studio.views.types import (
@@ -79,6 +80,7 @@ class PlaneViewer:
         classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
         self._factor = 1.0  # of the kernels of another width
         self._n_classes = len(classes.rows)
+        self._batches = BatchCells.of(train, held_out, gamma=gamma, n_components=n_components)
         self.n_train, self.n_rows = len(train.y), len(train.y) + len(held_out.y)
         drawn = min(1.0, MAX_DRAWN_ROWS / self.n_rows)
         self._train = SampledRows.of(train, self._n_classes, drawn)
@@ -282,6 +284,7 @@ class PlaneViewer:
             if divergence_held_out is None
             else _balanced_accuracy(self._held_out.scored_y, predicted[n_train:]),
             divergence_held_out=divergence_held_out,
+            batches=self._batches and self._batches.scores(components, self._factor),
         )
 
     def held_out_predictions(self, components: FloatArray) -> Predictions:

@@ -17,11 +17,11 @@ from melm_studio.views.decision_surface import DecisionSurface, SurfaceRequest, 
 from melm_studio.views.plane_edits import (
     NO_TARGET,
     OTHER_DATA,
-    align_loading,
     on_the_way,
+    plane_blind_to_batches,
     plane_of_features,
-    set_loading,
     strongest_features,
+    with_edits,
 )
 from melm_studio.views.plane_view import PlaneViewer, screen_axes
 from melm_studio.views.rows.every_row import mean_row
@@ -172,15 +172,14 @@ class PlaneRenderer:
         components, viewer = event.components, self.viewer(record)
         if options.morph is not None:
             components = self._morphed(record, components, target, options.morph)
+        weight = record.batch_weight if options.batch_weight is None else options.batch_weight
+        if options.batch_weight is not None:
+            components = plane_blind_to_batches(viewer.parts[0], components, viewer.gamma, weight)
         if options.n_top_features is not None:
             features = strongest_features(viewer.standardized(components), options.n_top_features)
-            components = plane_of_features(
-                rows_of(self.data(record), record)[0], components, features, viewer.gamma
-            )
-        for edit in options.edits:
-            components = viewer.standardized(set_loading(viewer.standardized(components), edit))
-            components = align_loading(components, edit)
-        return components
+            train, _ = rows_of(self.data(record), record)
+            components = plane_of_features(train, components, features, viewer.gamma, weight)
+        return with_edits(components, options.edits, viewer.standardized)
 
     def _morphed(
         self, record: RunRecord, components: FloatArray, target: tuple[str, int], morph: MorphTarget
@@ -213,8 +212,8 @@ class PlaneRenderer:
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
     ) -> float:
         """Return the divergence of the training rows under view options, in nats."""
-        is_objective = METHODS[record.method].reports_divergence and not options.changes_plane
-        if is_objective and options.gamma is None:
+        is_own = not options.changes_plane and options.gamma is None
+        if is_own and not record.batch_weight and METHODS[record.method].reports_divergence:
             return event.objective
         components = self.components(record, event, options)
         return self._viewer_at(record, options).divergence(components)

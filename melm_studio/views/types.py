@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray
+from melm_core.density import NuisanceAccuracy
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,17 @@ class ClassView:
 
 
 @dataclass(frozen=True)
+class BatchScores:
+    """How well the batch of training and of held-out rows is told from their place in the plane.
+
+    Within each class. None of held-out rows if none of them has a batch of the training rows.
+    """
+
+    train: NuisanceAccuracy
+    held_out: NuisanceAccuracy | None
+
+
+@dataclass(frozen=True)
 class Scores:
     """How well the plane separates training and held-out rows.
 
@@ -52,11 +64,14 @@ class Scores:
         Balanced accuracy of the class densities; None if a class has no held-out row.
     divergence_held_out : float or None
         Divergence between training and held-out rows in nats, see `held_out_divergence`.
+    batches : BatchScores or None
+        None without a Batch column, or if every class has one batch only.
     """
 
     accuracy_train: float
     accuracy_held_out: float | None
     divergence_held_out: float | None
+    batches: BatchScores | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from melm_core.methods import GAMMA
+from melm_core.methods import BATCH_WEIGHT, GAMMA
 from melm_studio.views.plane_edits import LoadingEdit
 from melm_studio.views.plane_view import FROM_THE_FRONT
 from melm_studio.views.validation import Coordinate, Count, Text
@@ -19,6 +19,9 @@ from melm_studio.views.validation import Coordinate, Count, Text
 MAX_EDITS = 64
 
 Gamma = Annotated[float, Meta(title=GAMMA.label, ge=GAMMA.minimum, le=GAMMA.maximum)]
+BatchWeight = Annotated[
+    float, Meta(title=BATCH_WEIGHT.label, ge=BATCH_WEIGHT.minimum, le=BATCH_WEIGHT.maximum)
+]
 NFeatures = Annotated[int, Meta(title="The number of features", ge=1, le=10**9)]
 ViewAngle = Annotated[tuple[Coordinate, Coordinate], Meta(title="The view angle")]
 Edits = Annotated[
@@ -67,6 +70,8 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     view_angle : tuple of float
         Azimuth and elevation in radians, for three components. JSON: ``from``.
     morph : MorphTarget or None
+    batch_weight : float or None
+        Refit the plane with this weight of the batches; None for that of the run. JSON: ``batch``.
     toward : str or None
         The run to whose newest plane the picture is aligned.
     """
@@ -76,12 +81,14 @@ class ViewOptions(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     edits: Edits = field(default=(), name="moves")
     view_angle: ViewAngle = field(default=FROM_THE_FRONT, name="from")
     morph: MorphTarget | None = None
+    batch_weight: BatchWeight | None = field(default=None, name="batch")
     toward: Text | None = None
 
     @property
     def changes_plane(self) -> bool:
         """Whether the plane on screen differs from the plane of the run."""
-        return bool(self.edits) or self.n_top_features is not None or self.morph is not None
+        chosen = (self.n_top_features, self.morph, self.batch_weight)
+        return bool(self.edits) or any(option is not None for option in chosen)
 
     @property
     def of_plane(self) -> ViewOptions:

@@ -33,7 +33,13 @@ _VIEW = {
     "method": "method", "sha256": "data_id", "plane": "plane", "mode": "mode",
     "divergence": "divergence",
 }  # fmt: skip
-_OPTIONS = {"shown_gamma": "gamma", "kept": "kept", "moves": "moves", "from": "from"}
+_OPTIONS = {
+    "shown_gamma": "gamma",
+    "kept": "kept",
+    "moves": "moves",
+    "from": "from",
+    "batch": "batch",
+}
 _RULES = {"classes", "reading", "recipe", "filters", "orders"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
 _MORPHS = {"morph": "share", "tree_plane": "plane"}
@@ -188,6 +194,7 @@ def _option_pairs(options: ViewOptions) -> dict[str, Any]:
         "kept": options.n_top_features,
         "moves": ",".join(_joined((edit.feature, *edit.loading)) for edit in options.edits),
         "from": _joined(options.view_angle) if is_turned else None,
+        "batch": options.batch_weight,
     }
 
 

@@ -12,7 +12,16 @@ import msgspec
 from msgspec import Meta, Struct, field
 from msgspec.structs import force_setattr
 
-from melm_core.methods import COMPONENTS, GAMMA, HELD_OUT, METHODS, SEED, STARTS, Setting
+from melm_core.methods import (
+    COMPONENTS,
+    GAMMA,
+    HELD_OUT,
+    METHODS,
+    SEED,
+    STARTS,
+    Setting,
+    without_zero_weight,
+)
 from melm_studio.views.data_source import DataSource, source_of_run
 from melm_studio.views.validation import (
     MAX_TEXT,
@@ -229,7 +238,7 @@ def checked_parameters(method: str, values: Mapping[str, Any]) -> dict[str, Any]
     parameters[HELD_OUT.name] = _held_out(values.get(HELD_OUT.name, HELD_OUT.default / 100))
     if "init" in values:
         parameters["init"] = _init(values["init"], parameters[COMPONENTS.name])
-    return parameters
+    return without_zero_weight(parameters)
 
 
 def _settings(method: str) -> dict[str, Setting]:

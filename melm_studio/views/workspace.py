@@ -12,7 +12,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from melm_core.base import FloatArray, UserError
-from melm_core.methods import HELD_OUT, METHODS, SEED
 from melm_studio.tables import SAMPLES, LabeledData, load_sample, prepare, read_table
 from melm_studio.tables import Table as FileTable
 from melm_studio.views.captions import title, unique_title
@@ -380,19 +379,3 @@ def revision_of(runs: Iterable[RunRecord]) -> str:
     # The title of a run has the kernel width that it chose, or the name that the user gave it.
     names = (f"{run.run_id}{run.chosen_gamma or ''}{run.name}" for run in runs)
     return hashlib.sha256(" ".join(names).encode()).hexdigest()[:16]
-
-
-def check_data(method: str, data: LabeledData, parameters: Mapping[str, Any]) -> None:
-    """Refuse data that a method cannot fit, before a run is queued.
-
-    Raises
-    ------
-    UserError
-        Says why, and what would help.
-    """
-    train, _ = data.split(parameters[HELD_OUT.name], parameters[SEED.name])
-    refusal = METHODS[method].refusal(
-        train.X.shape[1], train.class_counts, parameters["n_components"]
-    )
-    if refusal is not None:
-        raise UserError(refusal)

@@ -80,3 +80,10 @@ test("a changed plane says what was changed, another kernel width or angle chang
     "Plane was changed: top 4 features only, 2 arrows moved, 50 % of the way to the run r",
   );
 });
+
+test("another weight of batches makes another plane, and is in its query", () => {
+  const options = { ...DEFAULT_VIEW, batch: 0 };
+  assert.ok(!isOwnPlane(options));
+  assert.equal(viewQuery(options, null).toString(), "batch=0");
+  assert.equal(changesOf({ ...DEFAULT_VIEW, batch: 2.5 }, String), "Plane was changed: batch weight 2.5");
+});

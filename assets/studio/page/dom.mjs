@@ -78,7 +78,7 @@ export function rangeInput(label, properties) {
 export function numberedSlider(label, properties) {
   const slider = rangeInput(null, properties);
   const field = document.createElement("input");
-  Object.assign(field, { type: "number", value: slider.value });
+  Object.assign(field, { type: "number", step: slider.step, value: slider.value });
   field.setAttribute("aria-label", `${label}, number`);
   field.addEventListener("change", () => {
     slider.value = field.value; // within its bounds

@@ -43,8 +43,8 @@ function removeUnneeded(parts, features) {
   }
 }
 
-function slider({ slider: name, label, low, high, value }) {
-  const { slider: input, field } = numberedSlider(label, { min: low, max: high, value });
+function slider({ slider: name, label, low, high, step, value }) {
+  const { slider: input, field } = numberedSlider(label, { min: low, max: high, step, value });
   input.dataset.part = name;
   const node = document.createElement("label");
   node.append(span(label), input);

@@ -4,7 +4,7 @@ import { VIEW_FIELD } from "../constants.mjs";
 /** @typedef {import("../types").ViewOptions} ViewOptions */
 
 /** @type {Readonly<ViewOptions>} */
-export const DEFAULT_VIEW = Object.freeze({ gamma: null, kept: null, morph: null, moves: [], from: null });
+export const DEFAULT_VIEW = Object.freeze({ gamma: null, kept: null, morph: null, moves: [], from: null, batch: null });
 
 /**
  * The query by which every route that takes a plane knows the options.
@@ -12,13 +12,14 @@ export const DEFAULT_VIEW = Object.freeze({ gamma: null, kept: null, morph: null
  * @param {string | null} toward the run that the plane is aligned with
  * @returns {URLSearchParams}
  */
-export function viewQuery({ gamma, kept, morph, moves, from }, toward) {
+export function viewQuery({ gamma, kept, morph, moves, from, batch }, toward) {
   const fields = {
     [VIEW_FIELD.gamma]: gamma,
     [VIEW_FIELD.kept]: kept,
     [VIEW_FIELD.morph]: morph && morph.filter((part) => part !== null && part !== undefined).join(":"),
     [VIEW_FIELD.moves]: moves.map((move) => move.join(":")).join(",") || null,
     [VIEW_FIELD.from]: from && from.join(":"),
+    [VIEW_FIELD.batch]: batch,
     [VIEW_FIELD.toward]: toward,
   };
   const given = Object.entries(fields).filter(([, value]) => value !== null);
@@ -37,8 +38,8 @@ export function morphIn(address) {
 }
 
 /** Whether the options leave the plane that of the run. @param {ViewOptions} options */
-export function isOwnPlane({ kept, morph, moves }) {
-  return kept === null && morph === null && !moves.length;
+export function isOwnPlane({ kept, morph, moves, batch }) {
+  return kept === null && morph === null && batch === null && !moves.length;
 }
 
 /**
@@ -46,11 +47,12 @@ export function isOwnPlane({ kept, morph, moves }) {
  * @param {ViewOptions} options
  * @param {(run: string) => string} nameOf a run
  */
-export function changesOf({ kept, morph, moves }, nameOf) {
+export function changesOf({ kept, morph, moves, batch }, nameOf) {
   const nMoved = new Set(moves.map(([feature]) => feature)).size;
   const changes = [
     ...(kept === null ? [] : [kept === 1 ? "top feature only" : `top ${kept} features only`]),
     ...(nMoved ? [nMoved === 1 ? "1 arrow moved" : `${nMoved} arrows moved`] : []),
+    ...(batch === null ? [] : [`batch weight ${batch}`]),
     ...(morph ? [morphed(morph, nameOf)] : []),
   ];
   return changes.length ? `Plane was changed: ${changes.join(", ")}` : "";

@@ -15,7 +15,7 @@ from melm_studio.views.captions import title
 from melm_studio.views.data_source import ShownData
 from melm_studio.views.validation import Count, read
 from melm_studio.views.view_spec import checked_parameters
-from melm_studio.views.workspace import check_data
+from melm_studio.worker.execution.refusals import check_data
 from melm_studio.worker.execution.validation_run import report_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 

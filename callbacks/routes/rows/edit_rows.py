@@ -17,7 +17,7 @@ from melm_studio.tables import LabeledData, Use, shortened
 from melm_studio.views.data_source import DataSource, ShownData, source_of_run
 from melm_studio.views.rows.row_edits import MAX_EDITED_ROWS, Mark, RowNumbers, Words
 from melm_studio.views.validation import read
-from melm_studio.views.workspace import check_data
+from melm_studio.worker.execution.refusals import check_data
 from melm_studio.worker.records.run import RunRecord
 
 _MARKED = "yes"

@@ -6,6 +6,7 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, needs, part
+from melm_studio.layout.panel_parts.batch_card import batch_card
 from melm_studio.layout.panel_parts.rows_card import new_rows_card, selection_card
 from melm_studio.layout.panel_parts.tools import LINEAR, slider
 
@@ -13,7 +14,8 @@ from melm_studio.layout.panel_parts.tools import LINEAR, slider
 def side() -> Component:
     """The side column; a script fills its lists."""
     return html.Div(
-        [new_rows_card(), _features(), selection_card()], className="panel-side explore-only"
+        [new_rows_card(), _features(), batch_card(), selection_card()],
+        className="panel-side explore-only",
     )
 
 

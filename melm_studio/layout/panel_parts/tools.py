@@ -141,10 +141,17 @@ def _direction() -> Component:
     )
 
 
-def slider(label: str, name: str, low: int, high: int, value: int) -> Component:
+def slider(label: str, name: str, low: int, high: int, value: int, *, step: float = 1) -> Component:
     """A slider by that name, with its label."""
     # Dash has no plain range input: the script replaces this element by one.
     return html.Div(
         className="tool",
-        **data(slider=name, label=label, low=str(low), high=str(high), value=str(value)),
+        **data(
+            slider=name,
+            label=label,
+            low=str(low),
+            high=str(high),
+            value=str(value),
+            step=f"{step:g}",
+        ),
     )

@@ -16,6 +16,8 @@ _SCORES = {
     "divergence-unseen": "divergence_held_out",
     "accuracy-seen": "accuracy_training",
     "accuracy-unseen": "accuracy_held_out",
+    "batch-seen": "batch_accuracy_training",
+    "batch-unseen": "batch_accuracy_held_out",
     "gap": "gap",
     "p": "p",
     "seconds": "seconds",
@@ -33,11 +35,13 @@ def scores_frame(rows: Sequence[ComparedRun]) -> pd.DataFrame:
     >>> scores_frame([row])[["run", "accuracy_held_out", "checked"]].values.tolist()
     [['PCA', 0.9, True]]
     """
+    has_batches = any("batch-seen" in row.figures for row in rows)
+    shown = {k: v for k, v in _SCORES.items() if has_batches or not k.startswith("batch")}
     return pd.DataFrame(
         [
             {
                 "run": row.title,
-                **{column: row.figures.get(key) for key, column in _SCORES.items()},
+                **{column: row.figures.get(key) for key, column in shown.items()},
                 "checked": row.is_checked,
             }
             for row in rows

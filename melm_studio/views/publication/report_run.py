@@ -13,7 +13,7 @@ from melm_core.methods import COMPONENTS, HELD_OUT, METHODS, SEED
 from melm_studio.tables import LabeledData, count, percent
 from melm_studio.views.captions import state_sentence
 from melm_studio.views.publication.report_section import Picture, Section, Table
-from melm_studio.views.types import Scores
+from melm_studio.views.types import BatchScores, Scores
 from melm_studio.views.verdicts.check_captions import angle_sentence, p_value_caption
 from melm_studio.views.verdicts.strip import Verdict
 from melm_studio.worker.records.check_report import CheckReport
@@ -133,6 +133,7 @@ def _answer(run: ReportedRun) -> Section:
         (
             ("Divergence, nats", *run.divergences, "0"),
             ("Balanced accuracy of the class densities", *run.accuracies, run.chance),
+            *_batch_row(run.scores.batches),
         ),
     )
     return Section(
@@ -141,6 +142,15 @@ def _answer(run: ReportedRun) -> Section:
         tables=(scores, *_check_tables(run)),
         pictures=run.pictures,
     )
+
+
+def _batch_row(scores: BatchScores | None) -> list[tuple[str, ...]]:
+    """The accuracy of the batches within the classes; none without batches."""
+    if scores is None:
+        return []
+    held_out = None if scores.held_out is None else scores.held_out.accuracy
+    shown = (_shown(scores.train.accuracy), _shown(held_out), percent(scores.train.chance))
+    return [("Balanced accuracy of the batches within the classes", *shown)]
 
 
 def _answer_sentences(run: ReportedRun) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from melm_core.evaluation import Answer, share_in_words
 from melm_core.methods import METHODS
 from melm_studio.views.captions import title
 from melm_studio.views.renderer import QUICK_METHOD, PlaneRenderer
+from melm_studio.views.verdicts.batches import batch_sentence
 from melm_studio.views.verdicts.strip import (
     CheckProgress,
     Verdict,
@@ -53,10 +54,12 @@ def run_verdict(
     """
     report = None if check is None else report_of(store, check.run_id)
     progress = None if check is None or report is None else _progress(check, report)
+    batches = batch_sentence(renderer.scores(record, event).batches)
     if report is not None and progress is not None and report.words:
-        return checked_verdict(report, progress)
-    verdict = _of_held_out(renderer, record, event, fits)
-    return replace(verdict, check=progress)
+        verdict = checked_verdict(report, progress)
+    else:
+        verdict = replace(_of_held_out(renderer, record, event, fits), check=progress)
+    return replace(verdict, notes=(*filter(None, [batches]), *verdict.notes))
 
 
 def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:

@@ -33,7 +33,7 @@ from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.execution.probabilities_run import compute_probabilities
 from melm_studio.worker.execution.ranking_run import rank_methods
 from melm_studio.worker.execution.recorder import Recorder
-from melm_studio.worker.execution.rows import rows_of
+from melm_studio.worker.execution.rows import nuisance_of, rows_of
 from melm_studio.worker.execution.tree_run import grow_tree
 from melm_studio.worker.execution.validation_run import Checker
 from melm_studio.worker.records.limits import DiskFullError
@@ -179,7 +179,7 @@ def _fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> _Fit:
         return _Fit(np.eye(train.X.shape[1]))
     estimator = method.estimator(record.parameters, recorder)
     groups = {"groups": train.groups} if has_fit_parameter(estimator, "groups") else {}
-    estimator.fit(train.X, train.y, **groups)
+    estimator.fit(train.X, train.y, **groups, **nuisance_of(train, record))
     return _Fit(estimator.components_, _outcome(estimator))
 
 

@@ -50,7 +50,7 @@ def compute_probabilities(
 
     found = out_of_fold_probabilities(
         record.method,
-        **judged_rows(data),
+        **judged_rows(data, record=record),
         gamma=record.gamma,
         # A refined run started from a plane fitted to the labels.
         parameters={name: v for name, v in record.parameters.items() if name != "init"},

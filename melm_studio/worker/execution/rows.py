@@ -22,7 +22,15 @@ def rows_of(data: LabeledData, record: RunRecord) -> tuple[LabeledData, LabeledD
     return embedded(METHODS[record.method], parameters, train, held_out)
 
 
-def judged_rows(data: LabeledData, chosen: IntArray | slice = ALL) -> dict[str, Any]:
+def nuisance_of(data: LabeledData, record: RunRecord) -> dict[str, Any]:
+    """The batches as the keyword of a fit that is to be blind to them; empty for any other."""
+    batches = data.batches if record.batch_weight > 0 else None
+    return {} if batches is None else {"nuisance": batches}
+
+
+def judged_rows(
+    data: LabeledData, chosen: IntArray | slice = ALL, record: RunRecord | None = None
+) -> dict[str, Any]:
     """The rows for functions of `melm_core.evaluation`, with what they refit in each fold.
 
     That is the preparation of the table or, where it only standardizes, standardization.
@@ -32,21 +40,25 @@ def judged_rows(data: LabeledData, chosen: IntArray | slice = ALL) -> dict[str, 
     data : LabeledData
     chosen : ndarray of int or slice, optional
         Indices of the rows to use; by default all.
+    record : RunRecord, optional
+        The run whose method is refitted, which may be blind to batches.
     """
     groups = kept_together(data)
     rows = {"y": data.y[chosen], "groups": None if groups is None else groups[chosen]}
+    if record is not None:
+        rows |= {name: values[chosen] for name, values in nuisance_of(data, record).items()}
     if data.recipe.is_plain and data.is_missing is None:
         is_standardized = data.recipe.scaling is Scaling.UNIT
         return rows | {"X": data.X[chosen], "standardize": is_standardized}
     return rows | {"X": data.unprepared[chosen], "preparation": data.preparation}
 
 
-def resampled_rows(data: LabeledData) -> dict[str, Any]:
+def resampled_rows(data: LabeledData, record: RunRecord | None = None) -> dict[str, Any]:
     """As `judged_rows`, but all fits have the features of the table, so that planes compare.
 
     A resample without the missing values of a column keeps the feature that marks them.
     """
-    rows = judged_rows(data)
+    rows = judged_rows(data, record=record)
     if "preparation" not in rows or data.rules is None:
         return rows
     return rows | {"preparation": replace(data.preparation, indicators=data.rules.indicators)}

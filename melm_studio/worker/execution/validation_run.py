@@ -101,7 +101,7 @@ class Checker:
     def _scored(self, data: LabeledData) -> DensityScores:
         return density_scores(
             self._record.method,
-            **judged_rows(data),
+            **judged_rows(data, record=self._record),
             random_state=self._parameters[SEED.name],
             parameters=self._parameters,
             gamma=self._record.gamma,
@@ -113,7 +113,7 @@ class Checker:
     def _tested(self, scores: DensityScores, data: LabeledData) -> PermutationTest:
         return permutation_test(
             self._record.method,
-            **judged_rows(data),
+            **judged_rows(data, record=self._record),
             random_state=self._parameters[SEED.name],
             statistic="held_out",
             n_permutations=N_PERMUTATIONS,
@@ -141,7 +141,7 @@ class Checker:
             return None
         found = stability(
             self._record.method,
-            **resampled_rows(data),
+            **resampled_rows(data, self._record),
             random_state=self._parameters[SEED.name],
             parameters=self._parameters,
             n_resamples=N_RESAMPLES,

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import FloatArray
-from melm_core.methods import AUTO, GAMMA
+from melm_core.methods import AUTO, BATCH_WEIGHT, GAMMA
 from melm_studio.worker.records.record import Record, from_json, to_json
 
 HEADER_LENGTH = struct.Struct("<I")
@@ -146,6 +146,11 @@ class RunRecord(Record, frozen=True):
         """The kernel width that the run has chosen; None if it has not, or is not to choose."""
         chosen: float | None = self.outcome.get("gamma_path", {}).get("chosen")
         return chosen
+
+    @property
+    def batch_weight(self) -> float:
+        """How much the method is to keep batches apart from its plane; 0 if not at all."""
+        return float(self.parameters.get(BATCH_WEIGHT.name, 0.0))
 
     @property
     def table(self) -> Table:

@@ -21,6 +21,7 @@ RUN_ROUTES = (
     "figure",
     "planes/0",
     "planes/0/profile",
+    "planes/0/trade-off",
     "planes/0/features",
     "planes/0/shared-view",
     "planes/0/reproduction?divergence=1",

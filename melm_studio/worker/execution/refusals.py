@@ -1,0 +1,57 @@
+"""Data and parameters that a run cannot be fitted with, found before it is queued."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from melm_core.base import UserError
+from melm_core.density import confounded_in_words, nuisance_cells
+from melm_core.methods import (
+    BATCH_WEIGHT,
+    COMPONENTS,
+    HELD_OUT,
+    METHODS,
+    SEED,
+    without_zero_weight,
+)
+from melm_studio.tables import LabeledData
+
+_NO_BATCH = (
+    "{label} is {weight:g}, and no column of the table has the role Batch. Choose that role for a "
+    "column in Columns, or set the weight to 0."
+)
+
+
+def check_data(method: str, data: LabeledData, parameters: Mapping[str, Any]) -> None:
+    """Refuse data that a method cannot fit, before a run is queued.
+
+    Raises
+    ------
+    UserError
+        Says why, and what would help.
+    """
+    train, _ = data.split(parameters[HELD_OUT.name], parameters[SEED.name])
+    n_components = parameters[COMPONENTS.name]
+    refusal = METHODS[method].refusal(train.X.shape[1], train.class_counts, n_components)
+    if refusal is not None:
+        raise UserError(refusal)
+    if weight := parameters.get(BATCH_WEIGHT.name, 0.0):
+        _check_batches(train, weight, n_components)
+
+
+def _check_batches(train: LabeledData, weight: float, n_components: int) -> None:
+    """Refuse rows in which nothing can tell the classes from the batches."""
+    if train.batches is None:
+        raise UserError(_NO_BATCH.format(label=BATCH_WEIGHT.label, weight=weight))
+    cells = nuisance_cells(train.y, train.batches, n_components=n_components)
+    if cells.is_confounded:
+        few = f" A class needs {n_components + 2} training rows of a batch." if cells.small else ""
+        n_batches = len(set(train.batches.tolist()))
+        raise UserError(confounded_in_words(n_batches, "batch") + few)
+
+
+def applicable(parameters: Mapping[str, Any], data: LabeledData) -> dict[str, Any]:
+    """The parameters of a form without a batch weight, which it hides, where there is no batch."""
+    is_hidden = data.batches is None
+    return without_zero_weight({**parameters, **({BATCH_WEIGHT.name: 0} if is_hidden else {})})
