@@ -17,7 +17,6 @@ from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.indicator_prediction import predicted_share
 from melm_core.evaluation.label_permutations import PermutationDesign
 from melm_core.evaluation.loadings import features_used, in_standard_units
-from melm_core.evaluation.nuisance_trade_off import TradeOff, trade_off
 from melm_core.evaluation.permutation_statistics import (
     held_out_share,
     in_sample_share,
@@ -66,7 +65,6 @@ __all__ = [
     "Score",
     "Separability",
     "Stability",
-    "TradeOff",
     "answer_of",
     "confusion_shares",
     "cross_validated_separability",
@@ -91,6 +89,5 @@ __all__ = [
     "share_in_words",
     "stability",
     "stratified_folds",
-    "trade_off",
     "verdict",
 ]

@@ -10,6 +10,7 @@ from melm_core.melm.gamma_choice import GAMMAS
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
 from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
+from melm_core.melm.nuisance_trade_off import TradeOff, trade_off
 from melm_core.melm.objective import (
     DivergenceTerms,
     cauchy_schwarz_divergence,
@@ -30,6 +31,7 @@ __all__ = [
     "EntropyProjection",
     "Multiclass",
     "PlaneTree",
+    "TradeOff",
     "TreeNode",
     "cauchy_schwarz_divergence",
     "divergence",
@@ -41,4 +43,5 @@ __all__ = [
     "nuisance_divergence",
     "overlap_bound",
     "plane_tree",
+    "trade_off",
 ]

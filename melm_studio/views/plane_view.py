@@ -284,7 +284,9 @@ class PlaneViewer:
             if divergence_held_out is None
             else _balanced_accuracy(self._held_out.scored_y, predicted[n_train:]),
             divergence_held_out=divergence_held_out,
-            batches=self._batches and self._batches.scores(components, self._factor),
+            batches=None
+            if self._batches is None
+            else self._batches.scores(components, self._factor),
         )
 
     def held_out_predictions(self, components: FloatArray) -> Predictions:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import check_X_y
 
@@ -25,7 +26,6 @@ from melm_core.density.nuisance import (
     nuisance_accuracy,
     nuisance_cells,
 )
-from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
 from melm_core.linalg.class_moments import rows_by_class
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_path import distinct_planes
@@ -78,7 +78,7 @@ class TradeOff:
     --------
     >>> import numpy as np
     >>> from melm_core.datasets import batches
-    >>> from melm_core.evaluation import trade_off
+    >>> from melm_core.melm import trade_off
     >>> X, y, batch = batches(0, n_rows=300)
     >>> curve = trade_off(X, y, batch, [0.0, 4.0], n_folds=2, n_init=2, random_state=0)
     >>> lost, gained = -np.diff(curve.divergences), -np.diff(curve.nuisance_divergences)
@@ -141,7 +141,7 @@ def trade_off(
     Examples
     --------
     >>> from melm_core.datasets import batches
-    >>> from melm_core.evaluation import trade_off
+    >>> from melm_core.melm import trade_off
     >>> curve = trade_off(*batches(0, n_rows=300), [1.0], n_folds=2, n_init=2)
     >>> curve.nuisance_chance
     0.333...
@@ -269,5 +269,4 @@ def _nuisance(rows: WeightedRows) -> IntArray:
 
 def _accuracy(rows: WeightedRows, plane: FloatArray, classes: KernelClasses) -> float:
     predicted = most_likely_classes(rows.X @ plane.T, classes)
-    confusion = confusion_shares(rows.y, predicted, len(classes.rows))
-    return float(balanced_accuracies(confusion[None])[0])
+    return float(balanced_accuracy_score(rows.y, predicted))
