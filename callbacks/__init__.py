@@ -46,7 +46,6 @@ from callbacks.routes import (
     shared_view,
     static_files,
     story_file,
-    trade_off,
     upload,
 )
 from callbacks.routes import surface as surface_route
@@ -83,7 +82,6 @@ _ROUTES = (
     metrics,
     upload,
     frames,
-    trade_off,
     preview,
     export,
     refine,

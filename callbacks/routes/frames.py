@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
@@ -29,7 +30,7 @@ from melm_studio.views.captions import (
 )
 from melm_studio.views.renderer import DataGoneError
 from melm_studio.views.validation import InputError
-from melm_studio.views.verdicts.batches import batch_news
+from melm_studio.views.verdicts.batches import batch_news, trade_off_points
 from melm_studio.views.verdicts.feature_stability import with_stability
 from melm_studio.views.verdicts.gamma_advice import can_choose_gamma, gamma_advice
 from melm_studio.views.verdicts.run_verdict import run_verdict
@@ -56,6 +57,7 @@ def register(app: Dash) -> None:
     app.server.get("/runs/<run_id>/figure")(figure)
     app.server.get("/runs/<run_id>/planes/<int:sequence>")(plane)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/profile")(profile)
+    app.server.get("/runs/<run_id>/planes/<int:sequence>/trade-off")(trade_off)
     app.server.get("/runs/<run_id>/planes/<int:sequence>/features")(features)
 
 
@@ -127,6 +129,15 @@ def profile(run_id: str, sequence: int) -> dict[str, Any]:
         "advice": gamma_advice(record, workspace().fits()),
         "can_choose": can_choose_gamma(record),
     }
+
+
+def trade_off(run_id: str, sequence: int) -> dict[str, Any]:
+    """Accuracies of the classes and of the batches within them, by the weight of the batches."""
+    record, event = own_run(run_id), requested_event(run_id, sequence)
+    renderer = services().renderer
+    points = trade_off_points(renderer, record, event, requested_options())
+    chance = 1.0 / len(renderer.viewer(record).class_names)
+    return {"points": [asdict(point) for point in points], "chance": chance}
 
 
 def features(run_id: str, sequence: int) -> dict[str, Any]:
