@@ -51,6 +51,7 @@ from callbacks.routes import (
 from callbacks.routes import surface as surface_route
 from callbacks.routes.api import links
 from callbacks.routes.api import routes as api
+from callbacks.routes.numbers import latent_structure
 from callbacks.routes.publication import comparison_files, print_figure, report
 from callbacks.routes.rows import (
     distances,
@@ -102,6 +103,7 @@ _ROUTES = (
     every_row,
     marks,
     plane_trees,
+    latent_structure,
     api,
     links,
 )

@@ -46,6 +46,7 @@ def _panel(run: RunRecord) -> Component:
         n_components=run.parameters["n_components"],
         is_linear=METHODS[run.method].is_linear,
         is_search=METHODS[run.method].streams,
+        has_latent=METHODS[run.method].predicts_indicators,
         has_tree=run.method == TREE_METHOD,
         space=_space(run),
         edits=", ".join(edited_rows(run)),

@@ -29,6 +29,7 @@ export const ID = Object.freeze({
   tableTab: "table-tab",
   fileForm: "file-form",
   distances: "distances",
+  latent: "latent",
   tree: "tree",
   filters: "filters",
   filterColumn: "filter-column",

@@ -17,6 +17,7 @@ HEAVY_RULES = (
     *(f"POST /api/v1/{name}" for name in ("files", "tables", "links", "runs")),
     *(f"GET {path}" for path in ("/report.html", f"/api/v1{_RUN}/report", "/open/<ticket>")),
     *(f"GET {_RUN}/{name}" for name in ("replay.html", "report.html", "surface", "points.csv")),
+    f"GET {_RUN}/latent-structure",
     *(f"POST {_RUN}/{name}" for name in ("leave-out", "new-class", "new-column", "put-back")),
     *(f"GET {_PLANE}/{name}" for name in ("new-rows", "new-rows.csv")),
     f"POST {_PLANE}/rows.csv",

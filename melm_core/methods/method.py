@@ -117,6 +117,11 @@ class Method:
         """Whether the objective of its runs is the divergence between the class densities."""
         return self.maximizes in ("", "divergence")
 
+    @property
+    def predicts_indicators(self) -> bool:
+        """Whether the estimator predicts class indicators, so that R2Y and Q2 are defined."""
+        return hasattr(self.factory, "predict_indicators")
+
     def parameter(self, name: str) -> Setting | None:
         """The parameter of this name, with this method's default; None if it has none."""
         return next((known for known in self.parameters if known.name == name), None)

@@ -34,6 +34,7 @@ COLUMNS_ALL = "columns-all"  # the role for all columns that the search found
 TABLE_TAB = "table-tab"
 FILE_FORM = "file-form"
 DISTANCES = "distances"
+LATENT = "latent"
 TREE = "tree"
 FILTERS = "filters"
 FILTER_COLUMN = "filter-column"

@@ -11,6 +11,7 @@ from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import selection, tables
 from melm_studio.layout.dialogs.distances_dialog import distances_dialog
 from melm_studio.layout.dialogs.figure_dialog import figure_dialog
+from melm_studio.layout.dialogs.latent_dialog import latent_dialog
 from melm_studio.layout.dialogs.tree_dialog import tree_dialog
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar, present_title
@@ -37,6 +38,7 @@ def page() -> Component:
             *_stores(),
             surface_view(),
             distances_dialog(),
+            latent_dialog(),
             tree_dialog(),
             figure_dialog(),
             check_view(),

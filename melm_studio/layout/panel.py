@@ -19,6 +19,7 @@ from melm_studio.layout.panel_parts.menu import run_menu
 from melm_studio.layout.panel_parts.side_column import side
 from melm_studio.layout.panel_parts.tools import (
     FLAT,
+    LATENT,
     LINEAR,
     PLANAR,
     SPACE,
@@ -47,16 +48,23 @@ def panel(
     is_linear: bool = True,
     is_search: bool = True,
     has_tree: bool = False,
+    has_latent: bool = False,
     space: str = "",
     edits: str = "",
 ) -> Component:
     """The placeholder of a run's panel.
 
-    A nonlinear projection has no components, only a search has a history, and only MELM has a tree
-    of planes. Runs in the same
+    A nonlinear projection has no components, only a search has a history, only MELM has a tree of
+    planes, and only PLS-DA and OPLS-DA latent components. Runs in the same
     `space` can be morphed into each other. `edits` is what the user did to rows of its table.
     """
-    kinds = {PLANAR: n_components > 1, LINEAR: is_linear, SEARCH: is_search, TREE: has_tree}
+    kinds = {
+        PLANAR: n_components > 1,
+        LINEAR: is_linear,
+        SEARCH: is_search,
+        TREE: has_tree,
+        LATENT: has_latent,
+    }
     features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
     return html.Section(
         className="panel",

@@ -6,9 +6,10 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, needs, part
+from melm_studio.layout.buttons import button
 from melm_studio.layout.panel_parts.batch_card import batch_card
 from melm_studio.layout.panel_parts.rows_card import new_rows_card, selection_card
-from melm_studio.layout.panel_parts.tools import LINEAR, slider
+from melm_studio.layout.panel_parts.tools import LATENT, LINEAR, slider
 
 
 def side() -> Component:
@@ -26,6 +27,13 @@ def _features() -> Component:
             html.Div(className="features-line", **part("features-line")),
             html.Ol(className="features", **part("features"), **aria(label="Features")),
             html.P(className="hint", **part("features-more")),
+            html.Div(
+                [
+                    html.P(className="tool-words", role="status", **part("latent-words")),
+                    button("VIP or S-plot", **part("latent-open")),
+                ],
+                **needs(LATENT),
+            ),
             slider("Keep top features", "kept", 1, 2, 2),
             html.P(className="tool-words", role="status", **part("kept-words")),
         ],

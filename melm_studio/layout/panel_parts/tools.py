@@ -14,6 +14,7 @@ FLAT = "flat"
 SPACE = "space"
 TREE = "tree"
 PLANAR = "planar"
+LATENT = "latent"
 
 _DRAGS = {
     "pan": ("pan", "Pan"),

@@ -58,7 +58,7 @@ def test_the_model_has_slots_for_what_others_fill():
 
 def test_what_a_part_needs_is_what_runs_may_have():
     needed = {need for props in model() for need in props.get("data-needs", "").split()}
-    assert needed == {"linear", "planar", "flat", "line", "space", "tree"}
+    assert needed == {"linear", "planar", "flat", "line", "space", "tree", "latent"}
 
 
 def test_everything_that_is_pressed_has_a_name():

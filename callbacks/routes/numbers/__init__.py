@@ -1,0 +1,1 @@
+"""Routes of numbers that some methods alone have."""

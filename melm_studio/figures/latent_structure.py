@@ -1,0 +1,91 @@
+"""The importance of features to PLS-DA, and the S-plot of OPLS-DA."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from melm_core.base import FloatArray
+from melm_studio.figures.theme import FONT, THEMES, Scheme, Theme
+from melm_studio.tables import shortened
+
+MOST_BARS, MOST_NAMED = 24, 6
+_LONGEST_NAME = 24
+
+
+def importance_figure(
+    importances: FloatArray, names: Sequence[str], scheme: Scheme = Scheme.LIGHT
+) -> go.Figure:
+    """Bars of the largest VIP, with a line at 1, that of an average feature.
+
+    Parameters
+    ----------
+    importances : ndarray of shape (n_features,)
+    names : sequence of str, (n_features,)
+    scheme : Scheme
+    """
+    theme = THEMES[scheme]
+    chosen = np.argsort(importances)[-MOST_BARS:]
+    places = list(range(len(chosen)))
+    bars = go.Bar(
+        x=importances[chosen],
+        y=places,
+        text=[names[i] for i in chosen],
+        textposition="none",
+        orientation="h",
+        marker={"color": theme.class_colors[0]},
+        hovertemplate="%{text}: %{x:.2f}<extra></extra>",
+    )
+    figure = go.Figure([bars])
+    figure.add_vline(1.0, line={"color": theme.ink, "width": 1, "dash": "dash"})
+    figure.update_xaxes(title="VIP, variable importance in the projection", gridcolor=theme.grid)
+    ticks = [shortened(names[i], _LONGEST_NAME) for i in chosen]
+    figure.update_yaxes(tickvals=places, ticktext=ticks, automargin=True, zeroline=False)
+    return _laid_out(figure, theme)
+
+
+def s_plot_figure(
+    s_plot: FloatArray, names: Sequence[str], scheme: Scheme = Scheme.LIGHT
+) -> go.Figure:
+    """Correlation against covariance of each feature with the predictive score.
+
+    Parameters
+    ----------
+    s_plot : ndarray of shape (2, n_features)
+        Covariances and correlations.
+    names : sequence of str, (n_features,)
+    scheme : Scheme
+    """
+    theme = THEMES[scheme]
+    covariances, correlations = s_plot
+    named = set(np.argsort(-np.abs(covariances * correlations))[:MOST_NAMED].tolist())
+    points = go.Scatter(
+        x=covariances,
+        y=correlations,
+        mode="markers+text",
+        text=[shortened(name, _LONGEST_NAME) if i in named else "" for i, name in enumerate(names)],
+        textposition=["middle left" if value > 0 else "middle right" for value in covariances],
+        customdata=list(names),
+        marker={"color": theme.class_colors[0], "size": 8},
+        hovertemplate="%{customdata}<br>covariance %{x:.3g}, correlation %{y:.2f}<extra></extra>",
+    )
+    figure = go.Figure([points])
+    figure.update_xaxes(title="covariance with the predictive score", gridcolor=theme.grid)
+    figure.update_yaxes(title="correlation", range=[-1.05, 1.05], gridcolor=theme.grid)
+    return _laid_out(figure, theme)
+
+
+def _laid_out(figure: go.Figure, theme: Theme) -> go.Figure:
+    figure.update_xaxes(zerolinecolor=theme.grid, title_font_size=13)
+    figure.update_yaxes(zerolinecolor=theme.grid, title_font_size=13)
+    return figure.update_layout(
+        margin={"l": 8, "r": 8, "t": 8, "b": 40},
+        paper_bgcolor="rgba(0, 0, 0, 0)",
+        plot_bgcolor="rgba(0, 0, 0, 0)",
+        font={"family": FONT, "color": theme.ink, "size": 13},
+        showlegend=False,
+        dragmode="pan",
+        hovermode="closest",
+    )
