@@ -22,12 +22,19 @@ def main() -> int:
     """Print what each fault met; return 1 if one survived."""
     parser = argparse.ArgumentParser(prog="python -m tools.mutants", description=__doc__)
     parser.add_argument("--only", default="", help="faults in files whose path has this")
-    only = parser.parse_args().only
-    chosen = [mutant for mutant in MUTANTS if only in mutant.path]
+    parser.add_argument(
+        "--from", dest="first", type=int, default=1, help="number of the first fault, to go on"
+    )
+    options = parser.parse_args()
+    chosen = [
+        (number, mutant)
+        for number, mutant in enumerate(MUTANTS, start=1)
+        if number >= options.first and options.only in mutant.path
+    ]
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
         _copy_project(copy)
-        survivors = [mutant for mutant in chosen if not _is_found(mutant, copy)]
+        survivors = [number for number, mutant in chosen if not _is_found(number, mutant, copy)]
     print(f"{len(chosen)} faults, {len(survivors)} survived.")
     return 1 if survivors else 0
 
@@ -42,7 +49,7 @@ def _copy_project(copy: Path) -> None:
         shutil.copy2(_ROOT / name, copy / name)
 
 
-def _is_found(mutant: Mutant, copy: Path) -> bool:
+def _is_found(number: int, mutant: Mutant, copy: Path) -> bool:
     """Whether the test fails with the fault; its file is as before afterwards."""
     file = copy / mutant.path
     text = file.read_text()
@@ -51,7 +58,8 @@ def _is_found(mutant: Mutant, copy: Path) -> bool:
         found = _fails(mutant.test, copy)
     finally:
         file.write_text(text)
-    print(f"{'found   ' if found else 'SURVIVED'} {mutant.path}: {mutant.after!r}", flush=True)
+    met = "found   " if found else "SURVIVED"
+    print(f"{number:2} {met} {mutant.path}: {mutant.after!r}", flush=True)
     return found
 
 

@@ -11,7 +11,7 @@ POLL_S = 0.05
 
 
 def after_giving_way(
-    store: RunStore, run_id: str, clock: Clock, *, attempt: int = 0, poll_s: float = POLL_S
+    store: RunStore, run_id: str, clock: Clock, *, attempt: int, poll_s: float = POLL_S
 ) -> RunRequest:
     """Wait while an attempt at a run gives way to others, then return what is requested of it.
 

@@ -87,7 +87,8 @@ class _Growth:
         is_searching = self._n_steps < _N_SEARCHES
         stage = "following the planes" if is_searching else "comparing with shuffled labels"
         self._report(tree, stage, self._n_steps / _N_STEPS)
-        request = after_giving_way(self._store, self._record.run_id, self._clock)
+        record = self._record
+        request = after_giving_way(self._store, record.run_id, self._clock, attempt=record.attempt)
         self.stopped = request.is_cancelled
         return self.stopped or self._clock.monotonic() - self._began_s > MOST_SECONDS
 

@@ -30,7 +30,7 @@ def test_a_run_waits_until_it_is_its_turn_and_says_so(store, run_id):
         lambda: store.request_turn(run_id, gives_way=False),
     )
     store.request_turn(run_id, gives_way=True)
-    request = after_giving_way(store, run_id, clock)
+    request = after_giving_way(store, run_id, clock, attempt=0)
     assert not request.is_cancelled
     assert seen == [0.0]
     assert store.get(run_id).gave_way_s is None
@@ -39,7 +39,7 @@ def test_a_run_waits_until_it_is_its_turn_and_says_so(store, run_id):
 def test_a_run_that_waits_for_its_turn_can_be_cancelled_for_a_reason(store, run_id):
     clock = ScriptedClock(lambda: store.request_end(run_id, "Too long."))
     store.request_turn(run_id, gives_way=True)
-    request = after_giving_way(store, run_id, clock)
+    request = after_giving_way(store, run_id, clock, attempt=0)
     assert (request.is_cancelled, request.reason) == (True, "Too long.")
 
 
@@ -47,13 +47,13 @@ def test_a_run_that_was_ended_meanwhile_stops(store, run_id):
     clock = ScriptedClock(lambda: store.transition(run_id, {RunState.RUNNING}, state=RunState.LOST))
     store.request_turn(run_id, gives_way=True)
     with pytest.raises(RunEndedError):
-        after_giving_way(store, run_id, clock)
+        after_giving_way(store, run_id, clock, attempt=0)
 
 
 def test_an_attempt_that_another_worker_took_over_stops(store, run_id):
     store.requeue(store.get(run_id), n_losses=1)
     with pytest.raises(RunEndedError):
-        after_giving_way(store, run_id, ManualClock())
+        after_giving_way(store, run_id, ManualClock(), attempt=0)
     assert not after_giving_way(store, run_id, ManualClock(), attempt=1).is_cancelled
 
 
