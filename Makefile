@@ -21,7 +21,7 @@ PAGE_TOOLS := node_modules/.installed
 WITH_NODE := PATH="$(CURDIR)/$(VENV)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test slow mutants audit bench pictures docs wheel lint format hooks pins constants clean lint-page page browser redis
+.PHONY: help run test slow mutants audit bench pictures docs wheel lint format hooks pins constants clean lint-page page browser redis nginx
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,7 +32,7 @@ run: $(RUNTIME) $(if $(MELM_STORE),$(SHARED)) ## Start the studio, for example: 
 test: lint page browser redis ## Run every check and the fast tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m "not slow" $(IN_TWO) $(ARGS)
 
-slow: browser redis ## Run the slow tests
+slow: browser redis nginx ## Run the slow tests
 	@$(ONE_THREAD) $(PYTHON_IN_VENV) -m pytest -q -m slow $(ARGS)
 
 mutants: redis ## Put faults into a copy; each must be found by the test of a guarantee
@@ -98,6 +98,10 @@ browser: $(DEV)
 
 redis: $(DEV)
 	@$(PYTHON_IN_VENV) tools/find_redis.py > /dev/null
+
+nginx:
+	@PATH="$$PATH:/usr/sbin" command -v nginx > /dev/null || sh tools/apt_install.sh nginx-light openssl || \
+		echo "Tests of the proxy need nginx. Type: sudo apt-get install nginx-light openssl"
 
 $(RUNTIME): requirements.txt | $(PYTHON_IN_VENV)
 	@echo "Installing the requirements into $(VENV), which takes a minute or two."

@@ -76,13 +76,21 @@ def _run_celery_worker(settings: Settings) -> None:
 
 
 def _beat_to_parent(is_responsive: Callable[[], bool]) -> None:
-    """Write to the standard output, which the parent reads, as long as this process works."""
+    """Write to what was the standard output, and the parent reads, while this process works.
+
+    What others print goes nowhere: once the parent is gone, a broken pipe would keep Celery from
+    stopping.
+    """
+    output = os.dup(sys.stdout.fileno())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
     def beat() -> None:
         with suppress(BrokenPipeError):  # the parent is gone, and this process will be
             while True:
                 if is_responsive():
-                    os.write(sys.stdout.fileno(), b".")
+                    os.write(output, b".")
                 time.sleep(BEAT_S)
 
     threading.Thread(target=beat, name="beat to parent", daemon=True).start()

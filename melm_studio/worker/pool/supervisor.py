@@ -64,6 +64,8 @@ class SupervisorHandle:
     def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
         self._command = command
         self._environment = {**os.environ, **environment}
+        # systemd expects to hear from the web process, and must not take this one for it.
+        self._environment.pop("NOTIFY_SOCKET", None)
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._process = self._launch()

@@ -31,6 +31,19 @@ PROJECT_ROOT = Path(__file__).parents[3]
 DATA = blobs(300)
 ENDLESS = {"n_init": 5_000}
 REPORTED_WITHIN_S = 5.0
+# A process that starts a supervisor and lives until it is killed.
+PARENT = """
+import os
+import sys
+from pathlib import Path
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.pool.supervisor import start_supervisor
+handle = start_supervisor(
+    Settings(data_dir=Path(sys.argv[1]), workers=1, store=os.environ.get("MELM_STORE", ""))
+)
+print(handle.pid, flush=True)
+sys.stdin.read()
+"""
 
 
 def supervising(folder: Path, **settings: Any) -> SupervisorHandle:

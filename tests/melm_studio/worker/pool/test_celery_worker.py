@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -23,12 +25,15 @@ from tests.melm_studio.worker.helpers import PARAMETERS, assert_same_plane, queu
 from tests.melm_studio.worker.processes import (
     DATA,
     ENDLESS,
+    PARENT,
+    PROJECT_ROOT,
     REPORTED_WITHIN_S,
     assert_cancelled,
     assert_goes_on,
     assert_goes_on_when_killed,
     assert_gone,
     assert_stops_with_its_run,
+    assert_waits,
     ended,
     family,
     left_idle,
@@ -182,6 +187,20 @@ def test_a_killed_worker_leaves_no_child_and_another_goes_on_with_its_runs(
     os.kill(worker.pid, signal.SIGKILL)
     assert_gone(processes)
     assert_goes_on(store, record)
+
+
+@pytest.mark.slow
+def test_a_killed_parent_leaves_no_process(store, redis_server, prefix, tmp_path):
+    environment = {**os.environ, "MELM_STORE": redis_server.text(prefix)}
+    command = [sys.executable, "-c", PARENT, str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": environment}
+    with subprocess.Popen(command, cwd=PROJECT_ROOT, **pipes) as parent:
+        record = working(store)
+        processes = family(int(parent.stdout.readline()))
+        assert record.pid in [process.pid for process in processes]
+        parent.kill()
+        assert_gone(processes)
+    assert_waits(store, record)
 
 
 @pytest.mark.slow

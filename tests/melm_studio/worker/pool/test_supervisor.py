@@ -27,6 +27,7 @@ from tests.melm_studio.worker.helpers import (
 )
 from tests.melm_studio.worker.processes import (
     DATA,
+    PARENT,
     PROJECT_ROOT,
     REPORTED_WITHIN_S,
     alive,
@@ -45,16 +46,6 @@ from tests.melm_studio.worker.processes import (
     supervised,
     working,
 )
-
-PARENT = """
-import sys
-from pathlib import Path
-from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.pool.supervisor import start_supervisor
-handle = start_supervisor(Settings(data_dir=Path(sys.argv[1]), workers=1))
-print(handle.pid, flush=True)
-sys.stdin.read()
-"""
 
 
 @pytest.fixture
