@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from experiments import gem, kernel_machines, multiclass, optimum, page, rotations
+from experiments import gem, kernel_machines, optimum, page, rotations
+from experiments.questions import batches, multiclass
 from experiments.records import DEFAULT_DATA, DEFAULT_RESULTS, Settings
 from experiments.report import as_markdown, write
 from experiments.reports import COMPARISONS, REPORTS
@@ -72,6 +73,9 @@ def _add_questions(names: argparse._SubParsersAction[argparse.ArgumentParser]) -
     named.add_argument("--seeds", type=int, default=3, help="number of default fits per row")
     named.add_argument("--only", nargs="+", help="names of data sets")
     named.set_defaults(run=_optimum)
+    named = names.add_parser("batch", help="what it costs to be blind to a batch")
+    named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
+    named.set_defaults(run=lambda arguments: batches.compare(arguments.data))
     named = names.add_parser("multiclass", help="compare the multi-class objectives")
     named.set_defaults(run=lambda _: multiclass.compare())
     named = names.add_parser("rotations", help="compare the solvers of rotations")

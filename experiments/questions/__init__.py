@@ -1,0 +1,1 @@
+"""Questions about methods, whose answers are printed as they are computed."""
