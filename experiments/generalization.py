@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from experiments import data
-from experiments.held_out import DATA_SETS, N_FOLDS, cell, density_cell
-from experiments.paired import PairedDifferences
+from experiments.held_out import DATA_SETS, N_FOLDS, PairedDifferences, cell, density_cell
 from experiments.records import Cell, Record, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
 from melm_core.base import FloatArray

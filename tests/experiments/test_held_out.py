@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from experiments.paired import PairedDifferences
+from experiments.held_out import PairedDifferences
 
 STREAM = np.random.default_rng(0)
 
