@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from benchmarks.beyond_memory import beyond_memory, hundred_million
 from benchmarks.engines import (
     against_paper,
     break_even,
@@ -57,6 +58,7 @@ BENCHMARKS = {
     "break-even": break_even,
     "grid": density_grid,
     "million": million,
+    "beyond-memory": beyond_memory,
     "wide-fit": wide_fit,
     "large-file": large_file,
     "rotations": rotations,
@@ -66,7 +68,12 @@ BENCHMARKS = {
 }
 
 # Takes minutes, so it runs only by name.
-LONG_BENCHMARKS = {"soak": soak, "hostile": hostile, "leaks": leaks}
+LONG_BENCHMARKS = {
+    "soak": soak,
+    "hostile": hostile,
+    "leaks": leaks,
+    "hundred-million": hundred_million,
+}
 
 
 def main() -> None:

@@ -148,10 +148,15 @@ def planted(n_rows: int, n_features: int, seed: int) -> tuple[FloatArray, IntArr
     X = stream.standard_normal((n_rows, n_features))
     y = stream.integers(0, 2, n_rows)
     plane = np.linalg.qr(stream.standard_normal((n_features, 2)))[0].T
+    return with_clusters(X, y, plane), y, plane
+
+
+def with_clusters(X: FloatArray, y: IntArray, plane: FloatArray) -> FloatArray:
+    """The rows, those of class 1 moved within a plane so that they form four clusters."""
     inside = X @ plane.T
     clustered = 0.5 * inside + 1.2 * np.sign(inside)
     X += np.where(y[:, None] == 1, clustered - inside, 0.0) @ plane
-    return X, y, plane
+    return X
 
 
 def _problem(n_rows: int) -> tuple[KernelClasses, FloatArray]:

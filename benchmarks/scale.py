@@ -59,23 +59,24 @@ def fit_apart(method: Any, n_rows: int, n_features: int) -> Fit:
 
 def _fit(method: Any, n_rows: int, n_features: int) -> Fit:
     X, y, plane = planted(n_rows, n_features, seed=0)
-    _reset_peak()
-    before = _resident_bytes("VmRSS")
+    reset_peak()
+    before = resident_bytes("VmRSS")
     began = time.perf_counter()
     with threadpool_limits(1):
         method.fit(X, y)
     seconds = time.perf_counter() - began
     cosine = float(np.linalg.svd(method.components_ @ plane.T)[1].min())
-    return Fit(seconds, _resident_bytes("VmHWM") - before, cosine, float(X.nbytes))
+    return Fit(seconds, resident_bytes("VmHWM") - before, cosine, float(X.nbytes))
 
 
-def _reset_peak() -> None:
+def reset_peak() -> None:
     """Reset the peak to the memory that is resident now."""
     with open("/proc/self/clear_refs", "w") as file:  # noqa: PTH123 - a kernel interface
         file.write("5")
 
 
-def _resident_bytes(field: str) -> float:
+def resident_bytes(field: str) -> float:
+    """Memory of this process by a field of its status, in bytes."""
     with open("/proc/self/status") as file:  # noqa: PTH123
         line = next(line for line in file if line.startswith(field))
     return float(line.split()[1]) * _KIB

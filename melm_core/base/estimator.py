@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
+from melm_core.base.row_blocks import is_lazy, lazy_array
 
 # Rules that choose how much a class covariance is regularized.
 SHRINKAGES = ("auto", "ledoit-wolf")
@@ -49,14 +50,18 @@ class PlaneEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or Dask collection of shape (n_samples, n_features)
 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
+            A Dask array, not computed yet, if X is a Dask collection.
         """
         check_is_fitted(self)
-        X = validate_data(self, as_dense(X), dtype=np.float64, reset=False)
+        if is_lazy(X):
+            X = lazy_array(X, self.n_features_in_)
+        else:
+            X = validate_data(self, as_dense(X), dtype=np.float64, reset=False)
         projected: FloatArray = (X - self.mean_) @ self.components_.T
         return projected
 

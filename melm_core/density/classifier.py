@@ -11,7 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive, check_shrinkage
+from melm_core.base.row_blocks import bounds_of, is_lazy
 from melm_core.base.weighted_estimator import validate_weighted
 from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
 from melm_core.density.shrinkage import Shrinkage
@@ -31,19 +33,27 @@ class ClassDensityMixin(ClassifierMixin):
     def _log_densities(self, X: Any) -> FloatArray:
         raise NotImplementedError
 
+    def _checked_logs(self, X: Any) -> FloatArray:
+        if is_lazy(X):
+            raise UserError(
+                "X is a Dask collection, and densities are computed at points in memory. Take a "
+                "part of it, for example X.partitions[0].compute()."
+            )
+        return self._log_densities(X)
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class with the largest density, shape (n_samples,)."""
-        codes = self._log_densities(X).argmax(axis=1)
+        codes = self._checked_logs(X).argmax(axis=1)
         labels: npt.NDArray[Any] = self.classes_[codes]
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Posterior probabilities under equal priors, shape (n_samples, n_classes)."""
-        return density_shares(self._log_densities(X))
+        return density_shares(self._checked_logs(X))
 
     def score_samples(self, X: Any) -> FloatArray:
         """Logarithm of the mean class density in nats, shape (n_samples,)."""
-        return log_mean_density(self._log_densities(X))
+        return log_mean_density(self._checked_logs(X))
 
 
 class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
@@ -148,9 +158,9 @@ def class_thresholds(classes: KernelClasses) -> FloatArray:
     ndarray of shape (n_thresholds,)
         Ascending, in units of the projection.
     """
-    points = np.concatenate(classes.rows)[:, 0]
+    (lowest,), (highest,) = bounds_of(classes.rows)
     margin = _BEYOND_WIDTHS * float(np.sqrt(classes.covariances.max()))
-    grid = np.linspace(points.min() - margin, points.max() + margin, _THRESHOLD_GRID)
+    grid = np.linspace(lowest - margin, highest + margin, _THRESHOLD_GRID)
     best = log_densities(grid[:, None], classes).argmax(axis=1)
     changes = np.flatnonzero(np.diff(best))
     return np.array([_crossing(classes, grid[i : i + 2], best[i : i + 2]) for i in changes])

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.row_blocks import ClassRows, Rows, reduce_rows
 
 # Kernel values in memory at once: half a megabyte fits in the cache of a core and is too small
 # for the allocator to request new pages for each block.
@@ -114,7 +115,7 @@ def log_potentials(
 
 def log_density(
     points: FloatArray,
-    rows: FloatArray,
+    rows: Rows,
     covariance: FloatArray,
     weights: FloatArray | None = None,
 ) -> FloatArray:
@@ -123,7 +124,7 @@ def log_density(
     Parameters
     ----------
     points : ndarray of shape (n_points, n_components)
-    rows : ndarray of shape (n_samples, n_components)
+    rows : ndarray of shape (n_samples, n_components), or ClassRows
     covariance : ndarray of shape (n_components, n_components)
         Kernel covariance.
     weights : ndarray of shape (n_samples,) or None
@@ -133,6 +134,10 @@ def log_density(
     -------
     ndarray of shape (n_points,)
     """
+    if isinstance(rows, ClassRows):
+        (sums,) = reduce_rows(_LogSums(points, covariance), np.logaddexp, [rows])
+        of_blocks: FloatArray = sums - np.log(len(rows))
+        return of_blocks
     center = rows.mean(axis=0)
     root, log_norm = inverse_root(covariance)
     u, v = (points - center) @ root, (rows - center) @ root
@@ -144,6 +149,17 @@ def log_density(
         logs[block] = largest + np.log(kernel.sum(axis=1) if weights is None else kernel @ weights)
     logs += log_norm - np.log(_total(rows, weights))
     return logs
+
+
+class _LogSums:
+    """Logarithms of the sums of the kernels of one block."""
+
+    def __init__(self, points: FloatArray, covariance: FloatArray) -> None:
+        self._points, self._covariance = points, covariance
+
+    def __call__(self, _: int, rows: FloatArray) -> FloatArray:
+        logs: FloatArray = log_density(self._points, rows, self._covariance) + np.log(len(rows))
+        return logs
 
 
 def separable_density_on_grid(

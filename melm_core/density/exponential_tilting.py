@@ -11,17 +11,107 @@ then has its full relative accuracy, however small the potential is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.row_blocks import Rows, added, extended, reduce_rows
 from melm_core.density.direct_sums import Potential, inverse_root
-from melm_core.density.nufft import Box
+from melm_core.density.nufft import Box, ComplexArray
+
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 # Points whose tilted weight is below this fraction of the largest are dropped.
 NEGLIGIBLE_WEIGHT = 1e-18
 
 _NEWTON_STEPS = 100
 _HALVINGS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """Points weighted by exp(slope z), and moved so that the tilted means coincide.
+
+    Attributes
+    ----------
+    slope, offset : ndarray of shape (n_components,)
+    log_share : float or ndarray of shape (n_points,)
+        Logarithms of the weights of the points themselves.
+    log_scale : float
+        Logarithm of the largest weight.
+    """
+
+    slope: FloatArray
+    offset: FloatArray
+    log_share: FloatArray | float
+    log_scale: float
+
+    def near(self, z: FloatArray) -> tuple[BoolArray, FloatArray, FloatArray]:
+        """Which points count, and the weights and the positions of these."""
+        weights = np.exp(z @ self.slope + self.log_share - self.log_scale)
+        kept = weights > NEGLIGIBLE_WEIGHT
+        return kept, weights[kept], z[kept] + self.offset
+
+
+@dataclass(frozen=True, eq=False)
+class TiltedSide:
+    """What the derivatives by the points of one of the two samples depend on.
+
+    Attributes
+    ----------
+    root : ndarray of shape (n_components, n_components)
+        Of the inverse covariance.
+    tilt : Tilt
+    box, series
+        Of the kernel sums over the other sample.
+    log_total : float
+        Logarithm of the tilted sum.
+    """
+
+    root: FloatArray
+    tilt: Tilt
+    box: Box
+    series: ComplexArray
+    log_total: float = 0.0
+
+    def sums(self, points: FloatArray) -> tuple[float, FloatArray]:
+        """Share of the points in the tilted sum, and its derivatives by each of them."""
+        z = points @ self.root
+        derivatives = np.zeros_like(z)
+        kept, weights, positions = self.tilt.near(z)
+        if not len(weights):
+            return 0.0, derivatives
+        angles = self.box.angles(positions)
+        values = self.box.evaluate(angles, self.series)
+        pulls = self.box.gradients(angles, self.series) + values[:, None] * self.tilt.slope
+        derivatives[kept] = weights[:, None] * pulls
+        return float(weights @ values), derivatives @ self.root.T
+
+    def derivatives(self, points: FloatArray) -> FloatArray:
+        """Derivatives of the logarithm of the potential by points of this sample."""
+        by_points: FloatArray = self.sums(points)[1] * np.exp(-self.log_total)
+        return by_points
+
+
+@dataclass(frozen=True, eq=False)
+class TiltedPotential:
+    """A potential of samples in blocks: as `Potential`, with derivatives on request.
+
+    Attributes
+    ----------
+    value : float
+    sides : pair of TiltedSide
+        What gives the derivatives by the points of each sample.
+    by_covariance : ndarray of shape (n_components, n_components)
+    """
+
+    value: float
+    sides: tuple[TiltedSide, TiltedSide]
+    by_covariance: FloatArray
 
 
 def tilted_log_potential(
@@ -41,41 +131,117 @@ def tilted_log_potential(
     weights_a, weights_b : ndarray of shape (n_first,), (n_second,) or None
         Of the points; None if each counts once.
     """
-    root, log_norm = inverse_root(covariance)
-    u, v = a @ root, b @ root
-    logs_a, logs_b = _log_shares(a, weights_a), _log_shares(b, weights_b)
-    shift = saddle_point(u, v, logs_a, logs_b)
-    weights_u, log_u = _tilt(u, shift, logs_a)
-    weights_v, log_v = _tilt(v, -shift, logs_b)
-    kept_u, kept_v = weights_u > NEGLIGIBLE_WEIGHT, weights_v > NEGLIGIBLE_WEIGHT
-    near_u, near_v = u[kept_u] + shift, v[kept_v]
-    sums_u, pulls_u, sums_v, pulls_v = _weighted_sums(
-        near_u, weights_u[kept_u], near_v, weights_v[kept_v]
-    )
-    total = float(weights_u[kept_u] @ sums_u)
-    by_u, by_v = np.zeros_like(u), np.zeros_like(v)
-    by_u[kept_u] = weights_u[kept_u, None] * (pulls_u + sums_u[:, None] * shift) / total
-    by_v[kept_v] = weights_v[kept_v, None] * (pulls_v - sums_v[:, None] * shift) / total
-    second_moment = -(u.T @ by_u + v.T @ by_v)
-    value = np.log(total) + log_u + log_v + 0.5 * float(shift @ shift)
+    first, second, log_factor = _sides(a, b, covariance, weights_a, weights_b)
+    total, by_first = first.sums(a)
+    _, by_second = second.sums(b)
+    moment = (a.T @ by_first + b.T @ by_second) / total
     return Potential(
-        value=float(value + log_norm),
-        by_first=by_u @ root.T,
-        by_second=by_v @ root.T,
-        by_covariance=0.5 * root @ (second_moment - np.eye(len(root))) @ root.T,
+        value=float(np.log(total) + log_factor),
+        by_first=by_first / total,
+        by_second=by_second / total,
+        by_covariance=_by_covariance(moment, covariance),
     )
 
 
-def _log_shares(points: FloatArray, weights: FloatArray | None) -> FloatArray:
+def tilted_potential_of_blocks(a: Rows, b: Rows, covariance: FloatArray) -> TiltedPotential:
+    """The same for samples in blocks, without weights.
+
+    Parameters
+    ----------
+    a, b : ClassRows with n_components coordinates
+    covariance : ndarray of shape (n_components, n_components)
+    """
+    first, second, log_factor = _sides(a, b, covariance)
+    (total, by_first), (_, by_second) = reduce_rows(_TotalAndMoment((first, second)), added, [a, b])
+    log_total = float(np.log(total))
+    return TiltedPotential(
+        value=log_total + log_factor,
+        sides=(replace(first, log_total=log_total), replace(second, log_total=log_total)),
+        by_covariance=_by_covariance((by_first + by_second) / total, covariance),
+    )
+
+
+class _TotalAndMoment:
+    """The tilted sum over a block, and the sum of its points times their derivatives."""
+
+    def __init__(self, sides: Sequence[TiltedSide]) -> None:
+        self._sides = sides
+
+    def __call__(self, number: int, points: FloatArray) -> tuple[float, FloatArray]:
+        total, derivatives = self._sides[number].sums(points)
+        return total, points.T @ derivatives
+
+
+def _by_covariance(moment: FloatArray, covariance: FloatArray) -> FloatArray:
+    """The derivative by the covariance, from the sum of points times their derivatives."""
+    root, _ = inverse_root(covariance)
+    by_covariance: FloatArray = -0.5 * root @ root.T @ (moment + np.eye(len(moment)))
+    return by_covariance
+
+
+def _sides(
+    a: Rows,
+    b: Rows,
+    covariance: FloatArray,
+    weights_a: FloatArray | None = None,
+    weights_b: FloatArray | None = None,
+) -> tuple[TiltedSide, TiltedSide, float]:
+    """Both sides, and the logarithm of what the tilted sum is to be multiplied by."""
+    root, log_norm = inverse_root(covariance)
+    whitened = [a @ root, b @ root]
+    logs = [_log_shares(a, weights_a), _log_shares(b, weights_b)]
+    shift = saddle_point(whitened[0], whitened[1], logs[0], logs[1])
+    slopes, offsets = (shift, -shift), (shift, np.zeros_like(shift))
+    scales = [one.log_scale for one in _tilted_moments(whitened, slopes, logs)]
+    tilts = [Tilt(*parts) for parts in zip(slopes, offsets, logs, scales, strict=True)]
+    bounds = reduce_rows(_NearBounds(tilts), extended, whitened)
+    box = Box.between(
+        np.min([lower for lower, _ in bounds], axis=0),
+        np.max([upper for _, upper in bounds], axis=0),
+    )
+    series = reduce_rows(_NearSeries(tilts, box), added, whitened)
+    spectrum = box.gaussian() * ((2.0 * np.pi) ** (0.5 * len(shift)) / box.volume)
+    first, second = (
+        TiltedSide(root, tilt, box, spectrum * other.conj())
+        for tilt, other in zip(tilts, series[::-1], strict=True)
+    )
+    return first, second, sum(scales) + 0.5 * float(shift @ shift) + float(log_norm)
+
+
+class _NearBounds:
+    """Bounds of the positions of the points that count, in one block."""
+
+    def __init__(self, tilts: Sequence[Tilt]) -> None:
+        self._tilts = tilts
+
+    def __call__(self, number: int, z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        _, _, positions = self._tilts[number].near(z)
+        return positions.min(axis=0, initial=np.inf), positions.max(axis=0, initial=-np.inf)
+
+
+class _NearSeries:
+    """The series of the weighted points that count, in one block."""
+
+    def __init__(self, tilts: Sequence[Tilt], box: Box) -> None:
+        self._tilts, self._box = tilts, box
+
+    def __call__(self, number: int, z: FloatArray) -> ComplexArray:
+        _, weights, positions = self._tilts[number].near(z)
+        if not len(weights):
+            return np.zeros(tuple(2 * self._box.half_modes + 1), dtype=np.complex128)
+        return self._box.series(self._box.angles(positions), weights)
+
+
+def _log_shares(points: Rows, weights: FloatArray | None) -> FloatArray | float:
     """Logarithms of the weights, relative to their sum."""
     if weights is None:
-        return np.full(len(points), -np.log(len(points)))
+        return -float(np.log(len(points)))
     shares: FloatArray = np.log(weights / weights.sum())
     return shares
 
 
 def saddle_point(
-    u: FloatArray, v: FloatArray, logs_u: FloatArray | float = 0.0, logs_v: FloatArray | float = 0.0
+    u: Rows, v: Rows, logs_u: FloatArray | float = 0.0, logs_v: FloatArray | float = 0.0
 ) -> FloatArray:
     """Minimizer m of log sum exp(m u) + log sum exp(-m v) + |m|^2 / 2, by Newton's method.
 
@@ -84,15 +250,16 @@ def saddle_point(
     The function is strongly convex and is an upper bound of the logarithm of
     the kernel sum (Chernoff). Steps are damped by backtracking.
     """
+    samples, logs = [u, v], [logs_u, logs_v]
     shift = np.zeros(u.shape[1])
-    value, gradient, hessian = _bound(u, v, shift, logs_u, logs_v)
+    value, gradient, hessian = _bound(samples, shift, logs)
     for _ in range(_NEWTON_STEPS):
         step = -np.linalg.solve(hessian, gradient)
         decrement = float(-gradient @ step)
         if decrement < 1e-6:
             break
         for length in 0.5 ** np.arange(_HALVINGS):
-            trial = _bound(u, v, shift + length * step, logs_u, logs_v)
+            trial = _bound(samples, shift + length * step, logs)
             if trial[0] <= value - 0.25 * length * decrement:
                 break
         shift = shift + length * step
@@ -101,46 +268,58 @@ def saddle_point(
 
 
 def _bound(
-    u: FloatArray,
-    v: FloatArray,
-    m: FloatArray,
-    logs_u: FloatArray | float,
-    logs_v: FloatArray | float,
+    samples: Sequence[Rows], m: FloatArray, logs: Sequence[FloatArray | float]
 ) -> tuple[float, FloatArray, FloatArray]:
-    weights_u, log_u = _tilt(u, m, logs_u)
-    weights_v, log_v = _tilt(v, -m, logs_v)
-    mean_u, covariance_u = _moments(u, weights_u)
-    mean_v, covariance_v = _moments(v, weights_v)
-    value = log_u + np.log(weights_u.sum()) + log_v + np.log(weights_v.sum()) + 0.5 * float(m @ m)
-    return float(value), mean_u - mean_v + m, covariance_u + covariance_v + np.eye(len(m))
+    first, second = _tilted_moments(samples, (m, -m), logs)
+    value = first.log_total + second.log_total + 0.5 * float(m @ m)
+    spread = first.covariance + second.covariance + np.eye(len(m))
+    return value, first.mean - second.mean + m, spread
 
 
-def _tilt(points: FloatArray, m: FloatArray, logs: FloatArray | float) -> tuple[FloatArray, float]:
-    """Weights exp(m z + log) scaled to a maximum of 1, and the logarithm of the scale."""
-    exponents = points @ m + logs
-    largest = float(exponents.max())
-    weights: FloatArray = np.exp(exponents - largest)
-    return weights, largest
+@dataclass(frozen=True, eq=False)
+class _TiltedMoments:
+    """Mean and covariance of points weighted by exp(m z + log)."""
+
+    log_scale: float  # of the largest weight
+    total: float  # of the weights relative to that one
+    mean: FloatArray
+    covariance: FloatArray
+
+    @property
+    def log_total(self) -> float:
+        return self.log_scale + float(np.log(self.total))
+
+    def __add__(self, other: _TiltedMoments) -> _TiltedMoments:
+        """Of both sets of points."""
+        log_scale = max(self.log_scale, other.log_scale)
+        own, others = (
+            part.total * float(np.exp(part.log_scale - log_scale)) for part in (self, other)
+        )
+        total = own + others
+        share, apart = others / total, other.mean - self.mean
+        covariance = (1.0 - share) * self.covariance + share * other.covariance
+        covariance += share * (1.0 - share) * np.outer(apart, apart)
+        return _TiltedMoments(log_scale, total, self.mean + share * apart, covariance)
 
 
-def _moments(points: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    mean = weights @ points / weights.sum()
-    offsets = points - mean
-    return mean, (offsets * weights[:, None]).T @ offsets / weights.sum()
+def _tilted_moments(
+    samples: Sequence[Rows], slopes: Sequence[FloatArray], logs: Sequence[FloatArray | float]
+) -> list[_TiltedMoments]:
+    return reduce_rows(_MomentsOfBlock(slopes, logs), added, samples)
 
 
-def _weighted_sums(
-    u: FloatArray, weights_u: FloatArray, v: FloatArray, weights_v: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Kernel sums with gradients at each u over the weighted v, and at each v over the u."""
-    box = Box.around([u, v])
-    angles_u, angles_v = box.angles(u), box.angles(v)
-    spectrum = box.gaussian() * ((2.0 * np.pi) ** (0.5 * u.shape[1]) / box.volume)
-    at_u = spectrum * box.series(angles_v, weights_v).conj()
-    at_v = spectrum * box.series(angles_u, weights_u).conj()
-    return (
-        box.evaluate(angles_u, at_u),
-        box.gradients(angles_u, at_u),
-        box.evaluate(angles_v, at_v),
-        box.gradients(angles_v, at_v),
-    )
+class _MomentsOfBlock:
+    """The tilted moments of the points of one block."""
+
+    def __init__(self, slopes: Sequence[FloatArray], logs: Sequence[FloatArray | float]) -> None:
+        self._slopes, self._logs = slopes, logs
+
+    def __call__(self, number: int, z: FloatArray) -> _TiltedMoments:
+        exponents = z @ self._slopes[number] + self._logs[number]
+        largest = float(exponents.max())
+        weights = np.exp(exponents - largest)
+        total = float(weights.sum())
+        mean = weights @ z / total
+        offsets = z - mean
+        covariance = (offsets * weights[:, None]).T @ offsets / total
+        return _TiltedMoments(largest, total, mean, covariance)

@@ -12,17 +12,22 @@ inverse transforms per class give the derivatives with respect to its k-dimensio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
+from melm_core.base.row_blocks import ClassRows, Rows, added, in_memory, reduce_rows
 from melm_core.density.class_series import ClassSeries, spectrum
 from melm_core.density.direct_sums import Potential, inverse_root, log_potential
-from melm_core.density.exponential_tilting import tilted_log_potential
-from melm_core.density.nufft import MOST_MODES, TOLERANCE, Box, ComplexArray
+from melm_core.density.exponential_tilting import (
+    TiltedPotential,
+    TiltedSide,
+    tilted_log_potential,
+    tilted_potential_of_blocks,
+)
+from melm_core.density.nufft import MOST_MODES, TOLERANCE, Box, ComplexArray, PointSeries
 from melm_core.density.shrinkage import totals_of
 
 # A cross potential below this fraction of the classes' own potentials has lost precision to the
@@ -38,12 +43,12 @@ class FourierPotentials:
 
     Parameters
     ----------
-    rows : sequence of ndarray of shape (n_samples_of_class, n_components)
+    rows : sequence of ndarray of shape (n_samples_of_class, n_components), or of ClassRows
         Projected rows of each class.
     covariances : ndarray of shape (n_classes, n_components, n_components)
         Kernel covariance of each class.
     weights : sequence of ndarray of shape (n_samples_of_class,) or None
-        Of the rows; None if each counts once.
+        Of rows in memory; None if each counts once.
     tolerance : float
         Of the transforms.
     series : ClassSeries or None
@@ -62,7 +67,7 @@ class FourierPotentials:
 
     def __init__(
         self,
-        rows: Sequence[FloatArray],
+        rows: Sequence[Rows],
         covariances: FloatArray,
         weights: Sequence[FloatArray] | None = None,
         tolerance: float = TOLERANCE,
@@ -85,37 +90,55 @@ class FourierPotentials:
             of_kernel * of_rows
             for of_kernel, of_rows in zip(self._spectra, transforms, strict=True)
         ]
-        self._far: dict[tuple[int, int], Potential] = {}
+        self._far: dict[tuple[int, int], Potential | TiltedPotential] = {}
         self._inner = self._inner_products()
         self.log_values = self._logarithms()
 
-    @cached_property
-    def _angles(self) -> list[list[FloatArray]]:
-        return [self._box.angles(part @ self._root) for part in self._rows]
-
     def _transforms(self) -> list[ComplexArray]:
-        return [
-            self._box.series(angles, own) / total
-            for angles, own, total in zip(self._angles, self._weights, self._totals, strict=True)
-        ]
+        sums = reduce_rows(PointSeries(self._box, self._root, self._weights), added, self._rows)
+        return [own / total for own, total in zip(sums, self._totals, strict=True)]
 
     def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+        """See `melm_core.density.information_potentials.Potentials`; for rows in memory."""
+        series, by_covariances = self._near_derivatives(weights)
+        by_points = reduce_rows(_Gradients(self._box, self._root, series), added, self._rows)
+        for code, own in enumerate(self._weights):
+            if own is not None:
+                by_points[code] *= own[:, None]
+        for (a, b), potential in self._far.items():
+            if isinstance(potential, Potential):
+                by_points[a] += weights[a, b] * potential.by_first
+                by_points[b] += weights[a, b] * potential.by_second
+        return by_points, by_covariances
+
+    def weighted_moments(
+        self, weights: FloatArray, rows: Sequence[Rows]
+    ) -> tuple[list[FloatArray], FloatArray]:
         """See `melm_core.density.information_potentials.Potentials`."""
+        if in_memory(rows):
+            return moments_of_derivatives(*self.weighted_derivatives(weights), rows)
+        series, by_covariances = self._near_derivatives(weights)
+        far = [
+            (code, weights[pair], side)
+            for pair, potential in self._far.items()
+            if isinstance(potential, TiltedPotential)
+            for code, side in zip(pair, potential.sides, strict=True)
+        ]
+        moments = _Moments(_Gradients(self._box, self._root, series), far)
+        return reduce_rows(moments, added, self._rows, rows), by_covariances
+
+    def _near_derivatives(self, weights: FloatArray) -> tuple[list[ComplexArray], FloatArray]:
+        """The series whose gradients are the derivatives by near points; those by covariances."""
         shares = self._shares(weights)
-        by_points, by_covariances = [], np.zeros_like(self._covariances)
+        series, by_covariances = [], np.zeros_like(self._covariances)
         for code, smoothed in enumerate(self._smoothed):
             pull = self._pull(shares[code])
             by_covariances[code] = -0.5 * self._second_moment((smoothed.conj() * pull).real)
-            series = self._spectra[code] * pull.conj() / self._totals[code]
-            gradients = self._box.gradients(self._angles[code], series) @ self._root.T
-            own = self._weights[code]
-            by_points.append(gradients if own is None else gradients * own[:, None])
+            series.append(self._spectra[code] * pull.conj() / self._totals[code])
         by_covariances = self._root @ by_covariances @ self._root.T
         for (a, b), potential in self._far.items():
-            by_points[a] += weights[a, b] * potential.by_first
-            by_points[b] += weights[a, b] * potential.by_second
             by_covariances[[a, b]] += weights[a, b] * potential.by_covariance
-        return by_points, by_covariances
+        return series, by_covariances
 
     def _pull(self, shares: FloatArray) -> ComplexArray:
         """sum_b shares_b G_b, accumulated class by class to bound the memory."""
@@ -140,9 +163,11 @@ class FourierPotentials:
                 logs[a, b] = logs[b, a] = self._far[a, b].value
         return logs
 
-    def _far_potential(self, a: int, b: int) -> Potential:
+    def _far_potential(self, a: int, b: int) -> Potential | TiltedPotential:
         first, second = self._rows[a], self._rows[b]
         covariance = self._covariances[a] + self._covariances[b]
+        if isinstance(first, ClassRows) or isinstance(second, ClassRows):
+            return tilted_potential_of_blocks(first, second, covariance)
         is_small = len(first) * len(second) <= FAR_DIRECT_PAIRS
         compute = log_potential if is_small else tilted_log_potential
         return compute(first, second, covariance, self._weights[a], self._weights[b])
@@ -162,8 +187,41 @@ class FourierPotentials:
         )
 
 
+class _Gradients:
+    """Derivatives by the points of a class in one block, of the potentials of near pairs."""
+
+    def __init__(self, box: Box, root: FloatArray, series: Sequence[ComplexArray]) -> None:
+        self._box, self._root, self._series = box, root, series
+
+    def __call__(self, code: int, points: FloatArray) -> FloatArray:
+        angles = self._box.angles(points @ self._root)
+        return self._box.gradients(angles, self._series[code]) @ self._root.T
+
+
+class _Moments:
+    """Sums over the rows of a class in one block of derivative times row."""
+
+    def __init__(self, near: _Gradients, far: Sequence[tuple[int, float, TiltedSide]]) -> None:
+        self._near, self._far = near, far
+
+    def __call__(self, code: int, points: FloatArray, rows: FloatArray) -> FloatArray:
+        derivatives = self._near(code, points)
+        for other, weight, side in self._far:
+            if other == code:
+                derivatives += weight * side.derivatives(points)
+        return derivatives.T @ rows
+
+
+def moments_of_derivatives(
+    by_points: Sequence[FloatArray], by_covariances: FloatArray, rows: Sequence[Rows]
+) -> tuple[list[FloatArray], FloatArray]:
+    """Sums over the rows of each class of derivative times row, for rows in memory."""
+    moments = reduce_rows(lambda code, part: by_points[code].T @ part, added, rows)
+    return moments, by_covariances
+
+
 def fourier_box(
-    rows: Sequence[FloatArray], covariances: FloatArray, tolerance: float = TOLERANCE
+    rows: Sequence[Rows], covariances: FloatArray, tolerance: float = TOLERANCE
 ) -> tuple[FloatArray, FloatArray, Box]:
     """Whitening by the mean kernel, the class kernels in those coordinates, and the box."""
     root, _ = inverse_root(2.0 * covariances.mean(axis=0))

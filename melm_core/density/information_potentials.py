@@ -16,9 +16,14 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
+from melm_core.base.row_blocks import Rows, in_memory
 from melm_core.density.class_series import ClassSeries
 from melm_core.density.direct_sums import log_potentials
-from melm_core.density.fourier_series import FourierPotentials, fourier_box
+from melm_core.density.fourier_series import (
+    FourierPotentials,
+    fourier_box,
+    moments_of_derivatives,
+)
 from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, TOLERANCE, Box
 
 Engine: TypeAlias = Literal["auto", "direct", "nufft"]
@@ -57,6 +62,24 @@ class Potentials(Protocol):
         by_covariances : ndarray of shape (n_classes, n_components, n_components)
         """
 
+    def weighted_moments(
+        self, weights: FloatArray, rows: Sequence[Rows]
+    ) -> tuple[list[FloatArray], FloatArray]:
+        """Sums over the rows of each class of their derivative times the row.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_classes, n_classes)
+            Only the upper triangle is used.
+        rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates), or of ClassRows
+            The rows whose projections these potentials are of.
+
+        Returns
+        -------
+        moments : list of ndarray of shape (n_components, n_coordinates)
+        by_covariances : ndarray of shape (n_classes, n_components, n_components)
+        """
+
 
 class DirectPotentials:
     """Potentials by direct summation over all pairs of rows; see `Potentials`.
@@ -91,9 +114,15 @@ class DirectPotentials:
             by_covariances[b] += weights[a, b] * potential.by_covariance
         return by_points, by_covariances
 
+    def weighted_moments(
+        self, weights: FloatArray, rows: Sequence[Rows]
+    ) -> tuple[list[FloatArray], FloatArray]:
+        """See `Potentials`; for rows in memory."""
+        return moments_of_derivatives(*self.weighted_derivatives(weights), rows)
+
 
 def class_potentials(
-    rows: Sequence[FloatArray],
+    rows: Sequence[Rows],
     covariances: FloatArray,
     engine: Engine = "auto",
     weights: Sequence[FloatArray] | None = None,
@@ -105,7 +134,8 @@ def class_potentials(
 
     Parameters
     ----------
-    rows : sequence of ndarray of shape (n_samples_of_class, n_components)
+    rows : sequence of ndarray of shape (n_samples_of_class, n_components), or of ClassRows
+        Rows in blocks are summed by the Fourier engine.
     covariances : ndarray of shape (n_classes, n_components, n_components)
         Kernel covariance of each class.
     engine : "auto", "direct" or "nufft"
@@ -123,7 +153,9 @@ def class_potentials(
     """
     if series is not None:
         return FourierPotentials(rows, covariances, weights, series=series)
-    if engine == "direct" or (engine == "auto" and is_direct_better(rows, covariances)):
+    if in_memory(rows) and (
+        engine == "direct" or (engine == "auto" and is_direct_better(rows, covariances))
+    ):
         return DirectPotentials(rows, covariances, weights)
     check_nufft_components(covariances.shape[1])
     return FourierPotentials(rows, covariances, weights, tolerance=tolerance)

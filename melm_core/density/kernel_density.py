@@ -172,17 +172,18 @@ def kernel_classes(
     rows = rows_by_class(space.rows, y)
     covariances = regularized_covariances(rows, shrinkage, n_features, of_class)
     totals = totals_of(rows, of_class)
-    kernels = _kernels(covariances, totals, n_components, gamma, shrinkage)
+    kernels = kernel_covariances(covariances, totals, n_components, gamma, shrinkage)
     return KernelClasses(rows, kernels, space.basis, of_class)
 
 
-def _kernels(
+def kernel_covariances(
     covariances: FloatArray,
     counts: FloatArray,
     n_components: int,
     gamma: float,
     shrinkage: Shrinkage,
 ) -> FloatArray:
+    """The kernel covariances B_c of classes with these covariances and numbers of rows."""
     pooled = pooled_covariance(covariances, counts)
     shares = shrinkage_shares(covariances, pooled, shrinkage)
     factors = np.array([bandwidth_factor(count, n_components, gamma) for count in counts])
@@ -224,7 +225,7 @@ def whitened_kernel_classes(
     covariances = regularized_covariances(blocks, shrinkage, n_features, of_class)
     whitener = whitening(pooled_covariance(covariances, totals))
     white = whitener.T @ covariances @ whitener
-    kernels = _kernels(white, totals, n_components, gamma, shrinkage)
+    kernels = kernel_covariances(white, totals, n_components, gamma, shrinkage)
     rows = _whitened(blocks, mean, whitener)
     return KernelClasses(rows, kernels, weights=of_class), space.lift_columns(whitener)
 

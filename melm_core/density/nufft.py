@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.row_blocks import Rows, added, bounds_of, reduce_rows
 from melm_core.density import direct_sums
 
 ComplexArray: TypeAlias = npt.NDArray[np.complex128]
@@ -60,17 +61,32 @@ class Box:
     @classmethod
     def around(
         cls,
-        points: Sequence[FloatArray],
+        points: Sequence[Rows],
         *,
         narrowest: float = 1.0,
         widest: float = 1.0,
         tolerance: float = TOLERANCE,
     ) -> Box:
         """The box around all points, for Gaussian kernels between two standard deviations."""
+        return cls.between(
+            *bounds_of(points),
+            narrowest=narrowest,
+            widest=widest,
+            tolerance=tolerance,
+        )
+
+    @classmethod
+    def between(
+        cls,
+        lower: FloatArray,
+        upper: FloatArray,
+        *,
+        narrowest: float = 1.0,
+        widest: float = 1.0,
+        tolerance: float = TOLERANCE,
+    ) -> Box:
+        """The box around all points between two bounds, each of shape (n_components,)."""
         reach = decay_distance(tolerance)
-        # Column by column, ten times as fast as along the first axis of a narrow array.
-        lower = np.min([[column.min() for column in part.T] for part in points], axis=0)
-        upper = np.max([[column.max() for column in part.T] for part in points], axis=0)
         lengths = upper - lower + reach * widest
         half_modes = np.ceil(lengths * reach / (2.0 * np.pi * narrowest))
         # Avoids integer overflow; so many modes are rejected anyway.
@@ -140,6 +156,26 @@ class Box:
         return np.ascontiguousarray(self.evaluate(angles, stacked).reshape(len(angles), -1).T)
 
 
+class PointSeries:
+    """The series of the points of each class in one block.
+
+    Parameters
+    ----------
+    box : Box
+    root : ndarray of shape (n_components, n_components)
+        Points times this are in the coordinates of the box.
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of rows in memory; None if each counts once.
+    """
+
+    def __init__(self, box: Box, root: FloatArray, weights: Sequence[FloatArray | None]) -> None:
+        self._box, self._root, self._weights = box, root, weights
+
+    def __call__(self, code: int, points: FloatArray) -> ComplexArray:
+        """The series of some points of a class, by its number."""
+        return self._box.series(self._box.angles(points @ self._root), self._weights[code])
+
+
 def decay_distance(tolerance: float) -> float:
     """Distance at which a standard normal density and its spectrum have decayed to a tolerance."""
     return float(np.sqrt(-2.0 * np.log(tolerance)))
@@ -147,7 +183,7 @@ def decay_distance(tolerance: float) -> float:
 
 def density(
     points: FloatArray,
-    rows: FloatArray,
+    rows: Rows,
     covariance: FloatArray,
     weights: FloatArray | None = None,
 ) -> FloatArray:
@@ -156,7 +192,7 @@ def density(
     Parameters
     ----------
     points : ndarray of shape (n_points, n_components)
-    rows : ndarray of shape (n_samples, n_components)
+    rows : ndarray of shape (n_samples, n_components), or ClassRows
     covariance : ndarray of shape (n_components, n_components)
         Kernel covariance.
     weights : ndarray of shape (n_samples,) or None
@@ -168,11 +204,13 @@ def density(
     """
     root, log_norm = direct_sums.inverse_root(covariance)
     sources, targets = rows @ root, points @ root
-    box = Box.around([sources, targets])
+    (lower, upper), (low, high) = bounds_of([sources]), bounds_of([targets])
+    box = Box.between(np.minimum(lower, low), np.maximum(upper, high))
     if len(root) > MOST_COMPONENTS or box.n_modes > MOST_MODES:
         exact: FloatArray = np.exp(direct_sums.log_density(points, rows, covariance, weights))
         return exact
-    series = box.gaussian() * box.series(box.angles(sources), weights).conj()
+    (series,) = reduce_rows(PointSeries(box, np.eye(len(root)), [weights]), added, [sources])
+    series = box.gaussian() * series.conj()
     sums = np.maximum(box.evaluate(box.angles(targets), series), 0.0)
     scale = np.exp(log_norm) * (2.0 * np.pi) ** (0.5 * len(root))
     total = len(rows) if weights is None else float(weights.sum())

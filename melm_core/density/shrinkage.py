@@ -14,8 +14,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.row_blocks import Rows, added, in_memory, reduce_rows
 from melm_core.base.sample_weights import mean_of
-from melm_core.linalg.class_moments import class_covariances, row_parts
+from melm_core.linalg.class_moments import moments_of_classes, row_parts
 from melm_core.linalg.row_space import NULL_VARIANCE
 
 Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf"]
@@ -67,11 +68,20 @@ def ledoit_wolf_share(
         shares = weights / total
     lengths = np.concatenate([np.square(offsets[part]).sum(axis=1) for part in row_parts(offsets)])
     squares = float(np.square(_products(offsets, np.sqrt(shares)[:, None])).sum())
-    distance = squares - float(shares @ lengths) ** 2 / max(n_features, 1)
+    return _share(
+        squares, float(shares @ lengths), float(shares @ np.square(lengths)), total, n_features
+    )
+
+
+def _share(squares: float, trace: float, fourth: float, total: float, n_features: int) -> float:
+    """The share from the squared norm and the trace of a covariance.
+
+    Also from the mean fourth power of the lengths of the offsets, and the number of rows.
+    """
+    distance = squares - trace**2 / max(n_features, 1)
     if distance <= np.finfo(np.float64).eps * squares:
         return 0.0
-    scatter = float(shares @ np.square(lengths)) - squares
-    return float(np.clip(scatter / (total * distance), 0.0, 1.0))
+    return float(np.clip((fourth - squares) / (total * distance), 0.0, 1.0))
 
 
 def _products(offsets: FloatArray, scales: FloatArray) -> FloatArray:
@@ -87,7 +97,7 @@ def _products(offsets: FloatArray, scales: FloatArray) -> FloatArray:
 
 
 def regularized_covariances(
-    rows: Sequence[FloatArray],
+    rows: Sequence[Rows],
     shrinkage: Shrinkage,
     n_features: int | None = None,
     weights: Sequence[FloatArray] | None = None,
@@ -96,7 +106,7 @@ def regularized_covariances(
 
     Parameters
     ----------
-    rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates)
+    rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates), or of ClassRows
     shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
         "ledoit-wolf" shrinks each class covariance towards the identity of the
         standardized features; the others leave it as it is.
@@ -106,18 +116,22 @@ def regularized_covariances(
     weights : sequence of ndarray of shape (n_samples_of_class,) or None
         Of the rows; None if each counts once.
     """
-    covariances = class_covariances(rows, weights)
+    means, covariances = moments_of_classes(rows, weights)
     of_class: Sequence[FloatArray | None] = weights or [None] * len(rows)
     counts = totals_of(rows, weights)
     pooled = np.average(covariances, axis=0, weights=counts)
-    means = [mean_of(block, own) for block, own in zip(rows, of_class, strict=True)]
-    between = covariance_of_means(np.stack(means), counts)
+    between = covariance_of_means(means, counts)
     identity = np.ones(len(pooled))
     if n_features is None:
         identity = np.diag(pooled) + np.diag(between)
         n_features = int((identity > 0).sum())
     if shrinkage == "ledoit-wolf":
-        shares = _ledoit_wolf_shares(rows, of_class, identity, n_features)
+        units = inverse_widths(np.sqrt(identity))
+        shares = (
+            _ledoit_wolf_shares(rows, of_class, units, n_features)
+            if in_memory(rows)
+            else _shares_of_blocks(rows, means, covariances, units)
+        )
         variances = shares * _standard_variances(covariances, identity, n_features)
         covariances = (1.0 - shares)[:, None, None] * covariances
         covariances += variances[:, None, None] * _identity_of_varying(pooled + between, identity)
@@ -139,9 +153,7 @@ def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
     return identity_of_varying
 
 
-def totals_of(
-    rows: Sequence[FloatArray], weights: Sequence[FloatArray] | None = None
-) -> FloatArray:
+def totals_of(rows: Sequence[Rows], weights: Sequence[FloatArray] | None = None) -> FloatArray:
     """Number of rows of each class, or the sum of their weights, shape (n_classes,).
 
     Parameters
@@ -157,16 +169,41 @@ def totals_of(
 def _ledoit_wolf_shares(
     rows: Sequence[FloatArray],
     weights: Sequence[FloatArray | None],
-    identity: FloatArray,
+    units: FloatArray,
     n_features: int,
 ) -> FloatArray:
-    units = inverse_widths(np.sqrt(identity))
     return np.array(
         [
             ledoit_wolf_share(_standard_offsets(block, own, units), n_features, own)
             for block, own in zip(rows, weights, strict=True)
         ]
     )
+
+
+def _shares_of_blocks(
+    rows: Sequence[Rows], means: FloatArray, covariances: FloatArray, units: FloatArray
+) -> FloatArray:
+    """The same from moments, and one reduction for the fourth powers."""
+    fourths = reduce_rows(_FourthPowers(means, units), added, rows)
+    scaled = covariances * np.outer(units, units)
+    n_features = int((units > 0).sum())
+    return np.array(
+        [
+            _share(np.square(own).sum(), np.trace(own), fourth / len(part), len(part), n_features)
+            for own, fourth, part in zip(scaled, fourths, rows, strict=True)
+        ]
+    )
+
+
+class _FourthPowers:
+    """Sum of the fourth powers of the lengths of the standardized offsets of a block."""
+
+    def __init__(self, means: FloatArray, units: FloatArray) -> None:
+        self._means, self._units = means, units
+
+    def __call__(self, code: int, rows: FloatArray) -> float:
+        lengths = np.square((rows - self._means[code]) * self._units).sum(axis=1)
+        return float(np.square(lengths).sum())
 
 
 def _standard_offsets(

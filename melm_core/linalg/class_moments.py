@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.row_blocks import Rows, added, in_memory, reduce_rows
 from melm_core.base.sample_weights import mean_of
 
 # Rows of so many entries in all are copied at once, 2 MB; the moments of more rows are added up.
@@ -47,6 +49,67 @@ def class_means(X: FloatArray, y: IntArray, weights: FloatArray | None = None) -
     """Mean of the rows of each class, shape (n_classes, n_features)."""
     blocks = zip(rows_by_class(X, y), weights_by_class(weights, y) or repeat(None), strict=False)
     return np.stack([mean_of(*block) for block in blocks])
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Number, mean and sum of products about the mean of some rows; two of them add up.
+
+    Attributes
+    ----------
+    count : int
+    mean : ndarray of shape (n_features,)
+    products : ndarray of shape (n_features, n_features)
+
+    References
+    ----------
+    T. F. Chan, G. H. Golub, R. J. LeVeque: Algorithms for Computing the Sample Variance,
+    The American Statistician 37, 1983.
+    """
+
+    count: int
+    mean: FloatArray
+    products: FloatArray
+
+    @classmethod
+    def of(cls, _: int, rows: FloatArray) -> Moments:
+        """The moments of rows in memory, at least one."""
+        offsets = rows - rows[0]
+        mean = offsets.mean(axis=0)
+        offsets -= mean
+        return cls(len(rows), rows[0] + mean, offsets.T @ offsets)
+
+    def __add__(self, other: Moments) -> Moments:
+        """The moments of both."""
+        count, apart = self.count + other.count, other.mean - self.mean
+        share = other.count / count
+        products = self.products + other.products + self.count * share * np.outer(apart, apart)
+        return Moments(count, self.mean + share * apart, products)
+
+
+def moments_of_classes(
+    classes: Sequence[Rows], weights: Sequence[FloatArray] | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Means and covariances with divisor N_c of classes that need not be in memory.
+
+    Parameters
+    ----------
+    classes : sequence of ndarray of shape (n_samples_of_class, n_features), or of ClassRows
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+        Of rows in memory; None if each counts once.
+
+    Returns
+    -------
+    means : ndarray of shape (n_classes, n_features)
+    covariances : ndarray of shape (n_classes, n_features, n_features)
+    """
+    if in_memory(classes):
+        of_class: Sequence[FloatArray | None] = weights or [None] * len(classes)
+        means = [mean_of(rows, own) for rows, own in zip(classes, of_class, strict=True)]
+        return np.stack(means), class_covariances(classes, weights)
+    found = reduce_rows(Moments.of, added, classes)
+    covariances = [each.products / each.count for each in found]
+    return np.stack([each.mean for each in found]), np.stack(covariances)
 
 
 def class_covariances(

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.block_sources import table_of
 from melm_core.base.estimator import (
     check_choice,
     check_integer,
@@ -22,8 +23,10 @@ from melm_core.base.estimator import (
 )
 from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.progress import Callback
+from melm_core.base.row_blocks import BlockSource, is_lazy
 from melm_core.base.sample_weights import deviations_of
 from melm_core.base.weighted_estimator import WeightedPlaneEstimator
+from melm_core.density.block_kernels import kernel_classes_of_blocks
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.information_potentials import ENGINES, Engine
 from melm_core.density.kernel_density import (
@@ -33,9 +36,9 @@ from melm_core.density.kernel_density import (
     whitened_kernel_classes,
 )
 from melm_core.density.nuisance import checked_cells, kernel_cells
+from melm_core.density.plane_axes import principal_axes
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
-from melm_core.linalg.planes import orthonormalize, principal_frame
-from melm_core.linalg.second_moments import square_sum
+from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.bagging import bagged_fits, mean_outcome, mean_plane
 from melm_core.melm.blind_objective import blind_divergence_and_gradient, nuisance_divergence
 from melm_core.melm.gamma_choice import GAMMAS, gamma_path, inner_folds
@@ -228,9 +231,9 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            A sparse matrix is made dense, which is refused beyond 2 GB.
-        y : array-like of shape (n_samples,)
+        X : array-like, sparse matrix or Dask collection of shape (n_samples, n_features)
+            A sparse matrix is made dense, up to 2 GB. A Dask collection may exceed the memory.
+        y : array-like or Dask collection of shape (n_samples,)
             Labels of two or more classes, each with at least two rows.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             How often each row counts, not necessarily a whole number; None for once. The
@@ -253,6 +256,9 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         SmallCellsWarning
             If a class has too few rows of a value of the nuisance for a density.
         """
+        if is_lazy(X):
+            more = {"sample_weight": sample_weight, "groups": groups, "nuisance": nuisance}
+            return self._fit_blocks(table_of(self, X, y, more))
         valid = self._validate_weighted(X, y, sample_weight)
         if nuisance is not None:
             valid = replace(valid, nuisance=nuisance_codes(nuisance, len(valid.kept))[valid.kept])
@@ -291,15 +297,33 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
             back = np.asarray(np.linalg.pinv(whitener).T, dtype=np.float64)
             outcome = mean_outcome(fits, plane @ back, self._objective(classes, plane @ back), back)
         else:
-            reporter = ProgressReporter(
-                relay.for_fit(n_path),
-                lambda components: orthonormalize(components @ whitener.T),
-            )
-            outcome = search(
-                classes, settings, reporter, given_planes(self.init, self.n_components, whitener)
-            )
+            outcome = self._found(classes, whitener, settings, relay.for_fit(n_path))
         self._keep(outcome, classes, whitener)
         return self
+
+    def _fit_blocks(self, table: BlockSource) -> Self:
+        self._validate_parameters(table.n_features)
+        settings = self._settings()
+        self.gamma_ = settings.gamma
+        classes, whitener, self.mean_ = kernel_classes_of_blocks(
+            table, n_components=self.n_components, gamma=self.gamma_, shrinkage=self.shrinkage
+        )
+        check_rank(whitener.shape[1], self.n_components)
+        self.n_dropped_directions_ = table.n_features - whitener.shape[1]
+        report = ProgressRelay(self.callback, 1).for_fit(0)
+        self._keep(self._found(classes, whitener, settings, report), classes, whitener)
+        return self
+
+    def _found(
+        self,
+        classes: KernelClasses,
+        whitener: FloatArray,
+        settings: SearchSettings,
+        callback: Callback | None,
+    ) -> Outcome:
+        reporter = ProgressReporter(callback, lambda plane: orthonormalize(plane @ whitener.T))
+        planes = given_planes(self.init, self.n_components, whitener)
+        return search(classes, settings, reporter, planes)
 
     def _objective(self, classes: KernelClasses, plane: FloatArray) -> float:
         """What is maximized, without the penalty of the penalty solver."""
@@ -358,7 +382,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         if classes.cells:
             cells = classes.cells
             self.nuisance_divergence_ = nuisance_divergence(cells, best, engine=self.engine)
-        self.components_, change = _principal_components(best, classes, whitener)
+        self.components_, change = principal_axes(best, classes, whitener)
         self.projected_classes_ = classes.project(change @ best)
         if self.n_components == 1:
             self.thresholds_ = class_thresholds(self.projected_classes_)
@@ -373,21 +397,3 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         self.n_evaluations_ = outcome.n_evaluations
         self.converged_ = outcome.best.converged
         self.stopped_ = outcome.stopped
-
-
-def _principal_components(
-    components: FloatArray, classes: KernelClasses, whitener: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Orthonormal rows in data space along the principal axes of the projected rows.
-
-    Also returns the matrix A for which A @ components, in the whitened
-    space, gives the same projection.
-    """
-    raw = components @ whitener.T
-    inverse = np.linalg.pinv(raw)
-    frame = orthonormalize(raw)
-    projected = classes.project(frame @ inverse @ components)
-    blocks = zip(projected.rows, projected.weights_of_classes, strict=True)
-    moment = sum(square_sum(rows, weights) for rows, weights in blocks) / classes.totals.sum()
-    principal = principal_frame(frame, np.asarray(moment))
-    return principal, principal @ inverse

@@ -256,10 +256,10 @@ def divergence_and_gradient(
     projected = classes.project(components)
     potentials = _potentials(projected, engine, tolerance)
     value, weights = AGGREGATES[multiclass](potentials.log_values, projected.totals)
-    by_points, by_covariances = potentials.weighted_derivatives(weights)
+    moments, by_covariances = potentials.weighted_moments(weights, classes.rows)
     gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, classes.spread(components))
-    for points, rows in zip(by_points, classes.rows, strict=True):
-        gradient += classes.lift(points.T @ rows)
+    for moment in moments:
+        gradient += classes.lift(moment)
     return float(value), gradient
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from melm_core.base.row_blocks import take_rows
 from melm_core.density.kernel_density import KernelClasses, bandwidth_factor
 from melm_core.melm.settings import SearchSettings
 
@@ -45,7 +46,7 @@ def _share_of(
     for count in classes.counts.tolist():
         size = min(count, max(n_components + 2, round(share * count)))
         drawn.append(np.sort(stream.choice(count, size, replace=False)))
-    rows = tuple(block[kept] for block, kept in zip(classes.rows, drawn, strict=True))
+    rows = take_rows(classes.rows, drawn)
     weights = classes.weights
     if weights is not None:
         weights = tuple(own[kept] for own, kept in zip(weights, drawn, strict=True))

@@ -37,7 +37,7 @@ _PUBLIC_OF_MODULE = {"melm_studio.programs.client": ("StudioClient", "RefusedErr
 _INDEX = """\
 # Reference
 
-Every function and class of `melm_core` is documented by an example, and `make test` runs them all.
+Everything here is documented by an example, and `make test` runs all examples.
 
 ```{{toctree}}
 :maxdepth: 1

@@ -37,6 +37,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/plane-trees",
             "docs/batch-blind-planes",
             "docs/held-out-planes",
+            "docs/scale",
             "docs/kernel-machines",
             "docs/notation",
             "glossary",

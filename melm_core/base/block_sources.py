@@ -1,0 +1,237 @@
+"""Tables in blocks: an array that is read piece by piece, and collections of Dask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.estimator import check_magnitudes
+from melm_core.base.row_blocks import Merge, T, Task, bounds_of, class_rows
+
+_FEWEST_OF_CLASS = 2
+
+# The column of the labels in a frame that holds both.
+_LABEL = "label of the rows"
+
+# Labels of one block, how many rows have each, and what else is checked.
+_Found = tuple[npt.NDArray[Any], IntArray, int, int]
+
+
+class ArrayBlocks:
+    """An array or a memory-mapped file, of which one block is read at a time.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    codes : ndarray of int of shape (n_samples,)
+        Class codes 0 .. n_classes - 1.
+    n_block_rows : int
+    """
+
+    def __init__(self, X: FloatArray, codes: IntArray, n_block_rows: int) -> None:
+        self._X, self._codes, self._n_block_rows = X, codes, n_block_rows
+        self.n_features = X.shape[1]
+        n_classes = int(codes.max()) + 1
+        self.counts = np.stack(
+            [np.bincount(codes[part], minlength=n_classes) for part in self._parts()]
+        )
+
+    def map_reduce(self, task: Task[T], merge: Merge[T]) -> T:
+        """See `BlockSource`."""
+        results = [
+            task(number, np.asarray(self._X[part], dtype=np.float64), self._codes[part])
+            for number, part in enumerate(self._parts())
+        ]
+        result: T = merged(results, merge)
+        return result
+
+    def _parts(self) -> Iterator[slice]:
+        return (
+            slice(begin, begin + self._n_block_rows)
+            for begin in range(0, len(self._codes), self._n_block_rows)
+        )
+
+
+class DaskBlocks:
+    """The partitions of a Dask array or DataFrame, which the current scheduler reads.
+
+    Nothing is kept between two reductions; `persist()` collections that the cluster can hold.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+    y : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
+        With the same partitions.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        The sorted labels; class code c is the label `classes[c]`.
+
+    Raises
+    ------
+    ValueError
+        If the partitions differ, or a value is missing or not finite.
+    """
+
+    def __init__(self, X: Any, y: Any) -> None:
+        self._dask = import_module("dask")  # an extra, which is there if there is a collection
+        self.n_features = X.shape[1]
+        self._parts = _frame_parts(X, y) if hasattr(y, "to_frame") else _array_parts(X, y)
+        found = self._each(_examined)
+        self._check(found)
+        self.classes = np.unique(np.concatenate([labels for labels, *_ in found]))
+        self.counts = np.zeros((len(found), len(self.classes)), dtype=np.int64)
+        for number, (own, counts, *_) in enumerate(found):
+            self.counts[number, np.searchsorted(self.classes, own)] = counts
+
+    def map_reduce(self, task: Task[T], merge: Merge[T]) -> T:
+        """See `BlockSource`."""
+        delayed = self._dask.delayed
+        shared = delayed(_Coded(task, self.classes), pure=False, traverse=False)
+        results = [
+            delayed(_called)(shared, number, *part, dask_key_name=f"block-{number}-{shared.key}")
+            for number, part in enumerate(self._parts)
+        ]
+        merge_two = delayed(merge, pure=False, traverse=False)
+        (result,) = self._dask.compute(merged(results, merge_two))
+        return result  # type: ignore[no-any-return]
+
+    def _each(self, function: Callable[..., _Found]) -> list[_Found]:
+        results = [self._dask.delayed(function)(*part) for part in self._parts]
+        return list(self._dask.compute(*results))
+
+    def _check(self, found: Sequence[_Found]) -> None:
+        for number, (*_, n_more, _) in enumerate(found):
+            if n_more:
+                raise UserError(
+                    f"Partition {number} of X has {abs(n_more):,} rows "
+                    f"{'more' if n_more > 0 else 'fewer'} than that of y; take both from one "
+                    "collection."
+                )
+        lost = sum(n_lost for *_, n_lost in found)
+        if lost:
+            raise UserError(
+                f"{lost:,} rows have values or labels that are missing or infinite. Fill them or "
+                "leave these rows out first, for example with dropna()."
+            )
+
+
+def table_of(estimator: Any, X: Any, y: Any, unsupported: Mapping[str, Any]) -> DaskBlocks:
+    """The blocks of a Dask collection, checked.
+
+    Sets what estimators know of their input: `classes_`, `n_features_in_`, `feature_names_in_`.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        With parameters gamma, solver, engine and n_bootstrap.
+    X, y : Dask collections of shape (n_samples, n_features), (n_samples,)
+    unsupported : mapping from str
+        Other arguments of fit, which must be None.
+
+    Raises
+    ------
+    ValueError
+        If the data are invalid, or a parameter needs the rows in memory.
+    """
+    own = {"gamma": "auto", "solver": "penalty", "engine": "direct"}
+    given = [name for name, value in unsupported.items() if value is not None]
+    given += [
+        f'{name}="{value}"' for name, value in own.items() if getattr(estimator, name) == value
+    ]
+    given += ["n_bootstrap"] if estimator.n_bootstrap else []
+    if given:
+        raise UserError(
+            f"{given[0]} needs the rows in memory, and X is a Dask collection. Fit a sample of it, "
+            f"for example X.sample(frac=0.01).compute(), or leave {given[0]} out."
+        )
+    table = DaskBlocks(X, y)
+    few = table.counts.sum(axis=0) < _FEWEST_OF_CLASS
+    if few.any() or len(few) < _FEWEST_OF_CLASS:
+        label = f"class {table.classes[few][0]} has one" if few.any() else "all have one label"
+        raise UserError(f"Two or more classes need two or more rows each; {label}.")
+    check_magnitudes(np.stack(bounds_of(class_rows(table))))
+    estimator.classes_, estimator.n_features_in_ = table.classes, table.n_features
+    if hasattr(X, "columns"):
+        estimator.feature_names_in_ = np.asarray(X.columns, dtype=object)
+    return table
+
+
+def merged(results: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
+    """One result of several, merged two neighbors at a time.
+
+    Parameters
+    ----------
+    results : sequence, at least one
+    merge : callable
+    """
+    level = list(results)
+    while len(level) > 1:
+        pairs = [merge(a, b) for a, b in zip(level[::2], level[1::2], strict=False)]
+        level = [*pairs, *level[2 * len(pairs) :]]
+    return level[0]
+
+
+def _frame_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
+    """The delayed partitions of a frame with its labels in the last column.
+
+    In one frame, so that Dask reads both in one go and does not join partitions of one only.
+    """
+    try:
+        joined = X.assign(**{_LABEL: y})
+    except (AttributeError, TypeError, ValueError) as error:
+        raise UserError(
+            "The rows of X and y cannot be matched; take both from one Dask DataFrame."
+        ) from error
+    return [(part,) for part in joined.to_delayed()]
+
+
+def _array_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
+    """The delayed partitions of rows, each with all of its columns, and of labels."""
+    whole = X.rechunk({1: -1}) if hasattr(X, "rechunk") else X
+    rows, labels = np.ravel(whole.to_delayed()), np.ravel(y.to_delayed())
+    if len(rows) != len(labels):
+        raise UserError(
+            f"X has {len(rows)} partitions and y has {len(labels)}; take both from one "
+            "collection, or rechunk y like X."
+        )
+    return list(zip(rows, labels, strict=True))
+
+
+def _split(*part: Any) -> tuple[Any, npt.NDArray[Any]]:
+    """The rows and labels of a partition, which may be in one frame."""
+    X, y = part if len(part) > 1 else (part[0].iloc[:, :-1], part[0].iloc[:, -1])
+    return np.asarray(X, dtype=np.float64), np.asarray(y)
+
+
+def _called(task: Callable[..., Any], number: int, *part: Any) -> Any:
+    return task(number, *_split(*part))
+
+
+class _Coded:
+    """A task of rows and class codes, called with rows and labels of any kind."""
+
+    def __init__(self, task: Callable[..., Any], classes: npt.NDArray[Any]) -> None:
+        self._task, self._classes = task, classes
+
+    def __call__(self, number: int, X: FloatArray, y: npt.NDArray[Any]) -> Any:
+        return self._task(number, X, np.searchsorted(self._classes, y))
+
+
+def _examined(*part: Any) -> _Found:
+    """The labels of a block, the rows with each, rows beyond the labels, and incomplete rows."""
+    rows, given = _split(*part)
+    unknown: npt.NDArray[np.bool_] = np.ravel(pd.isna(given))
+    lost = ~np.isfinite(rows).all(axis=1)
+    if len(unknown) == len(lost):
+        lost |= unknown
+    labels, counts = np.unique(given[~unknown], return_counts=True)
+    return labels, counts, len(rows) - len(given), int(lost.sum())

@@ -1,0 +1,255 @@
+"""Rows of classes that need not be in memory at once, and reductions over them.
+
+What the divergence needs of all rows are sums, smallest and largest values. So a table may
+be larger than memory: `reduce_rows` takes one block of it after the other and merges what a
+function returns for each. For rows in memory the function is called once.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+
+T = TypeVar("T")
+Merge: TypeAlias = Callable[[T, T], T]
+Task: TypeAlias = Callable[[int, FloatArray, IntArray], T]
+
+
+class BlockSource(Protocol):
+    """A table of rows with class codes, in blocks.
+
+    Attributes
+    ----------
+    counts : ndarray of int of shape (n_blocks, n_classes)
+        Rows of each class in each block.
+    n_features : int
+    """
+
+    counts: IntArray
+    n_features: int
+
+    def map_reduce(self, task: Task[T], merge: Merge[T]) -> T:
+        """Apply a task to the rows and codes of every block, and merge the results in order.
+
+        Parameters
+        ----------
+        task : callable
+            Takes the number of the block, rows of shape (n_rows, n_features) and codes of
+            shape (n_rows,).
+        merge : callable
+            Takes two results of neighboring blocks. The order of the merges depends on the
+            number of blocks only, so that equal calls give equal bits.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class RowView:
+    """The rows of one class in coordinates (x - origin) matrix; holds no rows."""
+
+    code: int
+    origin: FloatArray
+    matrix: FloatArray | None = None
+
+    def of(self, X: FloatArray) -> FloatArray:
+        """The coordinates of rows of the class."""
+        offsets = X - self.origin
+        return offsets if self.matrix is None else offsets @ self.matrix
+
+
+@dataclass(frozen=True, eq=False)
+class ClassRows:
+    """The rows of one class of a table in blocks, in linear coordinates; not in memory.
+
+    Attributes
+    ----------
+    source : BlockSource
+    view : RowView
+    """
+
+    source: BlockSource
+    view: RowView
+
+    def __len__(self) -> int:
+        return int(self.source.counts[:, self.view.code].sum())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of coordinates."""
+        matrix = self.view.matrix
+        return len(self), self.source.n_features if matrix is None else matrix.shape[1]
+
+    def __matmul__(self, matrix: FloatArray) -> ClassRows:
+        own = self.view.matrix
+        product = matrix if own is None else own @ matrix
+        return replace(self, view=replace(self.view, matrix=product))
+
+
+Rows: TypeAlias = FloatArray | ClassRows
+
+
+def is_lazy(X: Any) -> bool:
+    """Whether a table is a collection of Dask, whose values are not in memory."""
+    return hasattr(X, "__dask_graph__")
+
+
+def lazy_array(X: Any, n_features: int) -> Any:
+    """A Dask collection as an array with so many columns.
+
+    Raises
+    ------
+    ValueError
+        If it has more or fewer columns.
+    """
+    if X.ndim != 2 or X.shape[1] != n_features:
+        columns = f"{X.shape[1]} columns" if X.ndim == 2 else f"{X.ndim} dimensions"
+        raise UserError(f"X has {columns}; the plane was fitted to {n_features} features.")
+    return X.to_dask_array() if hasattr(X, "to_dask_array") else X
+
+
+def class_rows(source: BlockSource) -> tuple[ClassRows, ...]:
+    """The rows of each class of a table, in the units of the table."""
+    origin = np.zeros(source.n_features)
+    n_classes = source.counts.shape[1]
+    return tuple(ClassRows(source, RowView(code, origin)) for code in range(n_classes))
+
+
+def added(first: Any, second: Any) -> Any:
+    """The sum of two results; of tuples, entry by entry."""
+    if isinstance(first, tuple):
+        return tuple(map(operator.add, first, second))
+    return first + second
+
+
+def extended(first: Any, second: Any) -> Any:
+    """The smaller and the larger entries of two pairs of arrays, lower and upper bounds."""
+    return np.minimum(first[0], second[0]), np.maximum(first[1], second[1])
+
+
+def in_memory(rows: Sequence[Rows]) -> TypeGuard[Sequence[FloatArray]]:
+    """Whether the rows are arrays."""
+    return not blocks_among(rows)
+
+
+def blocks_among(rows: Sequence[Rows]) -> list[ClassRows]:
+    """Those of the rows that are not in memory."""
+    return [part for part in rows if isinstance(part, ClassRows)]
+
+
+def reduce_rows(function: Callable[..., T], merge: Merge[T], *views: Sequence[Rows]) -> list[T]:
+    """Results of a function of the rows of each class, merged over the blocks.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the number of a class and its rows in one block, in the coordinates of each view.
+        It must not refer to rows itself, because it may be sent to other processes.
+    merge : callable
+        Takes two results.
+    *views : sequence of ndarray of shape (n_samples_of_class, n_coordinates), or of ClassRows
+        One entry a class. All ClassRows are of one table.
+
+    Returns
+    -------
+    list
+        One result a class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows = [np.ones((4, 2)), np.zeros((3, 2))]
+    >>> reduce_rows(lambda code, block: float(block.sum()), added, rows)
+    [8.0, 0.0]
+    """
+    own = list(zip(*views, strict=True))
+    if in_memory(views[0]):
+        return [function(number, *parts) for number, parts in enumerate(own)]
+    task = _ClassTask(function, [[part.view for part in blocks_among(parts)] for parts in own])
+    source = blocks_among(views[0])[0].source
+    results: list[T] = source.map_reduce(task, _ByClass(merge))
+    return results
+
+
+def bounds_of(rows: Sequence[Rows]) -> tuple[FloatArray, FloatArray]:
+    """The smallest and the largest value of each coordinate, of the rows of all classes."""
+    bounds = reduce_rows(_bounds, extended, rows)
+    lower = np.min([least for least, _ in bounds], axis=0)
+    return lower, np.max([most for _, most in bounds], axis=0)
+
+
+def _bounds(_: int, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    # Column by column, ten times as fast as along the first axis of a narrow array.
+    least, most = ([getattr(c, end)() for c in rows.T] for end in ("min", "max"))
+    return np.array(least), np.array(most)
+
+
+def take_rows(rows: Sequence[Rows], indices: Sequence[IntArray]) -> tuple[FloatArray, ...]:
+    """Some rows of each class, in memory.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates), or of ClassRows
+    indices : sequence of ndarray of int
+        Ascending, into the rows of each class.
+    """
+    if in_memory(rows):
+        return tuple(part[kept] for part, kept in zip(rows, indices, strict=True))
+    blocks = blocks_among(rows)
+    source = blocks[0].source
+    begins = np.cumsum(source.counts, axis=0) - source.counts
+    task = _Taking([part.view for part in blocks], list(indices), begins)
+    taken = source.map_reduce(task, operator.add)
+    return tuple(np.concatenate([block[number] for block in taken]) for number in range(len(rows)))
+
+
+class _ClassTask:
+    """What is done with a block: a function of the rows of each class that has some."""
+
+    def __init__(self, function: Callable[..., Any], views: Sequence[Sequence[RowView]]) -> None:
+        self._function, self._views = function, views
+
+    def __call__(self, number: int, X: FloatArray, codes: IntArray) -> list[Any]:
+        return [self._of_class(place, views, X, codes) for place, views in enumerate(self._views)]
+
+    def _of_class(
+        self, place: int, views: Sequence[RowView], X: FloatArray, codes: IntArray
+    ) -> Any:
+        rows = X[codes == views[0].code]
+        return self._function(place, *(view.of(rows) for view in views)) if len(rows) else None
+
+
+class _ByClass:
+    """Merges the results of each class; None where a block has no rows of it."""
+
+    def __init__(self, merge: Callable[[Any, Any], Any]) -> None:
+        self._merge = merge
+
+    def __call__(self, first: list[Any], second: list[Any]) -> list[Any]:
+        return [
+            b if a is None else a if b is None else self._merge(a, b)
+            for a, b in zip(first, second, strict=True)
+        ]
+
+
+class _Taking:
+    """The chosen rows of each class in a block, as a list of one entry."""
+
+    def __init__(
+        self, views: Sequence[RowView], indices: Sequence[IntArray], begins: IntArray
+    ) -> None:
+        self._views, self._indices, self._begins = views, indices, begins
+
+    def __call__(self, number: int, X: FloatArray, codes: IntArray) -> list[list[FloatArray]]:
+        taken = []
+        for view, indices in zip(self._views, self._indices, strict=True):
+            rows = X[codes == view.code]
+            begin = self._begins[number, view.code]
+            first, last = np.searchsorted(indices, [begin, begin + len(rows)])
+            taken.append(view.of(rows[indices[first:last] - begin]))
+        return [taken]

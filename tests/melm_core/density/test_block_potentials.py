@@ -1,0 +1,68 @@
+"""The divergence of rows in blocks is that of the same rows in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.base.block_sources import ArrayBlocks
+from melm_core.base.row_blocks import ClassRows, RowView
+from melm_core.density import fourier_series
+from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
+from melm_core.melm.objective import divergence_and_gradient
+
+STREAM = np.random.default_rng(0)
+Y = np.repeat([0, 1, 2], [200, 150, 250])
+NEAR = STREAM.standard_normal((600, 4))
+NEAR[:, 0] += 1.5 * (Y == 1)
+FAR = NEAR + 40.0 * (Y == 2)[:, None]
+ORDER = STREAM.permutation(600)
+PLANE = STREAM.standard_normal((2, 4))
+
+
+def in_blocks(X, y, size):
+    classes = kernel_classes(X, y, n_components=2)
+    source = ArrayBlocks(X, y, size)
+    rows = tuple(ClassRows(source, RowView(code, np.zeros(4), np.eye(4))) for code in range(3))
+    return classes, KernelClasses(rows, classes.covariances)
+
+
+@pytest.fixture(autouse=True)
+def tilted_in_memory(monkeypatch):
+    """So that far pairs are summed in the same way in both."""
+    monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", 0)
+
+
+@pytest.mark.parametrize("rows", [NEAR, FAR], ids=["near", "far"])
+@pytest.mark.parametrize("size", [64, 217, 600])
+def test_value_and_gradient_are_those_in_memory(rows, size):
+    classes, blocks = in_blocks(rows[ORDER], Y[ORDER], size)
+    value, gradient = divergence_and_gradient(classes, PLANE, engine="nufft")
+    of_blocks, by_blocks = divergence_and_gradient(blocks, PLANE, engine="nufft")
+    assert of_blocks == pytest.approx(value, rel=1e-12)
+    assert np.abs(by_blocks - gradient).max() <= 1e-12 * np.abs(gradient).max()
+
+
+def test_the_order_of_the_rows_does_not_matter():
+    results = []
+    for order in (np.arange(600), ORDER):
+        _, blocks = in_blocks(FAR[order], Y[order], 100)
+        results.append(divergence_and_gradient(blocks, PLANE))
+    (value, gradient), (other, by_other) = results
+    assert other == pytest.approx(value, rel=1e-12)
+    assert np.abs(by_other - gradient).max() <= 1e-11 * np.abs(gradient).max()
+
+
+def test_equal_calls_give_equal_bits():
+    _, blocks = in_blocks(FAR, Y, 100)
+    value, gradient = divergence_and_gradient(blocks, PLANE)
+    again, by_again = divergence_and_gradient(blocks, PLANE)
+    assert value == again
+    assert np.array_equal(gradient, by_again)
+
+
+def test_densities_at_points_are_those_in_memory():
+    classes, blocks = in_blocks(NEAR, Y, 100)
+    points = STREAM.standard_normal((20, 2)) * 5.0
+    found = log_densities(points, blocks.project(PLANE))
+    assert np.allclose(found, log_densities(points, classes.project(PLANE)), atol=1e-9)

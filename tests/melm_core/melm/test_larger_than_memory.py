@@ -1,0 +1,146 @@
+"""Fits to Dask collections are fits to the same rows in memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_core import MELM
+from melm_core.base import UserError
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+import dask  # noqa: E402
+
+N_ROWS = 10_400  # more than are taken into memory
+STREAM = np.random.default_rng(0)
+LABELS = np.array(["oak", "pine"])
+Y = STREAM.integers(0, 2, N_ROWS)
+X = STREAM.standard_normal((N_ROWS, 3)) + 1.5 * Y[:, None] * [1.0, 0.0, 0.5]
+SETTINGS = {"n_init": 2, "max_iter": 8, "random_state": 0}
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def in_memory():
+    return MELM(**SETTINGS).fit(X, LABELS[Y])
+
+
+def arrays(rows=N_ROWS, chunk=3_000):
+    return (
+        da.from_array(X[:rows], chunks=(chunk, 2)),
+        da.from_array(LABELS[Y[:rows]], chunks=chunk),
+    )
+
+
+def test_a_dask_array_gives_the_plane_of_the_rows_in_memory(in_memory):
+    table, labels = arrays()
+    fit = MELM(**SETTINGS).fit(table, labels)
+    assert fit.divergence_ == pytest.approx(in_memory.divergence_, rel=1e-10)
+    assert np.abs(fit.components_ - in_memory.components_).max() < 1e-6
+    assert fit.n_evaluations_ == in_memory.n_evaluations_
+    assert np.allclose(fit.transform(table).compute(), in_memory.transform(X), atol=1e-6)
+    assert np.array_equal(fit.predict(X[:50]), in_memory.predict(X[:50]))
+
+
+def test_a_frame_keeps_the_names_of_its_columns(in_memory):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(tree=LABELS[Y])
+    table = dd.from_pandas(frame, npartitions=3)
+    steps = []
+    fit = MELM(**SETTINGS, callback=steps.append).fit(table[["a", "b", "c"]], table["tree"])
+    assert list(fit.feature_names_in_) == ["a", "b", "c"]
+    assert list(fit.classes_) == ["oak", "pine"]
+    assert fit.divergence_ == pytest.approx(in_memory.divergence_, rel=1e-6)
+    assert steps[-1].stage.endswith("all rows")
+
+
+def test_a_small_collection_is_taken_into_memory():
+    table, labels = arrays(rows=400, chunk=150)
+    fit = MELM(**SETTINGS).fit(table, labels)
+    exact = MELM(**SETTINGS).fit(X[:400], LABELS[Y[:400]])
+    assert np.abs(fit.components_ - exact.components_).max() < 1e-6
+
+
+def test_a_fit_stops_when_its_callback_says_so():
+    fit = MELM(**SETTINGS, callback=lambda step: step.stage.endswith("all rows")).fit(*arrays())
+    assert fit.stopped_
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"gamma": "auto"}, 'gamma="auto" needs the rows in memory'),
+        ({"n_bootstrap": 3}, "n_bootstrap needs the rows in memory"),
+        ({"engine": "direct"}, 'engine="direct" needs the rows in memory'),
+        ({"n_components": 4}, "n_components"),
+    ],
+)
+def test_what_needs_the_rows_in_memory_is_refused(changes, words):
+    with pytest.raises(UserError, match=words):
+        MELM(**SETTINGS | changes).fit(*arrays())
+
+
+def test_weights_are_refused():
+    with pytest.raises(UserError, match="sample_weight needs the rows in memory"):
+        MELM().fit(*arrays(), sample_weight=np.ones(N_ROWS))
+
+
+def test_values_that_are_missing_or_infinite_are_counted():
+    broken = X.copy()
+    broken[[1, 5_000], [0, 2]] = np.nan, np.inf
+    with pytest.raises(UserError, match="2 rows have values or labels that are missing"):
+        MELM().fit(da.from_array(broken, chunks=(3_000, 3)), arrays()[1])
+
+
+def test_partitions_have_to_agree():
+    table, labels = arrays()
+    with pytest.raises(UserError, match="4 partitions and y has 6"):
+        MELM().fit(table, labels.rechunk(2_000))
+    with pytest.raises(UserError, match="Partition 0 of X has 500 rows fewer"):
+        MELM().fit(table, labels.rechunk(((3_500, 3_000, 3_000, 900),)))
+
+
+def test_one_class_is_no_task():
+    with pytest.raises(UserError, match="Two or more classes"):
+        MELM().fit(arrays()[0], da.zeros(N_ROWS, chunks=3_000))
+
+
+def test_densities_are_at_points_in_memory(in_memory):
+    with pytest.raises(UserError, match="points in memory"):
+        in_memory.predict(arrays()[0])
+
+
+def test_another_number_of_columns_is_refused(in_memory):
+    with pytest.raises(UserError, match="fitted to 3 features"):
+        in_memory.transform(arrays()[0][:, :2])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_worker_that_dies_in_the_middle_of_a_fit_is_survived(in_memory):
+    distributed = pytest.importorskip("distributed")
+    killed = []
+
+    def kill_one(step):
+        if step.stage.endswith("all rows") and not killed:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+        return False
+
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as own,
+        distributed.Client(own) as client,
+        dask.config.set(scheduler=client),
+    ):
+        fit = MELM(**SETTINGS, callback=kill_one).fit(*arrays())
+    assert killed
+    assert fit.divergence_ == pytest.approx(in_memory.divergence_, rel=1e-10)
