@@ -81,4 +81,4 @@ export function inTurn(draw) {
 }
 
 /** @returns {Promise<void>} */
-const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+export const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));

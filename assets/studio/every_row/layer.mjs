@@ -43,7 +43,7 @@ export class RowLayer {
     /** @type {import("./answers.mjs").Points | null} */
     this.points = null;
     this.isWhole = false; // every row of the table is known, else those of the figure
-    /** What is drawn under plotly of the plane at rest, unless every row is. @type {Trace[]} */
+    /** What is drawn under plotly of the plane at rest, above rows that only the layer has. @type {Trace[]} */
     this.resting = [];
     /** @type {RowGrid | null} */
     this.sorted = null;
@@ -94,9 +94,10 @@ export class RowLayer {
    */
   takeUnder(plane, traces) {
     this.nDressed += 1;
-    if (this.isWhole || !this.shows(plane)) return traces;
-    this.resting = traces.filter((trace) => UNDER.includes(trace.meta.kind) && trace.visible !== false);
-    return traces.map((trace) => (UNDER.includes(trace.meta.kind) ? { ...trace, visible: false } : trace));
+    if (!this.shows(plane)) return traces;
+    const isUnder = ({ meta }) => UNDER.includes(meta.kind);
+    this.resting = traces.filter((trace) => isUnder(trace) && trace.visible !== false);
+    return traces.filter((trace) => !isUnder(trace));
   }
 
   /** Draws rows in other colors or symbols. @param {typeof this.columns} columns */
@@ -161,10 +162,10 @@ export class RowLayer {
     return this.sorted;
   }
 
-  // A plane that moves is drawn by the animation, but for rows that only the layer has. Returns
+  // A plane that moves is drawn by the animation, with its contours, but for rows that only the layer has. Returns
   // whether the layer has drawn the grid below them.
   drawMoving(axes) {
-    if (this.isWhole) return this.drawOn(axes);
+    if (this.isWhole) return this.drawOn(axes, true);
     this.hide();
     return false;
   }
@@ -177,8 +178,12 @@ export class RowLayer {
     this.drawOn({ x: { offset: left, scale: right - left }, y: { offset: top, scale: bottom - top } });
   }
 
-  /** @param {DrawnAxes} axes in pixels of the figure @returns {boolean} whether something is drawn */
-  drawOn(axes) {
+  /**
+   * @param {DrawnAxes} axes in pixels of the figure
+   * @param {boolean} [isMoving] while an animation draws the rest of the picture
+   * @returns {boolean} whether something is drawn
+   */
+  drawOn(axes, isMoving = false) {
     const { panel, plot } = this;
     if (!this.shows(panel.painting.plane)) {
       this.hide();
@@ -187,7 +192,7 @@ export class RowLayer {
     const { x: across, y: up } = pixelAxes(plot, panel.figure.plane.layout);
     const density = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (across.length * up.length)));
     const [width, height] = [across, up].map(({ length }) => Math.max(1, Math.round(length * density)));
-    const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed]);
+    const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed, isMoving]);
     this.canvas ??= this.place();
     this.canvas.hidden = false;
     if (drawnAs === this.drawnAs) return true;
@@ -197,8 +202,9 @@ export class RowLayer {
     if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
     const pen = this.canvas.getContext("2d");
     const inPixels = { x: within(axes.x, across), y: within(axes.y, up) };
+    pen.clearRect(0, 0, width, height);
     if (this.isWhole) this.paintAll(pen, inPixels, density);
-    else this.paintResting(pen, inPixels, density);
+    if (!isMoving) this.paintResting(pen, inPixels, density);
     this.paintGrid(pen, inPixels, density, [across, up]);
     return true;
   }
@@ -211,10 +217,7 @@ export class RowLayer {
   }
 
   paintResting(pen, axes, density) {
-    const { width, height } = this.canvas;
-    pen.setTransform(1, 0, 0, 1, 0, 0);
-    pen.clearRect(0, 0, width, height);
-    pen.scale(density, density);
+    pen.setTransform(density, 0, 0, density, 0, 0);
     const [across, up] = [axes.x, axes.y].map(({ offset, scale }) => (value) => (value === null ? NaN : (offset + scale * value) / density));
     for (const trace of this.resting) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
   }
@@ -231,6 +234,7 @@ export class RowLayer {
     const box = { left: 0, top: 0, width: width / density, height: height / density };
     drawGrid(pen, across.gridColor, lines(axes.x, across, width), lines(axes.y, up, height), box);
     pen.globalCompositeOperation = "source-over";
+    pen.setTransform(1, 0, 0, 1, 0, 0);
   }
 
   // In the order of the grid.

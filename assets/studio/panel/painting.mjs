@@ -31,6 +31,7 @@ export class Painting {
     /** @type {Plane | null} */
     this.plane = null; // the plane that is painted
     this.paintedAs = null; // the axes and the scheme that it is painted with
+    this.paintedAt = 0; // in ms
     this.nStill = 0;
     /** @type {Axes | null} */
     this.zoom = null; // the axes that the user has chosen, of a panel that is not linked
@@ -65,6 +66,7 @@ export class Painting {
     if (isAnimated) this.animation.draw(this.picture(plane), figure.plane.layout, isRunning);
     else await this.paintStill(plane);
     this.paintedAs = paintedAs;
+    this.paintedAt = performance.now();
     panel.notePainted(plane);
   }
 
@@ -159,7 +161,7 @@ export class Painting {
   setZoom(zoom) {
     if (this.isLinked()) state.zoom = zoom;
     else this.zoom = zoom;
-    this.panel.peers.paintStale();
+    this.panel.peers.paintOnAxes(this.panel);
   }
 }
 

@@ -23,6 +23,7 @@ import { DEFAULT_VIEW, changesOf, isAsFound, isOwnPlane, viewQuery } from "./vie
  * @property {() => Panel[]} shown
  * @property {() => string | null} reference
  * @property {() => Promise<void>} paintStale
+ * @property {(first: Panel) => Promise<void>} paintOnAxes
  * @property {(run: string) => string} title
  */
 

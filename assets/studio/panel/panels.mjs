@@ -1,5 +1,6 @@
 // The panels of the page, one for each run that Dash has rendered a placeholder for.
 import { ID } from "../constants.mjs";
+import { nextFrame } from "../drawing/clock.mjs";
 import { clear } from "../drawing/plotly.mjs";
 import { byId, whenPresent } from "../page/dom.mjs";
 import { state } from "../state.mjs";
@@ -9,7 +10,7 @@ import { Panel } from "./panel.mjs";
 /** @type {Map<string, Panel>} */
 const known = new Map();
 
-const peers = { shown: shownPanels, reference: referenceRun, paintStale, title };
+const peers = { shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title };
 
 /** Releases what a panel holds once Dash has removed it. */
 export function connectPanels() {
@@ -71,6 +72,37 @@ export function referenceRun() {
   const shown = shownPanels();
   if (!state.aligned || shown.length < 2) return null;
   return (shown.find(({ run }) => run === state.reference) ?? shown[0]).run;
+}
+
+let isFollowing = false;
+
+/**
+ * Paints panels whose axes have changed: the one that was zoomed at once, of the others one in each frame,
+ * which may meanwhile change again.
+ * @param {Panel} first
+ */
+export async function paintOnAxes(first) {
+  await first.paint();
+  if (isFollowing) return;
+  isFollowing = true;
+  /** @type {Map<Panel, string>} */
+  const tried = new Map(); // on which axes
+  try {
+    for (let next = longestStale(tried); next; next = longestStale(tried)) {
+      await nextFrame();
+      tried.set(next, next.painting.key(next.painting.axes()));
+      await next.paint();
+    }
+  } finally {
+    isFollowing = false;
+  }
+}
+
+/** @param {Map<Panel, string>} tried */
+function longestStale(tried) {
+  const stale = shownPanels().filter(({ painting }) => painting.isStale());
+  const open = stale.filter((panel) => tried.get(panel) !== panel.painting.key(panel.painting.axes()));
+  return open.sort((one, other) => one.painting.paintedAt - other.painting.paintedAt)[0];
 }
 
 /**
