@@ -22,7 +22,7 @@ from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_core.base import UserError
 from melm_studio.figures.theme import page_colors
-from melm_studio.layout.page import page
+from melm_studio.layout.page import page, static_parts
 from melm_studio.layout.scripts import (
     ASSETS,
     ICON,
@@ -35,6 +35,7 @@ from melm_studio.layout.scripts import (
     module_preloads,
     needed_scripts,
 )
+from melm_studio.layout.shell.markup import markup
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.data_folder import locked
 from melm_studio.worker.config.logs import configure_logging
@@ -69,6 +70,7 @@ _INDEX = """<!DOCTYPE html>
     </head>
     <body>
         {%app_entry%}
+        __PARTS__
         <footer>
             {%config%}
             {%scripts%}
@@ -115,6 +117,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         .replace("__ICON__", app.get_asset_url(ICON))
         .replace("__COLORS__", page_colors())
         .replace("__ANSWERS__", answer_preloads(settings.path_prefix))
+        .replace("__PARTS__", markup(static_parts()))
         .replace("__MODULES__", module_preloads(app.get_asset_url))
     )
     app.renderer = RENDERER

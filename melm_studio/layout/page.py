@@ -37,13 +37,8 @@ def page() -> Component:
         [
             *_stores(),
             surface_view(),
-            distances_dialog(),
-            latent_dialog(),
-            tree_dialog(),
-            figure_dialog(),
             check_view(),
             table_dialog(),
-            help_view(),
             *link_parts(),
             *story_parts(),
             html.Div(
@@ -59,6 +54,18 @@ def page() -> Component:
         theme=MANTINE_THEME,
         defaultColorScheme="auto",
     )
+
+
+def static_parts() -> list[Component]:
+    """What only scripts open, fill and copy: parts of the document, outside of Dash's page."""
+    return [
+        distances_dialog(),
+        latent_dialog(),
+        tree_dialog(),
+        figure_dialog(),
+        help_view(),
+        panel_model(),
+    ]
 
 
 _SIDEBAR = aria(label="Data and method")
@@ -92,7 +99,6 @@ def _panels() -> list[Component]:
         html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **aria(label="Runs")),
         selection(),
         html.Div(id=ids.PANELS, className="panels", **aria(live="off")),
-        panel_model(),
         tables(),
         play_bar(),
         notice(),

@@ -3,15 +3,15 @@ import { PLANE_TRACE } from "../constants.mjs";
 import { CanvasAnimation } from "../drawing/animation.mjs";
 import { clear, draw, whenResized } from "../drawing/plotly.mjs";
 import { union } from "../drawing/scales.mjs";
+import { zoomByWheel } from "../drawing/wheel.mjs";
 import { state } from "../state.mjs";
 import { addedTraces, dress } from "./features.mjs";
 import { Recap } from "./recap.mjs";
-import { zoomByWheel } from "./wheel.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").Plane} Plane */
 
-// The wheel and a new size are answered by the canvas first (wheel.mjs, whenResized).
+// The wheel and a new size are answered by the canvas first (zoomByWheel, whenResized).
 const CONFIG = { scrollZoom: false, doubleClick: false, responsive: false };
 const SWITCHED_BY = {
   [PLANE_TRACE.classNames]: "names",

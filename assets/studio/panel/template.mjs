@@ -1,19 +1,14 @@
 // The panel template: Dash renders an empty placeholder for each panel, and a copy of the template
 // fills it, many times faster than Dash would render the parts of every panel.
 import { ID } from "../constants.mjs";
-import { numberedSlider, span, whenPresent } from "../page/dom.mjs";
+import { byId, numberedSlider, span } from "../page/dom.mjs";
 
 /** @type {DocumentFragment} */
 let template;
 
-// Dash appends the children of a <template> to the element itself, where selectors would find them
-// among the parts of the panels.
+// It is part of the document, outside of what Dash renders.
 export function takeTemplate() {
-  whenPresent(`#${ID.panelModel}`, (element) => {
-    const { content } = /** @type {HTMLTemplateElement} */ (element);
-    content.append(...element.childNodes);
-    template = content;
-  });
+  template = byId(ID.panelModel).content;
 }
 
 /**

@@ -11,7 +11,7 @@ from melm_core.methods import METHODS
 from melm_core.methods.parameters import HELD_OUT, SEED, STARTS
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import own_settings
-from melm_studio.layout.page import first_source, page
+from melm_studio.layout.page import first_source, page, static_parts
 from melm_studio.layout.panel import panel_model
 from melm_studio.tables.samples import SAMPLES
 from tests.melm_studio.layout.trees import part, parts, texts
@@ -91,7 +91,7 @@ def test_every_id_that_a_script_addresses_stands_on_the_page():
     by_name = {camel_case(value): value for name, value in vars(ids).items() if name.isupper()}
     assert {"panels", "dropZone"} <= asked
     for name in asked:
-        assert part(page(), by_name[name])
+        assert part([page(), static_parts()], by_name[name])
 
 
 def camel_case(component_id):
@@ -106,7 +106,7 @@ def test_every_part_that_a_script_fills_is_there():
     }
     in_panel = named(panel_model(), "data-part", "data-slider")
     assert len(asked) > 5
-    assert asked <= {*in_panel, *named(page(), "data-figure")}
+    assert asked <= {*in_panel, *named(static_parts(), "data-figure")}
     assert numbers <= set(in_panel)
     assert len(in_panel) == len(set(in_panel))
 
@@ -119,4 +119,4 @@ def named(tree, *attributes):
 
 
 def test_the_page_speaks_calmly():
-    assert [text for text in texts(page()) if "!" in text] == []
+    assert [text for text in texts(page(), *static_parts()) if "!" in text] == []

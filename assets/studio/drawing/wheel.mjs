@@ -1,6 +1,6 @@
 // Zooming by the wheel. The picture follows on its canvas, once before each paint however many turns
 // arrive, and plotly draws it when the wheel rests: it would take longer than a turn.
-import { isDrawn, pixelAxes, shownRanges } from "../drawing/plotly.mjs";
+import { isDrawn, pixelAxes, shownRanges } from "./plotly.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").Range} Range */
@@ -26,7 +26,7 @@ export function zoomedAt(axes, place, factor) {
 /** How much more one turn shows. @param {number} delta */
 export const factorOf = (delta) => Math.exp(Math.min(LONGEST_STEP, Math.max(-LONGEST_STEP, delta)) / STEPS);
 
-/** @param {import("./painting.mjs").Painting} painting */
+/** @param {import("../panel/painting.mjs").Painting} painting */
 export function zoomByWheel(painting) {
   const { plot, panel } = painting;
   /** @type {Axes | null} */

@@ -1,0 +1,69 @@
+"""Parts of the page that Dash does not render are the same HTML as if it did."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import dash_mantine_components as dmc
+import pytest
+from dash import html
+
+from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.page import static_parts
+from melm_studio.layout.shell.markup import markup
+from tests.melm_studio.layout.trees import parts
+
+
+def test_attributes_are_spelled_as_in_html():
+    label = html.Label("Size", className="wide", htmlFor="size", **data(part="size"))
+    assert markup(label) == '<label class="wide" for="size" data-part="size">Size</label>'
+    assert markup(html.Div(tabIndex="0", **aria(label="Plot"))) == (
+        '<div tabindex="0" aria-label="Plot"></div>'
+    )
+    assert markup(html.P(style={"display": "none"})) == '<p style="display: none"></p>'
+
+
+def test_only_what_is_true_is_said():
+    option = html.Option("a", selected=True, disabled=False, value="1")
+    assert markup(option) == '<option selected value="1">a</option>'
+
+
+def test_texts_and_attributes_are_no_markup():
+    assert markup(html.P('<b> & "c"', title='"d" <e>')) == (
+        '<p title="&quot;d&quot; &lt;e&gt;">&lt;b&gt; &amp; "c"</p>'
+    )
+
+
+def test_an_element_without_content_has_no_end():
+    assert (
+        markup(html.Div([html.Img(alt="Plane"), html.Br()])) == '<div><img alt="Plane"><br></div>'
+    )
+
+
+def test_a_component_that_needs_dash_is_refused():
+    with pytest.raises(ValueError, match=r"Modal is none of dash\.html"):
+        markup(html.Div(dmc.Modal()))
+
+
+class Elements(HTMLParser):
+    """Counts the elements of a document, whose every end belongs to the last beginning."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.count = 0
+
+    def handle_starttag(self, tag, attrs):
+        self.count += 1
+        if tag not in {"img", "br", "hr", "input"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_parts_of_the_document_hold_every_component():
+    document = Elements()
+    document.feed(markup(static_parts()))
+    assert document.open == []
+    assert document.count == len(parts(*static_parts()))
