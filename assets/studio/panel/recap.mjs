@@ -3,7 +3,7 @@
 import { decodedPlane } from "../drawing/arrays.mjs";
 import { union } from "../drawing/scales.mjs";
 import { lessMotion, wait } from "../page/dom.mjs";
-import { recapSequences } from "./recap_steps.mjs";
+import { recapSequences } from "../history/recap_steps.mjs";
 
 /** @typedef {import("../types").News} News */
 /** @typedef {import("../types").Plane} Plane */
