@@ -32,8 +32,10 @@ _PAGE = """\
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-body {{ margin: 0 auto; max-width: 1100px; padding: 20px 24px 28px; background: {surface};
-  color: {ink}; font-family: {font}; }}
+html {{ background: {surface}; }}
+body {{ box-sizing: border-box; display: flex; flex-direction: column; height: 100vh;
+  margin: 0 auto; max-width: 1100px; padding: 20px 24px 16px; color: {ink}; font-family: {font}; }}
+body > div {{ flex: 1; min-height: 320px; }}
 h1 {{ margin: 0 0 4px; font-size: 1.5rem; font-weight: 650; overflow-wrap: anywhere; }}
 p {{ margin: 0 0 12px; color: {faint_ink}; font-variant-numeric: tabular-nums; }}
 </style>
@@ -78,7 +80,7 @@ def replay_page(
         include_mathjax=False,
         auto_play=False,
         div_id="picture",
-        default_height="82vh",
+        default_height="100%",
         config={"displayModeBar": False, "scrollZoom": True, "responsive": True},
     )
     return _PAGE.format(
