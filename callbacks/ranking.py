@@ -76,7 +76,8 @@ def update(ticks: int | None, is_still: bool, tab: str | None, data: Any) -> tup
         return None, True, True, False, None
     report, is_final = ranking_of(services().store, current.run_id), current.state.is_final
     progress = _progress(current, report)
-    body = ranking_body(ranking_sentence(report), progress, ranked(report), refusals(report))
+    sentence, rows = ranking_sentence(report), ranked(report)
+    body = ranking_body(sentence, progress, rows, refusals(report), report.batch_chance)
     can_start = is_final and current.state is not RunState.DONE
     file = current.run_id if report.methods else None
     return body, is_final, is_final, not can_start, file

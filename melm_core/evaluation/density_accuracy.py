@@ -22,6 +22,12 @@ from melm_core.density.kernel_density import (
     log_densities,
     most_likely_classes,
 )
+from melm_core.density.nuisance import (
+    NuisanceAccuracy,
+    kernel_cells,
+    nuisance_accuracy,
+    nuisance_cells,
+)
 from melm_core.evaluation.folds import CodedRows, Fold, RefitFolds, refit_folds
 from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
 from melm_core.evaluation.plane_separability import Score, fold_notes
@@ -53,6 +59,9 @@ class DensityScores:
     classes : ndarray of shape (n_classes,)
     notes : tuple of str
         Sentences about deviations from the requested folds or rows.
+    nuisance : tuple of NuisanceAccuracy
+        With a nuisance: how well its value is told from the position of held-out rows, for
+        each fold in which the classes do not coincide with it.
 
     Examples
     --------
@@ -66,6 +75,7 @@ class DensityScores:
     held_out_confusions: FloatArray
     classes: npt.NDArray[Any]
     notes: tuple[str, ...]
+    nuisance: tuple[NuisanceAccuracy, ...] = ()
 
     @property
     def train(self) -> Score:
@@ -171,17 +181,18 @@ def density_scores(
         may_miss=preparation is not None,
     )
     work = _FoldWork(plan, gamma, chosen_preparation(preparation, standardize=standardize))
-    confusions = []
-    for confusion in map_in_order(work.confusions, plan.folds, n_jobs):
-        confusions.append(confusion)
+    results = []
+    for result in map_in_order(work.results, plan.folds, n_jobs):
+        results.append(result)
         if callback is not None:
-            callback(len(confusions), len(plan.folds))
-    train, held_out = zip(*confusions, strict=True)
+            callback(len(results), len(plan.folds))
+    train, held_out, told = zip(*results, strict=True)
     return DensityScores(
         train_confusions=np.stack(train),
         held_out_confusions=np.stack(held_out),
         classes=plan.rows.classes,
         notes=fold_notes(plan.rows, plan.sample, len(plan.folds), n_folds),
+        nuisance=tuple(own for own in told if own is not None),
     )
 
 
@@ -193,8 +204,8 @@ class _FoldWork:
     gamma: float
     preparation: Preparation
 
-    def confusions(self, fold: Fold) -> tuple[FloatArray, FloatArray]:
-        """Confusion of the scored training rows and of the test rows of a fold."""
+    def results(self, fold: Fold) -> tuple[FloatArray, FloatArray, NuisanceAccuracy | None]:
+        """Confusion of the scored training rows and of the test rows; how the nuisance is told."""
         train, scored = self.plan.training_rows(fold), self.plan.scored
         projection = fit_projection(
             self.plan.estimator,
@@ -210,7 +221,28 @@ class _FoldWork:
             confusion_shares(scored.y[part], predicted[part], n_classes)
             for part in (fold.train, fold.test)
         )
-        return in_train, in_test
+        held_out = scored.take(fold.test)
+        return in_train, in_test, _nuisance_told(projection, train, held_out, self.gamma)
+
+
+def _nuisance_told(
+    projection: FittedProjection, train: CodedRows, held_out: CodedRows, gamma: float
+) -> NuisanceAccuracy | None:
+    """How well the nuisance is told from the position of held-out rows; None without one."""
+    if train.nuisance is None or held_out.nuisance is None:
+        return None
+    points = projection.transform(held_out.X)
+    n_components = points.shape[1]
+    cells = nuisance_cells(train.y, train.nuisance, n_components=n_components)
+    if cells.is_confounded:
+        return None
+    is_linear = hasattr(projection.estimator, "components_")
+    features = projection.preparation.apply if is_linear else projection.transform
+    kernels = kernel_cells(features(train.X), cells, n_components=n_components, gamma=gamma)
+    if is_linear:
+        kernels = tuple(own.project(projection.components) for own in kernels)
+        points = features(held_out.X) @ projection.components.T
+    return nuisance_accuracy(points, held_out.y, held_out.nuisance, cells, kernels)
 
 
 def class_predictions(

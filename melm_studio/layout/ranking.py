@@ -10,6 +10,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
+from melm_studio.tables import percent
 from melm_studio.views.verdicts.ranking import RankedRow
 
 _FOLLOWED_EVERY_MS = 1000
@@ -49,14 +50,18 @@ def ranking_panel() -> Component:
 
 
 def ranking_body(
-    sentence: str, progress: str, rows: Sequence[RankedRow], refusals: Sequence[str]
+    sentence: str,
+    progress: str,
+    rows: Sequence[RankedRow],
+    refusals: Sequence[str],
+    batch_chance: float | None = None,
 ) -> Component:
     """The sentence, the ranking so far, and the methods that were not fitted."""
     return dmc.Stack(
         [
             html.P(sentence or progress, className="check-answer", role="status"),
             *([dmc.Text(progress, size="sm", c="dimmed")] if sentence and progress else []),
-            *([_table(rows)] if rows else []),
+            *([_table(rows, batch_chance)] if rows else []),
             *(dmc.Text(refusal, size="xs", c="dimmed") for refusal in refusals),
         ],
         gap="xs",
@@ -64,23 +69,28 @@ def ranking_body(
     )
 
 
-def _table(rows: Sequence[RankedRow]) -> Component:
-    labels = ("Method", "held out", "training", "standing", "seconds")
+def _table(rows: Sequence[RankedRow], batch_chance: float | None) -> Component:
+    has_batches = batch_chance is not None
+    batch = [f"batch, guessing {percent(batch_chance)}"] if batch_chance is not None else []
+    labels = ("Method", "held out", "training", *batch, "standing", "seconds")
     head = html.Tr([html.Th(label, scope="col") for label in labels])
+    body = [_row(place, row, has_batches=has_batches) for place, row in enumerate(rows)]
     return html.Table(
-        [html.Thead(head), html.Tbody([_row(place, row) for place, row in enumerate(rows)])],
+        [html.Thead(head), html.Tbody(body)],
         className="figures",
         **aria(label="All methods by held-out accuracy"),
     )
 
 
-def _row(place: int, row: RankedRow) -> Component:
+def _row(place: int, row: RankedRow, *, has_batches: bool) -> Component:
+    batch = "–" if row.batch is None else f"{row.batch:.2f}"
     standing = "first" if place == 0 else "tied" if row.is_tied else ""
     return html.Tr(
         [
             html.Th(row.label, scope="row"),
             html.Td([html.Strong(f"{row.held_out:.2f}"), f" ± {row.standard_error:.2f}"]),
             html.Td(f"{row.train:.2f}"),
+            *([html.Td(batch)] if has_batches else []),
             html.Td(standing),
             html.Td(f"{row.seconds:.1f}"),
         ]

@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 
 from melm_core.base import FloatArray, IntArray
+from melm_core.density import nuisance_cells
 from melm_core.evaluation import duplicate_rows, label_runs
-from melm_studio.tables.formatting import count, number, shortened
+from melm_core.methods import COMPONENTS
+from melm_studio.tables.formatting import count, listed, number, shortened
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.labels import words_of
 from melm_studio.tables.roles import Column, Role
@@ -146,6 +148,20 @@ def _batch_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
         )
     else:
         yield f"Batch: {name}, {count(n_batches, 'batch', 'batches')}."
+        yield from _small_cell_notes(cells, y)
+
+
+def _small_cell_notes(cells: pd.Series, y: IntArray) -> Iterator[str]:
+    """Which classes have too few rows of a batch to be compared there."""
+    codes, names = pd.factorize(cells.fillna("missing"))
+    found = nuisance_cells(y, codes.astype(np.int64), n_components=int(COMPONENTS.default))
+    if found.small and not found.is_confounded:
+        fewest = min(rows for _, _, rows in found.small)
+        batches = sorted({str(names[batch]) for _, batch, _ in found.small})
+        yield (
+            f"Batch: some classes have as few as {count(fewest, 'row')} of "
+            f"{shortened(listed(batches))}, too few to compare batches there."
+        )
 
 
 def _may_be_group(column: Column, n_rows: int) -> bool:

@@ -63,7 +63,10 @@ def movers_frame(movers: Sequence[Mover]) -> pd.DataFrame:
 
 def ranking_frame(rows: Sequence[RankedRow]) -> pd.DataFrame:
     """Return the ranking of all methods, best first."""
-    return pd.DataFrame([asdict(row) for row in rows]).rename(columns={"label": "method"})
+    frame = pd.DataFrame([asdict(row) for row in rows])
+    if all(row.batch is None for row in rows):
+        frame = frame.drop(columns="batch", errors="ignore")
+    return frame.rename(columns={"label": "method", "batch": "batch_accuracy_held_out"})
 
 
 def overlap_frame(overlap: Sequence[Sequence[float]], class_names: Sequence[str]) -> pd.DataFrame:

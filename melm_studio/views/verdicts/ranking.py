@@ -27,6 +27,8 @@ class RankedRow:
     is_tied : bool
         Whether its folds do not differ clearly from those of the first method.
     seconds : float
+    batch : float or None
+        Balanced accuracy of telling the batch of held-out rows within their class.
     """
 
     label: str
@@ -35,6 +37,7 @@ class RankedRow:
     train: float
     is_tied: bool
     seconds: float
+    batch: float | None = None
 
 
 def ranked(report: RankingReport) -> list[RankedRow]:
@@ -93,4 +96,5 @@ def _row(method: RankedMethod, best: RankedMethod) -> RankedRow:
         train=method.train,
         is_tied=behind.balanced_accuracy <= TIE_ERRORS * behind.standard_error,
         seconds=method.seconds,
+        batch=method.batch,
     )

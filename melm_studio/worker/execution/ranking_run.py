@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_core.evaluation import DensityScores, density_scores, sampled_rows
-from melm_core.methods import AUTO, COMPONENTS, GAMMA, METHODS, SEED
+from melm_core.methods import AUTO, BATCH_WEIGHT, COMPONENTS, GAMMA, METHODS, SEED
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import after_giving_way
@@ -66,6 +66,8 @@ class _Ranking:
         self._store, self._record, self._clock = store, record, clock
         kept = sampled_rows(data.y, MOST_RANKED_ROWS, kept_together(data))
         self._rows = judged_rows(data, kept)
+        if data.batches is not None:  # of which every method says how well they are told apart
+            self._rows |= {"nuisance": data.batches[kept]}
         self._n_features = data.X.shape[1]
         self._class_counts = data.class_counts
         n_classes = len(data.class_names)
@@ -103,8 +105,12 @@ class _Ranking:
         except _TooSlowError:
             return RankedMethod(key, refusal=_TOO_SLOW)
         diagonals = np.diagonal(scores.held_out_confusions, axis1=1, axis2=2)
+        told = scores.nuisance
+        if told:
+            self._update(batch_chance=float(np.mean([own.chance for own in told])))
         return RankedMethod(
             key,
+            batch=float(np.mean([own.accuracy for own in told])) if told else None,
             held_out=tuple(diagonals.mean(axis=1).tolist()),
             train=scores.train.balanced_accuracy,
             seconds=self._clock.monotonic() - began,
@@ -120,6 +126,8 @@ class _Ranking:
         parameters = {name: shared[name] for name in (COMPONENTS.name, SEED.name)}
         if METHODS[key].takes(GAMMA.name):  # chosen by inner folds of the training rows
             parameters[GAMMA.name] = AUTO
+        if METHODS[key].takes(BATCH_WEIGHT.name):
+            parameters[BATCH_WEIGHT.name] = BATCH_WEIGHT.default  # as on the page
         return density_scores(
             key,
             **self._rows,

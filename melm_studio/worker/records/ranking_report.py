@@ -20,6 +20,9 @@ class RankedMethod(Record, frozen=True):
         For all folds.
     refusal : str
         Why it was not fitted.
+    batch : float or None
+        Balanced accuracy of telling the batch of held-out rows within their class, averaged over
+        the folds; None without batches.
     """
 
     method: str
@@ -27,6 +30,7 @@ class RankedMethod(Record, frozen=True):
     train: float = 0.0
     seconds: float = 0.0
     refusal: str = ""
+    batch: float | None = None
 
 
 class RankingReport(Record, frozen=True):
@@ -42,6 +46,8 @@ class RankingReport(Record, frozen=True):
         Of the rows that are scored.
     current : str
         Key of the method at work; empty at the end.
+    batch_chance : float or None
+        The accuracy of guessing the batch; None without batches.
     """
 
     methods: tuple[RankedMethod, ...] = ()
@@ -49,3 +55,4 @@ class RankingReport(Record, frozen=True):
     n_classes: int = 0
     n_rows: int = 0
     current: str = ""
+    batch_chance: float | None = None

@@ -57,6 +57,24 @@ def test_folds_are_blind(rows, name):
     assert not np.array_equal(score(X, y, parameters=PARAMETERS, nuisance=batch), aware)
 
 
+@pytest.mark.parametrize("method", ["lda", "kpca"])
+def test_every_method_says_how_well_the_nuisance_is_told(rows, method):
+    X, y, batch = rows
+    X = X + 5.0 * batch[:, None]
+    told = density_scores(method, X, y, n_folds=2, nuisance=batch).nuisance
+    assert len(told) == 2
+    # In small folds, a class may have too few rows of one of the three.
+    assert all(0.33 < own.chance <= 0.5 for own in told)
+    plain = density_scores(method, X, y, n_folds=2)
+    assert plain.nuisance == ()
+
+
+def test_a_batch_that_is_plain_to_see_is_told(rows):
+    X, y, batch = rows
+    told = density_scores("pca", X + 9.0 * batch[:, None], y, n_folds=2, nuisance=batch).nuisance
+    assert min(own.accuracy for own in told) > 0.9
+
+
 def test_a_method_that_takes_no_nuisance_is_refitted_as_ever(rows):
     X, y, batch = rows
     plain = density_scores("lda", X, y, n_folds=2).held_out_confusions

@@ -124,3 +124,9 @@ def test_batches_of_one_class_each_are_pointed_out():
     assert "Every batch holds one class only" in steps
     mixed = [f"p{i % 4}" for i in ROW]
     assert "Batch: plate, 4 batches." in prepare(table(plate=mixed)).steps
+
+
+def test_batches_that_are_too_small_to_be_compared_are_named():
+    plates = ["odd" if i in {0, 1} else f"p{i % 2}" for i in ROW]
+    steps = " ".join(prepare(table(plate=plates), roles={"plate": "batch"}).steps)
+    assert "as 1 row of odd, too few to compare batches there" in steps

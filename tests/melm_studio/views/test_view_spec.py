@@ -9,7 +9,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from melm_core.methods import METHODS
-from melm_core.methods.parameters import GAMMA, Choice
+from melm_core.methods.parameters import BATCH_WEIGHT, GAMMA, Choice
 from melm_core.recipe import Fill, MissingValues, Recipe, Scaling, Step, StepKind
 from melm_studio.layout.shell.header import MODES as MODES_OF_THE_PAGE
 from melm_studio.tables.samples import SAMPLES
@@ -104,6 +104,7 @@ def options(draw) -> ViewOptions:
         n_top_features=draw(st.none() | st.integers(1, 99)),
         edits=tuple(draw(st.lists(edit, max_size=3))),
         view_angle=draw(st.tuples(moderate, moderate)),
+        batch_weight=draw(st.none() | st.floats(BATCH_WEIGHT.minimum, BATCH_WEIGHT.maximum)),
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from melm_core.evaluation import density_scores
 from melm_core.methods import METHODS
+from melm_studio.tables import Role, RowColumn
 from melm_studio.worker.execution import ranking_run
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.execution.ranking_run import ranking_of
@@ -44,6 +45,18 @@ def test_every_method_is_scored_on_the_same_folds(store):
     assert (report.n_methods, report.current) == (3, "")
     alone = density_scores("lda", DATA.X, DATA.y, standardize=False)
     assert np.mean(report.methods[0].held_out) == pytest.approx(alone.held_out.balanced_accuracy)
+
+
+def test_with_batches_every_method_says_how_well_they_are_told_apart(store):
+    plates = RowColumn("plate", Role.BATCH, (np.arange(len(DATA.y)) // 2 % 2).astype(float))
+    _, report = worked(store, replace(DATA, row_columns=(plates,)))
+    assert report.batch_chance == 0.5
+    assert all(0.0 <= method.batch <= 1.0 for method in report.methods)
+    _, without = worked(store)
+    assert without.batch_chance is None
+    assert [method.held_out for method in without.methods] == [
+        method.held_out for method in report.methods
+    ]
 
 
 def test_a_method_that_does_not_fit_says_why(store):
