@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol, TypeVar, cast
 
@@ -13,8 +14,9 @@ from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.store.protocol import StoreUnavailableError
 
 CONNECT_S = 2.0
-# For one command, including the transfer of the largest upload.
-ANSWER_S = 60.0
+# For one command, including the transfer of the largest upload at 100 Mbit a second. A server that
+# is silent must not keep a worker from its runs for long (`SLOW_AFTER_S` of the pool).
+ANSWER_S = 10.0
 RETRY_S = 0.1
 
 _CANNOT_SAVE = "MISCONF "
@@ -106,9 +108,20 @@ class _Patience(Retry):
     def call_with_retry(
         self, do: Callable[[], _T], fail: Callable[..., Any], *options: Any, **named: Any
     ) -> _T:
-        """Return what `do` returns."""
+        """Return what `do` returns.
+
+        A refused connection takes no time, and an answer that does not come takes `ANSWER_S`, so
+        time is what is bounded.
+        """
+        end_s = time.monotonic() + self.get_retries() * RETRY_S
+
+        def fail_in_time(error: Exception, *count: int) -> None:
+            fail(error, *count)
+            if time.monotonic() > end_s:
+                raise error
+
         try:
-            return super().call_with_retry(do, fail, *options, **named)
+            return super().call_with_retry(do, fail_in_time, *options, **named)
         except (redis.ConnectionError, redis.TimeoutError) as error:
             raise StoreUnavailableError from error
         except redis.ResponseError as error:

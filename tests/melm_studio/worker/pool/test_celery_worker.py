@@ -20,6 +20,7 @@ from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.broker import QUEUE, TASK, celery_on
 from melm_studio.worker.store.notifying import NotifyingRunStore
 from melm_studio.worker.store.open_store import PATIENCE_S
+from melm_studio.worker.store.protocol import StoreUnavailableError
 from melm_studio.worker.store.watchdog import Watchdog
 from tests.melm_studio.worker.helpers import PARAMETERS, assert_same_plane, queue_run, wait_until
 from tests.melm_studio.worker.processes import (
@@ -223,19 +224,33 @@ def test_a_run_for_which_no_call_came_through_is_worked_all_the_same(
     silent.close()
 
 
+def killed(server, store):
+    server.kill()
+    server.start()
+
+
+def silent(server, store):
+    """For longer than a page waits for an answer."""
+    server.process.send_signal(signal.SIGSTOP)
+    with pytest.raises(StoreUnavailableError):
+        store.n_queued()
+    server.process.send_signal(signal.SIGCONT)
+
+
 @pytest.mark.slow
-def test_runs_go_on_when_the_server_is_killed_and_comes_back(tmp_path):
+@pytest.mark.parametrize("fault", [killed, silent])
+def test_runs_go_on_when_the_server_is_away_and_comes_back(tmp_path, fault):
     with running_redis(tmp_path) as server:
         store = calling_store(server, "melm")
         watchdog = Watchdog(store, store.broker)
         watchdog.start()
         worker = supervising(tmp_path, store=server.text(), workers=1)
         record, waiting = working(store), queue_run(store, DATA, "pca")
-        server.kill()
-        server.start()
+        fault(server, store)
         n_events = store.n_events(record.run_id)
         wait_until(lambda: store.n_events(record.run_id) > n_events + 10)
         assert store.get(record.run_id).state is RunState.RUNNING
+        assert store.get(record.run_id).attempt == 0
         store.request_cancel(record.run_id)
         assert ended(store, record.run_id).state is RunState.CANCELLED
         assert ended(store, waiting.run_id).state is RunState.DONE

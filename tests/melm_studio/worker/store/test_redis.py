@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
+import socket
 import threading
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.records.limits import DiskFullError, Limits
 from melm_studio.worker.records.run import RunState
+from melm_studio.worker.store import redis_client
 from melm_studio.worker.store.protocol import StoreUnavailableError
 from melm_studio.worker.store.redis import RedisRunStore
 from tests.melm_studio.worker.helpers import (
@@ -164,6 +167,23 @@ def test_a_server_that_is_gone_is_told_in_a_sentence_until_it_is_back(own_server
     own_server.start()
     assert store.append(record.run_id, plane()) == 0
     store.close()
+
+
+def test_a_server_that_is_silent_is_given_up_in_time(monkeypatch):
+    monkeypatch.setattr(redis_client, "ANSWER_S", 0.4)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        with pytest.raises(StoreUnavailableError):
+            redis_client.open_client(url, patience_s=0.4).get("anything")
+        silent.settimeout(0)
+        connections = []
+        with suppress(BlockingIOError):
+            while True:
+                connections.append(silent.accept()[0])
+    # A refusal would have been tried again every 0.1 s.
+    assert len(connections) <= 2
+    for connection in connections:
+        connection.close()
 
 
 def test_a_server_without_room_is_told_like_a_full_disk(own_server):
