@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.model_selection import cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -145,3 +145,25 @@ def test_metadata_routing_passes_weights_to_the_fits_of_a_cross_validation():
         )
     train = parts["estimator"][0].kernel_classes_
     assert [set(own) for own in train.weights] == [{1.0}, {2.0}, {3.0}]
+
+
+def test_metadata_routing_passes_weights_and_groups_through_a_grid_search():
+    seen = []
+
+    class Seen(MELM):
+        def fit(self, X, y=None, sample_weight=None, groups=None):
+            seen.append((sample_weight, groups))
+            return super().fit(X, y, sample_weight=sample_weight, groups=groups)
+
+    with config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=True)
+        melm = Seen(n_init=1, random_state=0).set_fit_request(sample_weight=True, groups=True)
+        melm.set_score_request(sample_weight=True)
+        groups = np.arange(len(Y)) % 6
+        GridSearchCV(make_pipeline(scaler, melm), {"seen__gamma": [2.0]}, cv=GroupKFold(2)).fit(
+            X, Y, sample_weight=1.0 + Y, groups=groups
+        )
+    *folds, (weights, refitted) = seen
+    assert sorted(np.concatenate([np.unique(own) for _, own in folds])) == list(range(6))
+    assert np.array_equal(weights, 1.0 + Y)
+    assert np.array_equal(refitted, groups)
