@@ -13,7 +13,7 @@ import pandas as pd
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_magnitudes
-from melm_core.base.row_blocks import Merge, T, Task, bounds_of, class_rows
+from melm_core.base.row_blocks import Merge, T, Task, bounds_of, class_rows, is_lazy
 
 _FEWEST_OF_CLASS = 2
 
@@ -82,7 +82,12 @@ class DaskBlocks:
     """
 
     def __init__(self, X: Any, y: Any) -> None:
-        self._dask = import_module("dask")  # an extra, which is there if there is a collection
+        _check_columns(X)
+        if not is_lazy(y):
+            raise UserError(
+                f"X is a Dask collection and y is a {type(y).__name__}; take both from one "
+                "collection, or use dask.array.from_array(y, chunks=X.chunks[0])."
+            )
         self.n_features = X.shape[1]
         self._parts = _frame_parts(X, y) if hasattr(y, "to_frame") else _array_parts(X, y)
         found = self._each(_examined)
@@ -94,19 +99,21 @@ class DaskBlocks:
 
     def map_reduce(self, task: Task[T], merge: Merge[T]) -> T:
         """See `BlockSource`."""
-        delayed = self._dask.delayed
+        dask = import_module("dask")  # an extra, which is there if there is a collection
+        delayed = dask.delayed
         shared = delayed(_Coded(task, self.classes), pure=False, traverse=False)
         results = [
             delayed(_called)(shared, number, *part, dask_key_name=f"block-{number}-{shared.key}")
             for number, part in enumerate(self._parts)
         ]
         merge_two = delayed(merge, pure=False, traverse=False)
-        (result,) = self._dask.compute(merged(results, merge_two))
+        (result,) = dask.compute(merged(results, merge_two))
         return result  # type: ignore[no-any-return]
 
     def _each(self, function: Callable[..., _Found]) -> list[_Found]:
-        results = [self._dask.delayed(function)(*part) for part in self._parts]
-        return list(self._dask.compute(*results))
+        dask = import_module("dask")
+        results = [dask.delayed(function)(*part) for part in self._parts]
+        return list(dask.compute(*results))
 
     def _check(self, found: Sequence[_Found]) -> None:
         for number, (*_, n_more, _) in enumerate(found):
@@ -180,6 +187,19 @@ def merged(results: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
     return level[0]
 
 
+def _check_columns(X: Any) -> None:
+    """Raise UserError unless the collection is a table of numbers."""
+    if X.ndim != 2:
+        raise UserError(f"X has {X.ndim} dimensions; rows of features have 2.")
+    kinds = dict(X.dtypes) if hasattr(X, "dtypes") else {"X": X.dtype}
+    others = [str(name) for name, kind in kinds.items() if not pd.api.types.is_numeric_dtype(kind)]
+    if others:
+        raise UserError(
+            f"{', '.join(others[:3])} {'are' if len(others) > 1 else 'is'} not numeric; leave such "
+            "columns out, or encode them as numbers first."
+        )
+
+
 def _frame_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
     """The delayed partitions of a frame with its labels in the last column.
 
@@ -209,6 +229,8 @@ def _array_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
 def _split(*part: Any) -> tuple[Any, npt.NDArray[Any]]:
     """The rows and labels of a partition, which may be in one frame."""
     X, y = part if len(part) > 1 else (part[0].iloc[:, :-1], part[0].iloc[:, -1])
+    if isinstance(X, pd.DataFrame):  # whose missing values need not be NaN
+        return X.to_numpy(dtype=np.float64, na_value=np.nan), np.asarray(y)
     return np.asarray(X, dtype=np.float64), np.asarray(y)
 
 

@@ -96,7 +96,7 @@ Rows: TypeAlias = FloatArray | ClassRows
 
 def is_lazy(X: Any) -> bool:
     """Whether a table is a collection of Dask, whose values are not in memory."""
-    return hasattr(X, "__dask_graph__")
+    return type(X).__module__.partition(".")[0] == "dask"
 
 
 def lazy_array(X: Any, n_features: int) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import BlockSource, ClassRows, RowView, class_rows, take_rows
+from melm_core.density.information_potentials import check_nufft_components
 from melm_core.density.kernel_density import KernelClasses, kernel_covariances
 from melm_core.density.shrinkage import Shrinkage, regularized_covariances, totals_of
 from melm_core.density.whitening import pooled_covariance, whitening
@@ -37,6 +38,8 @@ def kernel_classes_of_blocks(
     """
     blocks = class_rows(source)
     totals = totals_of(blocks)
+    if totals.sum() > MOST_IN_MEMORY:
+        check_nufft_components(n_components)
     mean = np.average(moments_of_classes(blocks)[0], axis=0, weights=totals)
     covariances = regularized_covariances(blocks, shrinkage)
     whitener = whitening(pooled_covariance(covariances, totals))

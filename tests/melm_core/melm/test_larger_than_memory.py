@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 
 import numpy as np
@@ -21,7 +22,7 @@ STREAM = np.random.default_rng(0)
 LABELS = np.array(["oak", "pine"])
 Y = STREAM.integers(0, 2, N_ROWS)
 X = STREAM.standard_normal((N_ROWS, 3)) + 1.5 * Y[:, None] * [1.0, 0.0, 0.5]
-SETTINGS = {"n_init": 2, "max_iter": 8, "random_state": 0}
+SETTINGS = {"n_init": 1, "max_iter": 6, "random_state": 0}
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +83,7 @@ def test_a_fit_stops_when_its_callback_says_so():
         ({"n_bootstrap": 3}, "n_bootstrap needs the rows in memory"),
         ({"engine": "direct"}, 'engine="direct" needs the rows in memory'),
         ({"n_components": 4}, "n_components"),
+        ({"solver": "penalty"}, 'solver="penalty" needs the rows in memory'),
     ],
 )
 def test_what_needs_the_rows_in_memory_is_refused(changes, words):
@@ -101,12 +103,44 @@ def test_values_that_are_missing_or_infinite_are_counted():
         MELM().fit(da.from_array(broken, chunks=(3_000, 3)), arrays()[1])
 
 
+def test_a_missing_whole_number_is_counted():
+    frame = pd.DataFrame({"a": pd.array([1, 2, None, 4], dtype="Int64"), "tree": list("xyxy")})
+    parts = dd.from_pandas(frame, npartitions=1)
+    with pytest.raises(UserError, match="1 rows have values"):
+        MELM().fit(parts[["a"]], parts["tree"])
+
+
 def test_partitions_have_to_agree():
     table, labels = arrays()
     with pytest.raises(UserError, match="4 partitions and y has 6"):
         MELM().fit(table, labels.rechunk(2_000))
     with pytest.raises(UserError, match="Partition 0 of X has 500 rows fewer"):
         MELM().fit(table, labels.rechunk(((3_500, 3_000, 3_000, 900),)))
+
+
+def test_more_components_than_the_transforms_have_are_refused_at_once():
+    table = da.zeros((N_ROWS, 5), chunks=(N_ROWS, 5)) + np.eye(5)[np.arange(N_ROWS) % 5]
+    with pytest.raises(UserError, match="at most 3 components"):
+        MELM(4).fit(table, arrays(chunk=N_ROWS)[1])
+
+
+def test_labels_in_memory_and_columns_of_text_are_named():
+    table, labels = arrays()
+    with pytest.raises(UserError, match="y is a ndarray"):
+        MELM().fit(table, Y)
+    frame = pd.DataFrame({"a": X[:, 0], "b": LABELS[Y], "tree": LABELS[Y]})
+    parts = dd.from_pandas(frame, npartitions=2)
+    with pytest.raises(UserError, match="b is not numeric"):
+        MELM().fit(parts[["a", "b"]], parts["tree"])
+    with pytest.raises(UserError, match="1 dimensions"):
+        MELM().fit(labels, labels)
+
+
+def test_a_fit_can_be_pickled():
+    fit = MELM(1, **SETTINGS).fit(*arrays(rows=N_ROWS))
+    again = pickle.loads(pickle.dumps(fit))  # noqa: S301
+    assert np.array_equal(again.predict(X[:20]), fit.predict(X[:20]))
+    assert np.allclose(again.thresholds_, MELM(1, **SETTINGS).fit(X, Y).thresholds_, atol=1e-6)
 
 
 def test_one_class_is_no_task():
