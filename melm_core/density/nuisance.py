@@ -140,19 +140,24 @@ def checked_cells(
     cells = nuisance_cells(data.y, nuisance, n_components=n_components, weights=data.weights)
     left_out = small_cells_in_words(cells, classes.tolist(), named, n_components)
     if cells.is_confounded:
-        raise UserError(f"{confounded_in_words(len(values))} {left_out}".strip())
+        why = confounded_in_words(cells, len(values), n_components)
+        raise UserError(f"{why} {left_out}".strip())
     if left_out:
         warnings.warn(left_out, SmallCellsWarning, stacklevel=3)
     return cells
 
 
-def confounded_in_words(n_values: int, name: str = "nuisance") -> str:
-    """Why a plane cannot be blind to a nuisance that no class has two values of.
+def confounded_in_words(
+    cells: NuisanceCells, n_values: int, n_components: int, name: str = "nuisance"
+) -> str:
+    """Why a plane cannot be blind to a nuisance of which no class has two cells.
 
     Parameters
     ----------
+    cells : NuisanceCells
     n_values : int
         Of the nuisance, in all rows.
+    n_components : int
     name : str
         What the nuisance is called.
     """
@@ -160,6 +165,12 @@ def confounded_in_words(n_values: int, name: str = "nuisance") -> str:
         return (
             f"All rows have the same {name}, so there is nothing to be blind to; "
             f"leave the {name} out."
+        )
+    if cells.small:
+        return (
+            f"No class has {n_components + 2} rows or more of one {name} and as many of another, "
+            f"which their densities need, so nothing can tell the classes from the {name}. Add "
+            "rows, or merge values."
         )
     return (
         f"Every class has rows of one {name} only, so nothing can tell the classes from the "

@@ -46,9 +46,8 @@ def _check_batches(train: LabeledData, weight: float, n_components: int) -> None
         raise UserError(_NO_BATCH.format(label=BATCH_WEIGHT.label, weight=weight))
     cells = nuisance_cells(train.y, train.batches, n_components=n_components)
     if cells.is_confounded:
-        few = f" A class needs {n_components + 2} training rows of a batch." if cells.small else ""
         n_batches = len(set(train.batches.tolist()))
-        raise UserError(confounded_in_words(n_batches, "batch") + few)
+        raise UserError(confounded_in_words(cells, n_batches, n_components, "batch"))
 
 
 def applicable(parameters: Mapping[str, Any], data: LabeledData) -> dict[str, Any]:
