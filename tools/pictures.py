@@ -12,8 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+import pandas as pd
 from playwright.sync_api import Browser, FilePayload, Locator, ViewportSize, expect, sync_playwright
 
+from melm_core.datasets import batches as drifting_batches
 from melm_studio.layout import ids
 from tools.driver.launcher import running_studio
 from tools.driver.page import Panel, StudioPage
@@ -132,6 +135,29 @@ def columns(studio: StudioPage) -> Locator:
     return _window(studio, "Columns and classes of the table")
 
 
+def batches(studio: StudioPage) -> None:
+    """A plane from which the batches were taken out, and what that costs."""
+    file = FilePayload(name="cells.csv", mimeType="text/csv", buffer=_drifting().encode())
+    studio.file_input.set_input_files(file)
+    expect(studio.data_name).to_have_text("cells")
+    panel = _found(studio, "MELM")
+    panel.node.get_by_text("What it costs").click()
+    expect(panel.node.locator(".trade-off svg")).to_be_visible()
+    panel.node.get_by_role("slider", name="Batch weight").fill("2")
+    expect(panel.part("changed")).to_contain_text("batch weight 2")
+
+
+def _drifting() -> str:
+    """A table whose rows were measured in three batches."""
+    X, y, batch = drifting_batches(0)
+    frame = pd.DataFrame(X, columns=[f"marker {number}" for number in range(1, 13)])
+    names = {"batch": ("spring", "summer", "fall"), "tissue": ("healthy", "tumor")}
+    found = {"batch": batch, "tissue": y}
+    return frame.assign(
+        **{column: np.array(names[column])[codes] for column, codes in found.items()}
+    ).to_csv(index=False)
+
+
 def compare(studio: StudioPage) -> None:
     """Four methods side by side, and their scores."""
     _four_methods(studio)
@@ -183,6 +209,7 @@ SCENES: dict[str, Scene] = {
     "is-it-real": is_it_real,
     "decision-surface": decision_surface,
     "columns": columns,
+    "batches": batches,
     "compare": compare,
     "agreement": agreement,
     "present": present,

@@ -60,7 +60,7 @@ const sizes = new WeakMap();
 export const sizeOf = (plot) => sizes.get(plot) ?? [plot.clientWidth, plot.clientHeight];
 
 /** Whether the figure is as large as its element. @param {any} plot */
-function isFitted(plot) {
+export function isFitted(plot) {
   const { width, height } = plot._fullLayout;
   const [wide, high] = sizeOf(plot);
   return Math.abs(width - wide) < 1 && Math.abs(height - high) < 1;
