@@ -18,11 +18,12 @@ from threadpoolctl import threadpool_limits
 
 import callbacks
 from callbacks.guards.web_server import ConnectionLimits, web_server
+from callbacks.panels import first_page
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_core.base import UserError
 from melm_studio.figures.theme import page_colors
-from melm_studio.layout.page import page, static_parts
+from melm_studio.layout.page import static_parts
 from melm_studio.layout.scripts import (
     ASSETS,
     ICON,
@@ -121,7 +122,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         .replace("__MODULES__", module_preloads(app.get_asset_url))
     )
     app.renderer = RENDERER
-    app.layout = page
+    app.layout = first_page
     # Each request has its own thread; further threads of linear algebra would only contend.
     threadpool_limits(1)
     callbacks.register(app, Services(settings, store, PlaneRenderer(store)))

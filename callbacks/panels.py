@@ -7,9 +7,10 @@ from typing import Any
 from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
-from callbacks.session import workspace
+from callbacks.session import has_owner, workspace
 from melm_core.methods import METHODS
 from melm_studio.layout import ids
+from melm_studio.layout.page import page
 from melm_studio.layout.panel import panel, run_tab
 from melm_studio.layout.shell.welcome import welcome
 from melm_studio.views.captions import edited_rows, title
@@ -26,6 +27,11 @@ def register(app: Dash) -> None:
         Input(ids.REVISION, "data"),
         Input(ids.DATA, "data"),
     )(show_panels)
+
+
+def first_page() -> Component:
+    """The page as a visitor gets it, before callbacks fill in data and runs."""
+    return page(is_new=has_owner() and not workspace().fits())
 
 
 def show_panels(revision: str | None, data: Any) -> tuple[list[Component], list[Component]]:

@@ -112,6 +112,11 @@ def owner() -> str:
     return str(flask.session[_OWNER])
 
 
+def has_owner() -> bool:
+    """Return whether there is a visitor: Dash looks at the page itself before it serves any."""
+    return flask.has_request_context() and _OWNER in flask.session
+
+
 def action_by() -> dict[str, str]:
     """Return what stands for the visitor and the address of this request, for the log."""
     return {"visitor": str(flask.session.get(_OWNER, ""))[:_SHOWN], "address": _address()[:_SHOWN]}

@@ -17,6 +17,7 @@ from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar, present_title
 from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view
+from melm_studio.layout.shell.welcome import welcome
 from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_parts
 from melm_studio.layout.surface import surface_view
@@ -31,8 +32,11 @@ FIRST_SAMPLE = "wine"
 SECTIONS = {"data": "Data", "picture": "Picture", "numbers": "Numbers"}
 
 
-def page() -> Component:
-    """The page that every visitor gets; callbacks fill in their own data and runs."""
+def page(*, is_new: bool = False) -> Component:
+    """The page that every visitor gets; callbacks fill in their own data and runs.
+
+    A visitor who is new has no runs, so that the first look is there before the data are.
+    """
     return dmc.MantineProvider(
         [
             *_stores(),
@@ -45,7 +49,7 @@ def page() -> Component:
                 [
                     header(),
                     html.Div(sidebar(), className="sidebar", role="region", **_SIDEBAR),
-                    html.Main(_panels(), className="stage"),
+                    html.Main(_panels(is_new), className="stage"),
                     _sections(),
                 ],
                 className="shell",
@@ -90,7 +94,7 @@ def _stores() -> list[Component]:
     ]
 
 
-def _panels() -> list[Component]:
+def _panels(is_new: bool) -> list[Component]:
     return [
         *toolbar(),
         # A script writes here when the server does not answer.
@@ -98,7 +102,12 @@ def _panels() -> list[Component]:
         present_title(),
         html.Div(id=ids.RUN_TABS, className="run-tabs", role="group", **aria(label="Runs")),
         selection(),
-        html.Div(id=ids.PANELS, className="panels", **aria(live="off")),
+        html.Div(
+            [welcome(None)] if is_new else [],
+            id=ids.PANELS,
+            className="panels",
+            **aria(live="off"),
+        ),
         tables(),
         play_bar(),
         notice(),

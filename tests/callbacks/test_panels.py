@@ -33,9 +33,21 @@ def test_data_without_runs_have_a_first_look_and_a_button_to_begin(ready):
     assert BEGIN in texts(ready.values[PANELS])
 
 
-def test_before_there_are_data_there_is_nothing_to_show(visitor):
+def begin_button(visitor):
+    """The button of the first look that the page comes with, or None."""
+    layout = visitor.http.get("/_dash-layout").json
+    buttons = [part["props"] for part in components(layout) if part["type"] == "Button"]
+    return next((props for props in buttons if props.get("children") == BEGIN), None)
+
+
+def test_the_page_of_a_new_visitor_comes_with_a_first_look_that_cannot_begin_yet(visitor):
     assert visitor.panels() == []
-    assert texts(visitor.values[PANELS]) == []
+    assert begin_button(visitor)["disabled"]
+
+
+def test_the_page_of_a_visitor_with_runs_comes_without(ready):
+    ready.start(method="lda")
+    assert begin_button(ready) is None
 
 
 def test_panels_stand_in_the_order_of_their_runs_and_name_them(studio, ready):

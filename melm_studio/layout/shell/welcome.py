@@ -18,8 +18,12 @@ _CAPTION = "So far, the plane of largest variance (PCA), which ignores the label
 _LONGEST_LIST = 40  # characters
 
 
-def welcome(shown: ShownData) -> Component:
-    """The picture of data without runs, which a script draws, and one button to begin."""
+def welcome(shown: ShownData | None) -> Component:
+    """The picture of data without runs, which a script draws, and one button to begin.
+
+    None stands for data that are not read yet.
+    """
+    asked = {} if shown is None else data(preview=msgspec.json.encode(shown).decode())
     return html.Section(
         [
             html.H2(question(()), **part("question")),
@@ -31,12 +35,18 @@ def welcome(shown: ShownData) -> Component:
                 ],
                 className="picture",
             ),
-            html.Button(BEGIN, type="button", className="button is-primary", **part("begin")),
+            html.Button(
+                BEGIN,
+                type="button",
+                className="button is-primary",
+                disabled=shown is None,
+                **part("begin"),
+            ),
             html.Ol([html.Li(step) for step in STEPS]),
         ],
         className="welcome",
-        key=shown.id,
-        **data(preview=msgspec.json.encode(shown).decode()),
+        key="" if shown is None else shown.id,
+        **asked,
         **aria(label="First look at the data"),
     )
 
