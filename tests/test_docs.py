@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -52,6 +53,13 @@ def test_every_link_leads_somewhere(document):
         other = document.parent / link.path if link.path else document
         assert other.exists(), target
         assert not link.fragment or link.fragment in anchors(other), target
+
+
+@each_document
+def test_headings_skip_no_level(document):
+    levels = [len(marks) for marks in re.findall(r"^(#+) ", text_of(document), re.MULTILINE)]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
 
 
 def test_every_picture_can_be_taken_again_is_shown_and_described():

@@ -33,7 +33,8 @@ def main(arguments: list[str]) -> int:
     write_sources(sources)
     write_replays(sources / "files" / "replays")
     shutil.copy(_DIAGRAMS, sources / "files")
-    _run_sphinx(sources, site)
+    if status := _run_sphinx(sources, site):
+        return status
     if remote := remote_parts(site):
         print("These would be loaded from the network:", *remote, sep="\n", file=sys.stderr)
         return 1
@@ -41,11 +42,13 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _run_sphinx(sources: Path, site: Path) -> None:
+def _run_sphinx(sources: Path, site: Path) -> int:
+    """Make the site; return the exit code of Sphinx, which has printed what is wrong."""
     command = [sys.executable, "-m", "sphinx", "--builder", "html", "--fail-on-warning"]
     command += ["--keep-going", "--quiet", "--conf-dir", str(_THEME), str(sources), str(site)]
     # The kernel of the notebook imports the packages of this checkout.
-    subprocess.run(command, check=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, check=False, cwd=ROOT, env=environment).returncode
 
 
 if __name__ == "__main__":

@@ -61,6 +61,7 @@ _PAGE_KEYS = (
 
 # Pages of the documentation that a user of the page needs, which the studio serves.
 GUIDE = {
+    "tutorial": "From a table to a verdict",
     "explore": "Explore",
     "compare": "Compare",
     "present": "Present",
