@@ -19,7 +19,7 @@ from melm_studio.programs.local_studio import answers, free_port
 ROOT = Path(__file__).parents[2]
 AS_IN_THE_CHECKOUT = (sys.executable, str(ROOT / "app.py"))
 START_S = 60
-STOP_S = 20
+STOP_S = 60
 
 
 @dataclass(frozen=True)
