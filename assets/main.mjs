@@ -25,7 +25,7 @@ import { connectUpload } from "./studio/page/upload.mjs";
 import { addArrowLabels } from "./studio/panel/arrow_labels.mjs";
 import { addDownloads } from "./studio/panel/downloads.mjs";
 import { addFeatureList } from "./studio/panel/feature_list.mjs";
-import { addLatentStructure } from "./studio/panel/latent_structure.mjs";
+import { addLatentStructure } from "./studio/features/latent_structure.mjs";
 import { addOutside } from "./studio/panel/outside.mjs";
 import { addPictureTools } from "./studio/panel/picture_tools.mjs";
 import { addRename } from "./studio/panel/rename.mjs";

@@ -51,7 +51,7 @@ from callbacks.routes import (
 from callbacks.routes import surface as surface_route
 from callbacks.routes.api import links
 from callbacks.routes.api import routes as api
-from callbacks.routes.numbers import latent_structure
+from callbacks.routes.numbers import feature_densities, latent_structure
 from callbacks.routes.publication import comparison_files, print_figure, report
 from callbacks.routes.rows import (
     distances,
@@ -104,6 +104,7 @@ _ROUTES = (
     marks,
     plane_trees,
     latent_structure,
+    feature_densities,
     api,
     links,
 )

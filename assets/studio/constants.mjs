@@ -29,7 +29,7 @@ export const ID = Object.freeze({
   tableTab: "table-tab",
   fileForm: "file-form",
   distances: "distances",
-  latent: "latent",
+  featuresView: "features-view",
   tree: "tree",
   filters: "filters",
   filterColumn: "filter-column",

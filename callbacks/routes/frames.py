@@ -28,6 +28,7 @@ from melm_studio.views.captions import (
     kept_sentence,
     state_sentence,
 )
+from melm_studio.views.publication.axis_titles import axis_titles
 from melm_studio.views.renderer import DataGoneError
 from melm_studio.views.validation import InputError
 from melm_studio.views.verdicts.batches import batch_news, trade_off_points
@@ -148,7 +149,8 @@ def features(run_id: str, sequence: int) -> dict[str, Any]:
     ranking = feature_ranking(renderer.viewer(record).feature_names, view.loadings)
     check = workspace().checks().get(run_id)
     found = None if check is None else report_of(store, check.run_id).stability
-    return with_stability(ranking, found)
+    titles = axis_titles(renderer, record, event, requested_options())
+    return {**with_stability(ranking, found), "axes": titles}
 
 
 @lru_cache(maxsize=MAX_STYLES)

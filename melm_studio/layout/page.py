@@ -10,8 +10,8 @@ from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import selection, tables
 from melm_studio.layout.dialogs.distances_dialog import distances_dialog
+from melm_studio.layout.dialogs.features_dialog import features_dialog
 from melm_studio.layout.dialogs.figure_dialog import figure_dialog
-from melm_studio.layout.dialogs.latent_dialog import latent_dialog
 from melm_studio.layout.dialogs.tree_dialog import tree_dialog
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar, present_title
@@ -64,7 +64,7 @@ def static_parts() -> list[Component]:
     """What only scripts open, fill and copy: parts of the document, outside of Dash's page."""
     return [
         distances_dialog(),
-        latent_dialog(),
+        features_dialog(),
         tree_dialog(),
         figure_dialog(),
         help_view(),

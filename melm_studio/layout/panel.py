@@ -157,6 +157,7 @@ def _menus() -> list[Component]:
             **part("anchor"),
             **aria(pressed="false"),
         ),
+        button("R²Y and Q²", "explore-only", **part("latent"), **needs(LATENT)),
         figure_button("run", "is-small explore-only"),
         *run_menu(),
         icon_button("close", "Remove this run", **part("remove")),
@@ -209,7 +210,7 @@ def _picture() -> Component:
 
 def _axis_titles() -> list[Component]:
     return [
-        html.Span(title, className=f"axis-title is-{axis}", **needs(shape))
+        html.Span(title, className=f"axis-title is-{axis}", **needs(shape), **data(axis=axis))
         for shape, titles in _AXES.items()
         for axis, title in zip("xy", titles, strict=True)
     ]

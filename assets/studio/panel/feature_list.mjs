@@ -2,15 +2,17 @@
 // feature that is pointed at, or pressed, has its arrow lit in the picture.
 import { state } from "../state.mjs";
 import { addToPanels } from "./features.mjs";
+import { openFeatures } from "../features/features_dialog.mjs";
 import { LitArrow } from "./lit_arrow.mjs";
 import { shortened } from "./label_placement.mjs";
 import { originOf, tipsOf } from "../plane_editing/arrows.mjs";
 
 /** @typedef {import("./panel.mjs").Panel} Panel */
 /** @typedef {{ feature: number, name: string, x: number, y: number, is_stable?: boolean, stability?: string }} Feature */
-/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string }} Ranking */
+/** @typedef {{ features: Feature[], of: number, line: { at: number[], lengths: number[] } | null, stability?: string, axes?: string[] }} Ranking */
 
 const LONGEST = 15;
+const UNIT = " (standard deviations)";
 const FADED = "Features that fewer than half of the resamples select are faded.";
 const WHILE_RUNNING_MS = 500;
 const AT_REST_MS = 120; // a plane that stays this long is at rest
@@ -34,11 +36,15 @@ class FeatureList {
     for (const event of ["pointerover", "focusin"]) this.list.addEventListener(event, ({ target }) => this.light(target));
     for (const event of ["pointerleave", "focusout"]) this.list.addEventListener(event, () => this.light(null));
     this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
+    panel.part("feature-densities").onclick = () => openFeatures(`runs/${panel.run}/features/${this.pressed}`);
+    this.titles = new AxisTitles(panel.node);
   }
 
   // While planes follow each other the strongest features suffice; a plane that stays has all.
   follow() {
     const { panel } = this;
+    if (panel.plane !== this.followed) this.titles.reset();
+    this.followed = panel.plane;
     if (state.mode !== "explore" || !panel.isShown()) return;
     this.arrow.place();
     clearTimeout(this.timer);
@@ -63,7 +69,9 @@ class FeatureList {
     if (address === this.shown) return;
     const answer = await fetch(`runs/${panel.run}/${address}`);
     if (!answer.ok) return;
-    this.show(await answer.json());
+    const ranking = await answer.json();
+    this.show(ranking);
+    this.titles.show(ranking.axes);
     this.shown = address;
   }
 
@@ -96,11 +104,32 @@ class FeatureList {
     for (const button of this.list.querySelectorAll("[data-feature]")) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.feature) === this.pressed));
     }
+    const name = this.features?.get(this.pressed)?.name;
+    const button = this.panel.part("feature-densities");
+    Object.assign(button, { hidden: !name, title: name ? `The classes along ${name} alone` : "" });
     this.arrow.show(this.lit());
   }
 
   lit() {
     return this.features?.get(this.pointed ?? this.pressed) ?? null;
+  }
+}
+
+// Titles of the axes: with the share of the variance that they explain, once a plane is at rest.
+class AxisTitles {
+  /** @param {HTMLElement} node */
+  constructor(node) {
+    this.titles = [...node.querySelectorAll("[data-axis]")];
+    this.plain = this.titles.map(({ textContent }) => textContent);
+  }
+
+  /** @param {string[]} titles */
+  show(titles) {
+    for (const [i, title] of this.titles.entries()) title.textContent = titles[i] + (i ? "" : UNIT);
+  }
+
+  reset() {
+    for (const [i, title] of this.titles.entries()) title.textContent = this.plain[i];
   }
 }
 

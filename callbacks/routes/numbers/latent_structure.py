@@ -15,6 +15,12 @@ from melm_studio.figures.latent_structure import importance_figure, s_plot_figur
 from melm_studio.figures.theme import Scheme
 from melm_studio.views.verdicts.latent_structure import LatentStructure, latent_structure
 
+_NOTE = (
+    "VIP above 1 is more than that of an average feature. In an S-plot, features at the ends move "
+    "the predictive score strongly (covariance) and reliably (correlation). Both are of the "
+    "training rows; Q² is the counterpart of R²Y for held-out rows."
+)
+
 
 def register(app: Dash) -> None:
     """Connect the route."""
@@ -28,7 +34,8 @@ def explained(run_id: str) -> dict[str, Any]:
         flask.abort(404)
     found = latent_structure(services().renderer.data(record), record)
     figure = json.loads(_figure(found).to_json())
-    return {"line": found.line, "words": found.words, "figure": figure}
+    shown = {"title": "Features and components", "words": found.words, "note": _NOTE}
+    return {"line": found.line, "figure": figure, **shown}
 
 
 def _figure(found: LatentStructure) -> Any:

@@ -9,7 +9,7 @@ from melm_studio.layout.attributes import aria, needs, part
 from melm_studio.layout.buttons import button
 from melm_studio.layout.panel_parts.batch_card import batch_card
 from melm_studio.layout.panel_parts.rows_card import new_rows_card, selection_card
-from melm_studio.layout.panel_parts.tools import LATENT, LINEAR, slider
+from melm_studio.layout.panel_parts.tools import LINEAR, slider
 
 
 def side() -> Component:
@@ -23,17 +23,16 @@ def side() -> Component:
 def _features() -> Component:
     return html.Section(
         [
-            html.H3("What separates them"),
+            html.Div(
+                [
+                    html.H3("What separates them"),
+                    button("Classes", hidden=True, **part("feature-densities")),
+                ],
+                className="features-head",
+            ),
             html.Div(className="features-line", **part("features-line")),
             html.Ol(className="features", **part("features"), **aria(label="Features")),
             html.P(className="hint", **part("features-more")),
-            html.Div(
-                [
-                    html.P(className="tool-words", role="status", **part("latent-words")),
-                    button("VIP or S-plot", **part("latent-open")),
-                ],
-                **needs(LATENT),
-            ),
             slider("Keep top features", "kept", 1, 2, 2),
             html.P(className="tool-words", role="status", **part("kept-words")),
         ],

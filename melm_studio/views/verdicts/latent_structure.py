@@ -52,9 +52,8 @@ class LatentStructure:
 
     @property
     def line(self) -> str:
-        """The shares in one line."""
-        shares = f"R²X {percent(self.r2x)}, R²Y {percent(self.r2y)}"
-        return f"{shares}, in cross-validation Q² {percent(self.q2)}"
+        """How much of the classes is explained, and beside it predicted."""
+        return f"R²Y {percent(self.r2y)}, Q² {percent(self.q2)}"
 
     @property
     def words(self) -> str:

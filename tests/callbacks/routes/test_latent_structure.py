@@ -26,7 +26,7 @@ def test_the_shares_are_said_and_the_features_drawn(studio, visitor, method, tit
     assert 0 < r2x < 100
     assert 0 < q2 < r2y < 100
     assert "0 % is guessing" in found["words"]
-    assert found["line"] == f"R²X {r2x} %, R²Y {r2y} %, in cross-validation Q² {q2} %"
+    assert found["line"] == f"R²Y {r2y} %, Q² {q2} %"
     assert title in found["figure"]["layout"]["xaxis"]["title"]["text"]
     (trace,) = found["figure"]["data"]
     assert "proline" in [*trace.get("customdata", []), *trace["text"]]
