@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 
-from melm_core.evaluation import pairwise_angles, pure_noise, stability, stratified_folds
+from melm_core.evaluation import Stability, pairwise_angles, pure_noise, stability, stratified_folds
 from melm_core.linalg.planes import principal_angles
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import blobs
@@ -198,3 +198,25 @@ def test_features_of_the_structure_are_selected_more_often():
     lower, upper = result.length_interval
     assert lower[3] > np.delete(upper, 3).max()
     assert 1 <= result.n_features_used <= 8
+
+
+def test_resamples_that_start_from_the_plane_of_all_rows_stay_near_it_and_are_handed_over():
+    X, y = blobs(60, 4, distance=3.0)
+    whole = METHODS["melm"].estimator({"n_init": 2, "random_state": 0}).fit(X, y).components_
+    seen = []
+    result = stability(
+        "melm", X, y, start=whole, n_resamples=3, standardize=False, plane_callback=seen.append
+    )
+    np.testing.assert_array_equal(result.components, whole)
+    np.testing.assert_array_equal(result.planes, seen)
+    free = stability("melm", X, y, n_resamples=3, standardize=False, parameters={"n_init": 4})
+    assert result.largest_angle <= free.largest_angle + 0.1
+
+
+def test_the_mean_plane_lies_between_planes_that_turn_to_both_sides_of_it():
+    def turned(angle):
+        return np.array([[1.0, 0.0, 0.0], [0.0, np.cos(angle), np.sin(angle)]])
+
+    planes = np.stack([turned(0.2), turned(-0.2)])
+    found = Stability(turned(0.0), planes, np.full((2, 2), 0.2), planes[0], planes[0], 0.95)
+    np.testing.assert_allclose(found.mean_plane, turned(0.0), atol=1e-12)
