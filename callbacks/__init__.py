@@ -36,7 +36,6 @@ from callbacks.routes import (
     guide,
     health,
     metrics,
-    plane_trees,
     preview,
     project_file,
     recovery,
@@ -52,6 +51,7 @@ from callbacks.routes import surface as surface_route
 from callbacks.routes.api import links
 from callbacks.routes.api import routes as api
 from callbacks.routes.numbers import feature_densities, latent_structure
+from callbacks.routes.planes import plane_trees, resamples
 from callbacks.routes.publication import comparison_files, print_figure, report
 from callbacks.routes.rows import (
     distances,
@@ -105,6 +105,7 @@ _ROUTES = (
     plane_trees,
     latent_structure,
     feature_densities,
+    resamples,
     api,
     links,
 )

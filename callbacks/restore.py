@@ -14,6 +14,7 @@ from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
 from melm_studio.views.data_source import ShownData
+from melm_studio.views.resamples.runs import started_resamples
 from melm_studio.views.tree.runs import started_tree
 from melm_studio.views.validation import read
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
@@ -133,17 +134,19 @@ def _restored(
 ) -> tuple[dict[str, Any], bool]:
     """What the page's script needs to show the view, and whether a run was started."""
     view = requested.view
-    is_tree = view.morph is not None and view.morph.plane is not None
-    others = () if view.morph is None or is_tree else (view.morph,)
+    is_other = view.morph is not None and view.morph.plane is not None
+    others = () if view.morph is None or is_other else (view.morph,)
     fits = [_own_fit(own, shown, part) for part in (view, *others)]
     morph = None
     if view.morph is not None:
-        other = started_tree(own, fits[0][0]) if is_tree else fits[1][0]
+        start = started_resamples if view.morph.of == "resamples" else started_tree
+        other = start(own, fits[0][0]) if is_other else fits[1][0]
         morph = [other.run_id, view.morph.share, view.morph.plane]
     restored = {
         "run": fits[0][0].run_id,
         "plane": view.plane,
         "look": {**_script_options(view.options), "morph": morph},
+        "other": view.morph.of if view.morph and is_other else None,
         "mode": view.mode,
         "hidden": list(view.hidden),
         "layers": list(view.layers),

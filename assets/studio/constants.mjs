@@ -31,6 +31,7 @@ export const ID = Object.freeze({
   distances: "distances",
   featuresView: "features-view",
   tree: "tree",
+  resamples: "resamples",
   filters: "filters",
   filterColumn: "filter-column",
   filterValues: "filter-values",

@@ -33,7 +33,7 @@ export interface TreePlane {
 export interface Tree {
   tree: string;
   is_final: boolean;
-  can_grow: boolean;
+  can_begin: boolean;
   fraction: number;
   stage: string;
   words: string;
@@ -131,6 +131,8 @@ export interface RestoredView {
   layers: string[];
   marks: { colorBy: string | null; shapeBy: string | null; newRows: { key: string; name: string } | null };
   look: Partial<ViewOptions>;
+  /** What the plane of another number is of, if the view shows one. */
+  other: "tree" | "resamples" | null;
   plane: number | null;
   divergence: number | null;
   caution: string | null;

@@ -9,10 +9,10 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import selection, tables
+from melm_studio.layout.dialogs.beside import resamples_dialog, tree_dialog
 from melm_studio.layout.dialogs.distances_dialog import distances_dialog
 from melm_studio.layout.dialogs.features_dialog import features_dialog
 from melm_studio.layout.dialogs.figure_dialog import figure_dialog
-from melm_studio.layout.dialogs.tree_dialog import tree_dialog
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar, present_title
 from melm_studio.layout.shell.header import header
@@ -66,6 +66,7 @@ def static_parts() -> list[Component]:
         distances_dialog(),
         features_dialog(),
         tree_dialog(),
+        resamples_dialog(),
         figure_dialog(),
         help_view(),
         panel_model(),

@@ -19,6 +19,7 @@ KEYS = (
     ("1 to 9", "select a run"),
     ("M", "morph"),
     ("T", "tree of planes"),
+    ("R", "resampled plane"),
     ("F", "full screen"),
     ("Esc", "exit"),
     ("?", "list keys"),

@@ -71,12 +71,12 @@ def changes_of(options: ViewOptions, target: RunRecord | None = None) -> str:
 
 def _target(morph: MorphTarget | None, target: RunRecord) -> str:
     is_tree = morph is not None and morph.plane is not None
-    return "a plane of its tree" if is_tree else title(target)
+    return "another plane of this run" if is_tree else title(target)
 
 
 def _way(morph: MorphTarget, toward: str) -> str:
     if morph.plane is not None and morph.share == 1.0:
-        return "a plane of its tree"
+        return "another plane of this run"
     return percent(morph.share) + toward
 
 

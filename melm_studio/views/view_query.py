@@ -42,7 +42,7 @@ _OPTIONS = {
 }
 _RULES = {"classes", "reading", "recipe", "filters", "orders"}  # of the source, as JSON
 _SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
-_MORPHS = {"morph": "share", "tree_plane": "plane"}
+_MORPHS = {"morph": "share", "other_plane": "plane", "plane_of": "of"}
 _NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, *_MORPHS, _LEFT_OUT, _ROW_MARKS, "data", "hidden", "layers"}
 
 
@@ -203,7 +203,8 @@ def _morph_pairs(morph: SharedMorph | None) -> dict[str, Any]:
         return {}
     parameters = {"method": morph.method, **_parameter_pairs(morph.parameters)}
     pairs = {f"{_MORPH}{name}": value for name, value in parameters.items()}
-    return {"morph": morph.share, "tree_plane": morph.plane, **pairs}
+    of = None if morph.plane is None else morph.of
+    return {"morph": morph.share, "other_plane": morph.plane, "plane_of": of, **pairs}
 
 
 def _joined(numbers: Iterable[float]) -> str:

@@ -35,9 +35,10 @@ from melm_studio.views.validation import (
     shown,
 )
 from melm_studio.views.view_options import DEFAULT_VIEW, PlaneNumber, Share, ViewOptions
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
 
 Mode = Literal["explore", "compare", "present"]
+OtherPlanes = Literal["tree", "resamples"]
 Switch = Literal["linked", "aligned", "contours", "arrows", "names"]
 # Layers that are off until they are asked for.
 MoreLayer = Literal["class_ellipses", "mean_ellipses", "centroids"]
@@ -62,13 +63,14 @@ _NO_NAMED_RUN = "A shared view cannot refer to a run of this studio. Leave out m
 class SharedMorph(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How far the plane has moved toward that of another run of the same data.
 
-    With a number, `plane`, it is a plane of the tree of that run.
+    With a number, `plane`, it is one of the planes `of` that run: of its tree, or of resamples.
     """
 
     method: Method
     parameters: Parameters = field(default_factory=dict)
     share: Share
     plane: PlaneNumber | None = None
+    of: OtherPlanes = "tree"
 
     def __post_init__(self) -> None:
         force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
@@ -200,6 +202,7 @@ def spec_of(
             parameters=dict(other.parameters),
             share=options.morph.share,
             plane=options.morph.plane,
+            of="resamples" if other.kind is RunKind.RESAMPLES else "tree",
         )
     return ViewSpec.from_json(
         {

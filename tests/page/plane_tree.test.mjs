@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOfTree, morphIn, viewQuery, changesOf, DEFAULT_VIEW } from "../../assets/studio/panel/view_options.mjs";
-import { optionsAt, shownIn, stepOf } from "../../assets/studio/plane_tree/steps.mjs";
+import { optionsAt, shownIn, stepOf } from "../../assets/studio/other_planes/steps.mjs";
 
 // Two planes at gamma 2; the first continues at gamma 1, where a third one begins.
 const PLANES = [
@@ -52,5 +52,5 @@ test("a restored view without a plane of a tree is that of another run", () => {
   assert.ok(!isOfTree(restored));
   assert.equal(viewQuery(restored, null).get("morph"), "r:1");
   assert.match(changesOf(restored, () => "PCA"), /100 % of the way to PCA$/);
-  assert.match(changesOf(viewOf({ morph: ["t", 1, 4] }), () => ""), /: a plane of its tree$/);
+  assert.match(changesOf(viewOf({ morph: ["t", 1, 4] }), () => ""), /: another plane of this run$/);
 });

@@ -63,8 +63,8 @@ export const isOfTree = ({ morph }) => morph?.[1] === 1 && (morph[2] ?? null) !=
 
 /** @param {ViewOptions["morph"]} morph @param {(run: string) => string} nameOf */
 function morphed([run, share, plane = null], nameOf) {
-  if (plane !== null && share === 1) return "a plane of its tree";
-  const target = plane === null ? nameOf(run) : "a plane of its tree";
+  if (plane !== null && share === 1) return "another plane of this run";
+  const target = plane === null ? nameOf(run) : "another plane of this run";
   return `${Math.round(100 * share)} % of the way to ${target}`;
 }
 

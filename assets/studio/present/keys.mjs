@@ -4,7 +4,7 @@ import { bringToFront } from "../front_run.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
-import { openTree } from "../plane_tree/button.mjs";
+import { openResamples, openTree } from "../other_planes/button.mjs";
 import { state } from "../state.mjs";
 import { hasStory, stepStory } from "../views/story.mjs";
 
@@ -16,6 +16,7 @@ export function connectKeys(playMorph) {
     " ": () => frontPanel()?.history.player.toggle().catch(console.warn),
     m: () => playMorph()?.catch(console.warn),
     t: () => openTree(frontPanel()),
+    r: () => openResamples(frontPanel()),
     f: toggleFullScreen,
     "?": toggleKeys,
     Escape: leave,

@@ -81,7 +81,7 @@ async function showRun(/** @type {RestoredView} */ restored) {
   if (isOutdated()) return;
   bringToFront(restored.run);
   await until(() => isOutdated() || hasEnded(restored));
-  if (isPlaneOfTree(restored)) await treeGrown(restored.run, isOutdated);
+  if (restored.other) await otherPlanesKnown(restored, isOutdated);
   const panel = panelOfRun(restored.run);
   if (isOutdated() || panel.sequence < 0) return;
   await panel.showAs(sequenceOf(panel, restored), restored.look);
@@ -96,19 +96,18 @@ function showMarks({ colorBy, shapeBy, newRows }) {
 }
 
 // Its own run, and the run that it morphs to.
-function hasEnded({ run, look }) {
-  const needsOther = look.morph && !isPlaneOfTree({ look });
+function hasEnded({ run, look, other }) {
+  const needsOther = look.morph && !other;
   const isOtherFinal = !needsOther || FINAL_STATES.includes(state.states[look.morph[0]]);
   return panelOfRun(run)?.isFinal && isOtherFinal;
 }
 
-const isPlaneOfTree = ({ look }) => (look.morph?.[2] ?? null) !== null;
-
-async function treeGrown(run, isOutdated) {
+// The tree or the resamples of the run, of which the view shows a plane.
+async function otherPlanesKnown({ run, other }, isOutdated) {
   for (let asked = 0; !isOutdated(); asked += 1) {
-    const answer = await fetch(`runs/${run}/tree`);
+    const answer = await fetch(`runs/${run}/${other}`);
     if (!answer.ok || (await answer.json()).is_final !== false) return;
-    if (asked === 0) showNotice("This view shows a plane of the run's tree, which grows first.", { briefly: true });
+    if (asked === 0) showNotice("This view shows another plane of the run, which is computed first.", { briefly: true });
     await wait(TREE_CHECK_EVERY_MS);
   }
 }

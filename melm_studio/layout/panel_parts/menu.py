@@ -20,6 +20,7 @@ def run_menu() -> list[Component]:
         menu_item("Copy link", **data(link="copy")),
         menu_item("Add to story", **data(story="add")),
         menu_item("Tree of planes", **part("open-tree"), **needs(TREE)),
+        menu_item("Resampled plane", **part("open-resamples"), **needs(LINEAR)),
         menu_item("Decision surface", **part("surface"), **needs(FLAT)),
         _label("New rows in this plane"),
         menu_item("From a file…", **part("add-rows")),

@@ -33,6 +33,7 @@ from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.execution.probabilities_run import compute_probabilities
 from melm_studio.worker.execution.ranking_run import rank_methods
 from melm_studio.worker.execution.recorder import Recorder
+from melm_studio.worker.execution.resamples_run import resample
 from melm_studio.worker.execution.rows import nuisance_of, rows_of
 from melm_studio.worker.execution.tree_run import grow_tree
 from melm_studio.worker.execution.validation_run import Checker
@@ -48,6 +49,7 @@ _T = TypeVar("_T")
 _ABOUT_RUNS: Mapping[RunKind, Callable[[RunStore, RunRecord, LabeledData, Clock], bool]] = {
     RunKind.RANKING: rank_methods,
     RunKind.TREE: grow_tree,
+    RunKind.RESAMPLES: resample,
     RunKind.PROBABILITIES: compute_probabilities,
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
 from msgspec.structs import replace
 
 from melm_core.evaluation import (
@@ -24,6 +23,7 @@ from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.check_notes import design_notes, method_notes
 from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.resamples_run import feature_stability
 from melm_studio.worker.execution.rows import judged_rows, resampled_rows
 from melm_studio.worker.records.check_report import CheckReport, FeatureStability
 from melm_studio.worker.records.run import RunKind, RunRecord
@@ -147,16 +147,7 @@ class Checker:
             n_resamples=N_RESAMPLES,
             callback=self._after_resample,
         )
-        lower, upper = found.length_interval
-        n_top = found.n_features_used
-        return FeatureStability(
-            angle=float(np.degrees(found.largest_angle)),
-            n_resamples=N_RESAMPLES,
-            n_top=n_top,
-            frequencies=tuple(found.selection_frequencies(n_top).tolist()),
-            lower=tuple(lower.tolist()),
-            upper=tuple(upper.tolist()),
-        )
+        return feature_stability(found)
 
     def _after_fold(self, number: int, n_folds: int) -> None:
         self._update(fraction=_AFTER_FOLDS * number / n_folds)

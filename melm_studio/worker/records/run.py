@@ -57,6 +57,7 @@ class RunKind(StrEnum):
     CHECK = "check"  # whether the structure that another run found is real
     RANKING = "ranking"  # the held-out accuracy of every method
     TREE = "tree"  # every optimum at each kernel width
+    RESAMPLES = "resamples"  # the plane of another run, refitted to resampled rows
     PROBABILITIES = "probabilities"  # of the classes of every row, by planes fitted without it
 
 
@@ -240,6 +241,11 @@ def new_probabilities(of: RunRecord) -> RunRecord:
 def new_tree(of: RunRecord) -> RunRecord:
     """Return the record of a queued search of the tree of planes of a run."""
     return replace(new_check(of), kind=RunKind.TREE)
+
+
+def new_resamples(of: RunRecord) -> RunRecord:
+    """Return the record of queued refits of the plane of a run to resampled rows."""
+    return replace(new_check(of), kind=RunKind.RESAMPLES)
 
 
 class PlaneEvent(msgspec.Struct, frozen=True, eq=False):

@@ -2,18 +2,16 @@
 // and morphs the picture into the plane that is chosen.
 import { ID } from "../constants.mjs";
 import { draw } from "../drawing/plotly.mjs";
-import { ask, requested, sentenceOf } from "../page/answers.mjs";
 import { byId, colorScheme, element, lessMotion, onColorScheme, wait } from "../page/dom.mjs";
-import { showNotice } from "../page/notice.mjs";
 import { eased } from "../present/morph_steps.mjs";
 import { state } from "../state.mjs";
+import { Beside } from "./beside.mjs";
 import { drawPreview } from "./preview.mjs";
 import { optionsAt, shownIn, stepOf } from "./steps.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Tree} Tree */
 
-const FOLLOWED_EVERY_MS = 1000;
 const STEP_MS = 50;
 const MORPH_MS = 1500;
 const ARROWS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"];
@@ -24,101 +22,52 @@ let view = null;
 /** Opens the tree of a run; begins to grow it if it has none. @param {Panel} panel */
 export function showTree(panel) {
   view ??= new TreeView();
-  view.open(panel).catch((error) => showNotice(sentenceOf(error)));
+  view.open(panel);
 }
 
-class TreeView {
+class TreeView extends Beside {
   constructor() {
-    this.dialog = /** @type {HTMLDialogElement} */ (byId(ID.tree));
+    super(byId(ID.tree), "tree");
     this.height = "accuracy";
-    this.playing = 0; // which morph is on; 0 for none
     this.at = -1; // the plane under the pointer or the keys
-    /** @type {Tree | null} */
-    this.tree = null;
-    /** @type {Panel | null} */
-    this.panel = null;
-    this.opened = 0; // how often it was opened, so that one loop follows the tree
-    this.part("close").onclick = () => this.close();
-    this.part("stop").onclick = () => this.send("tree/stop");
-    this.part("grow").onclick = () => this.grow();
-    this.dialog.addEventListener("keydown", (event) => this.press(event));
     this.dialog.addEventListener("click", ({ target }) => this.click(/** @type {HTMLElement} */ (target)));
     onColorScheme(() => this.dialog.open && this.load());
   }
 
-  part(name) {
-    return /** @type {any} */ (this.dialog.querySelector(`[data-tree="${name}"]`));
-  }
-
   /** @param {Panel} panel */
-  async open(panel) {
-    this.playing = 0;
-    if (this.panel !== panel) Object.assign(this, { panel, tree: null, at: -1 });
-    panel.node.addEventListener("panel:look", () => panel === this.panel && this.drawFigure());
-    if (!this.dialog.open) this.dialog.show(); // the picture beside it stays in use
+  open(panel) {
+    super.open(panel);
     this.part("plot").focus();
-    if (!(await this.load())) await this.grow();
-    else this.follow();
   }
 
-  close() {
-    this.opened += 1;
-    this.playing = 0;
-    this.dialog.close();
-    this.panel?.part("plot").focus();
+  query() {
+    return new URLSearchParams({ height: this.height, scheme: colorScheme() });
   }
 
-  async grow() {
-    if (!(await this.send("tree"))) return;
-    await this.load();
-    this.follow();
+  forget() {
+    super.forget();
+    this.at = -1;
+    this.part("plane").textContent = "";
   }
 
-  async send(path) {
-    try {
-      await requested(`runs/${this.panel.run}/${path}`, {});
-      return true;
-    } catch (error) {
-      this.part("words").textContent = sentenceOf(error);
-      return false;
-    }
+  look() {
+    this.drawFigure().catch(console.warn);
   }
 
-  // Until the tree is grown or the dialog is closed.
-  async follow() {
-    const number = (this.opened += 1);
-    while (number === this.opened && this.tree && !this.tree.is_final) {
-      await wait(FOLLOWED_EVERY_MS);
-      if (number === this.opened) await this.load();
-    }
+  /** @returns {Tree | null} */
+  get tree() {
+    return this.found;
   }
 
-  /** Loads and shows the tree; whether the run has one. */
-  async load() {
-    const query = new URLSearchParams({ height: this.height, scheme: colorScheme() });
-    const { panel } = this;
-    const tree = await ask(`runs/${panel.run}/tree?${query}`);
-    if (panel !== this.panel || tree.tree === null) return tree.tree !== null;
-    this.tree = tree;
-    this.show(tree);
-    return true;
-  }
-
-  /** @param {Tree} tree */
-  show(tree) {
-    const { words, stage, fraction, is_final: isFinal, can_grow: canGrow, notes, figure } = tree;
-    if (this.part("words").textContent !== words) this.part("words").textContent = words;
-    this.part("progress").value = fraction;
-    this.part("progress").hidden = this.part("stop").hidden = isFinal;
-    this.part("grow").hidden = !canGrow;
-    this.part("stage").textContent = isFinal && !canGrow ? "" : stage;
+  show() {
+    const { notes, figure } = this.tree;
     this.part("notes").replaceChildren(...notes.map((note) => element("li", "", note)));
-    this.listBranches(tree);
+    this.listBranches(this.tree);
     const height = figure?.height ?? this.height;
     for (const button of this.dialog.querySelectorAll("[data-height]")) {
       button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.height === height));
     }
-    this.drawFigure();
+    this.look();
   }
 
   listBranches({ branches }) {
@@ -155,7 +104,7 @@ class TreeView {
     this.at = at;
     const target = tree.planes[at];
     this.part("plane").textContent = target.words;
-    this.drawFigure();
+    this.look();
     const isWanted = () => this.at === at && this.panel === panel;
     drawPreview(this.part("preview"), panel, this.options(target), isWanted).catch(console.warn);
   }
@@ -196,9 +145,9 @@ class TreeView {
 
   /** @param {KeyboardEvent} event */
   press(event) {
-    if (event.key === "Escape") this.close();
-    else if (event.target !== this.part("plot") || !this.tree?.planes.length) return;
-    else if (ARROWS.includes(event.key)) this.visit(this.at < 0 ? 0 : stepOf(this.tree.planes, this.at, event.key));
+    super.press(event);
+    if (event.target !== this.part("plot") || !this.tree?.planes.length) return;
+    if (ARROWS.includes(event.key)) this.visit(this.at < 0 ? 0 : stepOf(this.tree.planes, this.at, event.key));
     else if (event.key === "Enter" || event.key === " ") this.choose(this.at).catch(console.warn);
     else return;
     event.preventDefault();

@@ -32,8 +32,8 @@ from melm_studio.worker.records.tree_report import TreeReport
 def register(app: Dash) -> None:
     """Connect the routes."""
     app.server.get("/runs/<run_id>/tree")(tree)
-    app.server.post("/runs/<run_id>/tree")(grow)
-    app.server.post("/runs/<run_id>/tree/stop")(stop)
+    app.server.post("/runs/<run_id>/tree")(grow_tree)
+    app.server.post("/runs/<run_id>/tree/stop")(stop_tree)
 
 
 def tree(run_id: str) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def tree(run_id: str) -> dict[str, Any]:
     return {
         "tree": current.run_id,
         "is_final": is_final,
-        "can_grow": current.state.is_cut_short,
+        "can_begin": current.state.is_cut_short,
         "fraction": report.fraction,
         "stage": _stage(current, report),
         "words": tree_sentence(report, is_final=is_final),
@@ -58,12 +58,12 @@ def tree(run_id: str) -> dict[str, Any]:
     }
 
 
-def grow(run_id: str) -> tuple[dict[str, Any], int]:
+def grow_tree(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue the tree of a run, unless it has one that was not cut short."""
     return {"tree": started_tree(workspace(), own_fit(run_id)).run_id}, 201
 
 
-def stop(run_id: str) -> tuple[dict[str, Any], int]:
+def stop_tree(run_id: str) -> tuple[dict[str, Any], int]:
     """Stop the tree of a run; what it has found stays."""
     current = current_tree(workspace(), own_fit(run_id))
     if current is None or current.state.is_final:

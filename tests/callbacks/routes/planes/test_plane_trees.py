@@ -144,7 +144,7 @@ def test_a_tree_that_is_stopped_keeps_its_planes_and_grows_again_when_asked(
     studio.work()
     monkeypatch.undo()
     stopped = tree(visitor, run)
-    assert (stopped["is_final"], stopped["can_grow"]) == (True, True)
+    assert (stopped["is_final"], stopped["can_begin"]) == (True, True)
     assert stopped["planes"]
     assert stopped["stage"].startswith("Stopped.")
     found = grown(studio, visitor, run)
@@ -168,7 +168,7 @@ def test_a_view_of_a_plane_of_the_tree_grows_the_tree_elsewhere(studio, visitor,
     last = studio.store.last_event(run).sequence
     route = f"/runs/{run}/planes/{last}/shared-view"
     shared = owner.http.get(route, query_string=look).json
-    assert f"tree_plane={plane['plane']}" in shared["query"]
+    assert f"other_plane={plane['plane']}" in shared["query"]
     visitor.choose_sample("wine")
     view = {"view": from_query(shared["query"]).to_json()}
     restored = visitor.fire(ids.REQUESTED, "data", view)[f"{ids.RESTORED}.data"]

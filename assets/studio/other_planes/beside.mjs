@@ -1,0 +1,127 @@
+// A dialog beside the picture, which stays in use: shows what a run about the front run has found,
+// and follows it while it is at work.
+import { ask, requested, sentenceOf } from "../page/answers.mjs";
+import { wait } from "../page/dom.mjs";
+import { showNotice } from "../page/notice.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+const FOLLOWED_EVERY_MS = 1000;
+
+/** @type {Beside | null} */
+let front = null; // one at a time
+
+export class Beside {
+  /**
+   * @param {HTMLDialogElement} dialog
+   * @param {string} name of the route, and of what is asked for in its answer
+   */
+  constructor(dialog, name) {
+    this.dialog = dialog;
+    this.name = name;
+    /** @type {any} */
+    this.found = null; // the last answer
+    /** @type {Panel | null} */
+    this.panel = null;
+    this.nFollowed = 0; // how often it was followed, so that one loop does
+    this.playing = 0; // which motion is on; 0 for none
+    this.part("close").onclick = () => this.close();
+    this.part("stop").onclick = () => this.send(`${name}/stop`);
+    this.part("begin").onclick = () => this.begin().catch(console.warn);
+    dialog.addEventListener("keydown", (event) => this.press(event));
+  }
+
+  /** @param {string} name @returns {any} */
+  part(name) {
+    return this.dialog.querySelector(`[data-beside="${name}"]`);
+  }
+
+  /** Shows what there is about a run; begins it if there is nothing. @param {Panel} panel */
+  open(panel) {
+    if (front !== this) front?.close();
+    front = this;
+    this.playing = 0;
+    if (this.panel !== panel) {
+      this.forget();
+      this.panel = panel;
+      panel.node.addEventListener("panel:look", () => panel === this.panel && this.look());
+    }
+    if (!this.dialog.open) this.dialog.show();
+    this.load().then((isKnown) => (isKnown ? this.follow() : this.begin())).catch((error) => showNotice(sentenceOf(error)));
+  }
+
+  close() {
+    this.nFollowed += 1;
+    this.playing = 0;
+    this.dialog.close();
+    this.panel?.part("plot").focus();
+  }
+
+  async begin() {
+    if (!(await this.send(this.name))) return;
+    await this.load();
+    await this.follow();
+  }
+
+  async send(path) {
+    try {
+      await requested(`runs/${this.panel.run}/${path}`, {});
+      return true;
+    } catch (error) {
+      this.part("words").textContent = sentenceOf(error);
+      return false;
+    }
+  }
+
+  // Until all is found or the dialog is closed.
+  async follow() {
+    const number = (this.nFollowed += 1);
+    while (number === this.nFollowed && this.found && !this.found.is_final) {
+      await wait(FOLLOWED_EVERY_MS);
+      if (number === this.nFollowed) await this.load();
+    }
+  }
+
+  /** Loads and shows what is found; whether there is anything. */
+  async load() {
+    const { panel } = this;
+    const found = await ask(`runs/${panel.run}/${this.name}?${this.query()}`);
+    if (panel !== this.panel || found[this.name] === null) return found[this.name] !== null;
+    this.found = found;
+    this.showProgress(found);
+    this.show();
+    return true;
+  }
+
+  showProgress({ words, stage, fraction, is_final: isFinal, can_begin: canBegin }) {
+    if (this.part("words").textContent !== words) this.part("words").textContent = words;
+    this.part("progress").value = fraction;
+    this.part("progress").hidden = this.part("stop").hidden = isFinal;
+    this.part("begin").hidden = !canBegin;
+    this.part("stage").textContent = isFinal && !canBegin ? "" : stage;
+  }
+
+  /** @param {KeyboardEvent} event */
+  press(event) {
+    if (event.key !== "Escape") return;
+    this.close();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** What is asked for, beside the run. */
+  query() {
+    return new URLSearchParams();
+  }
+
+  /** Forgets what is known of a run. */
+  forget() {
+    this.found = null;
+  }
+
+  /** Shows what is found. */
+  show() {}
+
+  /** The picture shows another plane. */
+  look() {}
+}

@@ -1,0 +1,33 @@
+// Opens the tree of planes of a run, or its resamples; their scripts are loaded by the first click.
+import { NO_SERVER, showNotice } from "../page/notice.mjs";
+import { addToPanels } from "../panel/features.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+export function addOtherPlanes() {
+  addToPanels((panel) => {
+    connect(panel, "open-tree", openTree); // only runs of MELM have a tree
+    connect(panel, "curve-tree", openTree);
+    connect(panel, "open-resamples", openResamples);
+  });
+}
+
+/** @param {Panel} panel @param {string} part @param {(panel: Panel) => Promise<void>} open */
+function connect(panel, part, open) {
+  const button = panel.part(part);
+  if (button) button.onclick = () => open(panel);
+}
+
+/** @param {Panel | undefined} panel */
+export async function openTree(panel) {
+  if (!panel?.part("open-tree")) return;
+  const module = await import("./tree_view.mjs").catch(() => showNotice(NO_SERVER));
+  if (module) module.showTree(panel);
+}
+
+/** @param {Panel | undefined} panel */
+export async function openResamples(panel) {
+  if (!panel?.part("open-resamples")) return;
+  const module = await import("./resamples_view.mjs").catch(() => showNotice(NO_SERVER));
+  if (module) module.showResamples(panel);
+}

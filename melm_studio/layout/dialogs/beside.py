@@ -1,0 +1,115 @@
+"""Dialogs beside the picture, which stays in use: the tree of planes, the resampled plane."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout import ids
+from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.buttons import button, icon_button
+
+_TREE = (
+    "Each mark is a plane where the divergence has an optimum, each line one that persists as the "
+    "kernels change. Dark lines exceed what shuffled labels reach (the gray band) over an octave "
+    "of γ or more. Click a mark to see its plane."
+)
+_TREE_KEYS = (
+    "Tree of planes. Left and right arrows change the kernel width, up and down the plane; Enter "
+    "shows it in the picture."
+)
+_HEIGHTS = {"accuracy": "Held-out accuracy", "divergence": "Divergence"}
+_INTERVALS = (
+    "Lengths of the loadings of the strongest features: 95 % of the resamples lie within the bar, "
+    "which ranges from 0 to 1."
+)
+
+
+def tree_dialog() -> Component:
+    """The tree of planes, closed until a script opens it."""
+    return _beside(
+        ids.TREE,
+        "Tree of planes",
+        "Search again",
+        [
+            html.Div(
+                [_height(name, label) for name, label in _HEIGHTS.items()],
+                className="segments",
+                role="group",
+                **aria(label="Height of the planes"),
+            ),
+            html.Div(
+                className="tree-plot",
+                role="application",
+                tabIndex="0",
+                **_part("plot"),
+                **aria(label=_TREE_KEYS),
+            ),
+            html.Div(
+                [
+                    html.Canvas(
+                        className="tree-preview", **_part("preview"), **aria(hidden="true")
+                    ),
+                    html.P(role="status", className="tree-plane", **_part("plane")),
+                ],
+                className="tree-at",
+            ),
+            html.Ul(className="tree-branches", **_part("branches"), **aria(label="Branches")),
+            html.Ul(className="tree-notes", **_part("notes")),
+            html.P(_TREE, className="hint"),
+        ],
+    )
+
+
+def resamples_dialog() -> Component:
+    """The plane refitted to resamples, closed until a script opens it."""
+    return _beside(
+        ids.RESAMPLES,
+        "Resampled plane",
+        "Resample again",
+        [
+            html.Div([button("Watch it move", "is-light", disabled=True, **_part("play"))]),
+            html.Div(
+                className="multiples", role="group", **_part("multiples"), **aria(label="Resamples")
+            ),
+            html.Ul(className="intervals", **_part("features"), **aria(label="Features")),
+            html.P(_INTERVALS, className="hint"),
+            html.P(className="hint", **_part("note")),
+        ],
+    )
+
+
+def _beside(component_id: str, title: str, again: str, content: list[Component]) -> Component:
+    heading = f"{component_id}-title"
+    head = html.Div(
+        [html.H2(title, id=heading), icon_button("close", "Close", **_part("close"))],
+        className="beside-head",
+    )
+    progress = html.Div(
+        [
+            html.Progress(max="1", **_part("progress"), **aria(label=f"Progress: {title}")),
+            html.Span(className="hint", **_part("stage")),
+            button("Stop", hidden=True, **_part("stop")),
+            button(again, hidden=True, **_part("begin")),
+        ],
+        className="beside-progress",
+    )
+    words = html.P(role="status", className="check-answer", **_part("words"))
+    return html.Dialog(
+        [head, words, progress, *content],
+        id=component_id,
+        className="beside",
+        **aria(labelledby=heading),
+    )
+
+
+def _part(name: str) -> dict[str, Any]:
+    return data(beside=name)
+
+
+def _height(name: str, label: str) -> Component:
+    return html.Button(
+        label, type="button", className="segment", **data(height=name), **aria(pressed="false")
+    )

@@ -1,0 +1,1 @@
+"""How the plane of a run moves between resamples: its run, and what it says."""

@@ -1,0 +1,142 @@
+"""Runs that refit the plane of another run to bootstrap resamples of its training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from melm_core.base import FloatArray, UserError
+from melm_core.evaluation import Stability, stability
+from melm_core.linalg import principal_angles
+from melm_core.methods import GAMMA, SEED
+from melm_studio.tables import LabeledData
+from melm_studio.worker.clock import Clock
+from melm_studio.worker.execution.giving_way import POLL_S, after_giving_way
+from melm_studio.worker.execution.rows import rows_of
+from melm_studio.worker.records.check_report import FeatureStability
+from melm_studio.worker.records.resamples_report import ResamplesReport
+from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.worker.store.protocol import RunStore
+
+N_RESAMPLES = 20
+
+_NO_PLANE = "The run has no plane to refit. Run it again, then resample its plane."
+
+
+def standing_resamples(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
+    """Return the newest resamples of each run that has some, by the id of the run."""
+    return {run.of_run: run for run in runs if run.kind is RunKind.RESAMPLES}
+
+
+def resamples_of(store: RunStore, run_id: str) -> ResamplesReport:
+    """Return the resamples so far."""
+    raw = store.report(run_id)
+    return ResamplesReport() if raw is None else ResamplesReport.from_bytes(raw)
+
+
+class _StoppedError(Exception):
+    """The resamples were requested to stop."""
+
+
+def resample(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> bool:
+    """Refit the plane, keep the planes as the history of the run; return false if stopped."""
+    try:
+        _Resampling(store, record, clock).run(data)
+    except _StoppedError:
+        return False
+    return True
+
+
+class _Resampling:
+    """Resamples at work."""
+
+    def __init__(self, store: RunStore, record: RunRecord, clock: Clock) -> None:
+        self._store, self._record, self._clock = store, record, clock
+        self._began_s = clock.monotonic()
+        last, self._gamma = self._awaited()
+        self._start = last.components
+        self._report = ResamplesReport(n_resamples=N_RESAMPLES)
+
+    def _awaited(self) -> tuple[PlaneEvent, float]:
+        """The last plane of the run, and its kernel width, once it has ended."""
+        run_id = self._record.of_run
+        while (fit := self._store.get(run_id)) is not None and not fit.state.is_final:
+            self._stop_if_requested()
+            self._clock.sleep(POLL_S)
+        last = self._store.last_event(run_id)
+        if fit is None or last is None:
+            raise UserError(_NO_PLANE)
+        return last, fit.gamma
+
+    def run(self, data: LabeledData) -> None:
+        train, _ = rows_of(data, self._record)
+        self._update(by_groups=train.groups is not None)
+        found = stability(
+            self._record.method,
+            train.X,
+            train.y,
+            groups=train.groups,
+            n_resamples=N_RESAMPLES,
+            parameters=self._parameters(),
+            standardize=False,
+            random_state=self._record.parameters[SEED.name],
+            start=self._start,
+            plane_callback=self._after_plane,
+        )
+        mean = self._append(found.mean_plane)
+        self._update(mean=mean, features=feature_stability(found))
+
+    def _parameters(self) -> dict[str, Any]:
+        """Those of the run, with the kernel width that it chose."""
+        known = {name: v for name, v in self._record.parameters.items() if name != "init"}
+        return known | {GAMMA.name: self._gamma}
+
+    def _after_plane(self, plane: FloatArray) -> None:
+        number = self._append(plane)
+        angle = float(np.degrees(principal_angles(plane, self._start)[-1]))
+        self._update(planes=(*self._report.planes, number), angles=(*self._report.angles, angle))
+        self._stop_if_requested()
+
+    def _stop_if_requested(self) -> None:
+        request = after_giving_way(self._store, self._record.run_id, self._clock)
+        if request.is_cancelled:
+            raise _StoppedError
+
+    def _update(self, **changes: Any) -> None:
+        self._report = replace(self._report, **changes)
+        self._store.put_report(self._record.run_id, self._report.to_bytes())
+
+    def _append(self, plane: FloatArray) -> int:
+        n_done = len(self._report.planes)
+        event = PlaneEvent(
+            sequence=0,  # assigned by the store
+            objective=0.0,
+            best_objective=0.0,
+            start=0,
+            n_starts=0,
+            iteration=0,
+            n_evaluations=0,
+            stage=f"resample {n_done + 1}",
+            fraction=n_done / N_RESAMPLES,
+            elapsed_s=self._clock.monotonic() - self._began_s,
+            is_final=False,
+            components=plane,
+        )
+        return self._store.append(self._record.run_id, event)
+
+
+def feature_stability(found: Stability) -> FeatureStability:
+    """What resamples say of the features."""
+    lower, upper = found.length_interval
+    n_top = found.n_features_used
+    return FeatureStability(
+        angle=float(np.degrees(found.largest_angle)),
+        n_resamples=len(found.planes),
+        n_top=n_top,
+        frequencies=tuple(found.selection_frequencies(n_top).tolist()),
+        lower=tuple(lower.tolist()),
+        upper=tuple(upper.tolist()),
+    )

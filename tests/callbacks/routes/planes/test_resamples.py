@@ -1,0 +1,123 @@
+"""The plane of a run refitted to resamples: asked for, stopped, played, and shared."""
+
+from __future__ import annotations
+
+import pytest
+
+from melm_studio.layout import ids
+from melm_studio.views.view_query import from_query
+from melm_studio.worker.execution import resamples_run
+from melm_studio.worker.execution.resamples_run import resamples_of
+from tools.driver.visitor import strict_json
+
+N_RESAMPLES = 4
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_resamples():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resamples_run, "N_RESAMPLES", N_RESAMPLES)
+        yield
+
+
+@pytest.fixture(scope="module")
+def owner(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("iris")
+    return visitor
+
+
+@pytest.fixture(scope="module")
+def run(studio, owner):
+    run = owner.start(method="melm", n_init=1)
+    studio.work()
+    return run
+
+
+@pytest.fixture(scope="module")
+def found(studio, owner, run):
+    """The resamples of the run."""
+    return resampled(studio, owner, run)
+
+
+def resamples(visitor, run):
+    answer = visitor.http.get(f"/runs/{run}/resamples")
+    assert answer.status_code == 200, answer.text
+    return strict_json(answer.text)
+
+
+def resampled(studio, visitor, run):
+    answer = visitor.http.post(f"/runs/{run}/resamples")
+    assert answer.status_code == 201, answer.text
+    studio.work()
+    return resamples(visitor, run)
+
+
+def shown(visitor, run, morph):
+    query = {"morph": morph}
+    return visitor.http.get(f"/runs/{run}/planes/0", query_string=query)
+
+
+def test_the_plane_is_refitted_once_and_says_whether_it_stands(owner, run, found):
+    assert (found["is_final"], found["fraction"]) == (True, 1.0)
+    assert len(found["planes"]) == len(found["angles"]) == N_RESAMPLES
+    assert found["words"].startswith("The plane ")
+    assert f"between {N_RESAMPLES} resamples" in found["words"]
+    assert owner.http.post(f"/runs/{run}/resamples").json["resamples"] == found["resamples"]
+    assert found["resamples"] not in owner.panels()
+
+
+def test_the_features_have_intervals_and_the_strongest_is_first(found):
+    first = found["features"][0]
+    assert 0.0 <= first["low"] <= first["high"] <= 1.0
+    assert "in 100 %" in first["words"]
+    assert len(found["features"]) == 4
+
+
+def test_every_resample_the_ways_between_them_and_their_mean_can_be_shown(owner, run, found):
+    one, other = found["planes"][:2]
+    for morph in (f"1:{one}", f"0.5:{other}:{one}", f"1:{found['mean']}"):
+        assert shown(owner, run, f"{found['resamples']}:{morph}").status_code == 200
+
+
+def test_any_linear_method_can_be_resampled_and_no_other(studio, owner):
+    lda = owner.start(method="lda")
+    studio.work()
+    assert resampled(studio, owner, lda)["fraction"] == 1.0
+    curved = owner.start(method="kfd")
+    refusal = owner.http.post(f"/runs/{curved}/resamples")
+    assert refusal.status_code == 400
+    assert "is nonlinear" in refusal.json["words"]
+
+
+def test_resamples_that_are_stopped_are_kept_and_can_begin_again(studio, owner, monkeypatch):
+    run = owner.start(method="pca")
+    studio.work()
+    asked = owner.http.post(f"/runs/{run}/resamples").json["resamples"]
+    put = studio.store.put_report
+
+    def stop_after(run_id, raw):
+        put(run_id, raw)
+        owner.http.post(f"/runs/{run}/resamples/stop")
+
+    monkeypatch.setattr(studio.store, "put_report", stop_after)
+    studio.work()
+    monkeypatch.undo()
+    stopped = resamples(owner, run)
+    assert (stopped["is_final"], stopped["can_begin"], stopped["features"]) == (True, True, [])
+    assert len(resamples_of(studio.store, asked).planes) == 1
+    assert resampled(studio, owner, run)["resamples"] != asked
+
+
+def test_a_view_of_a_resample_is_computed_again_elsewhere(studio, visitor, owner, run, found):
+    look = {"morph": f"{found['resamples']}:1:{found['planes'][2]}"}
+    last = studio.store.last_event(run).sequence
+    shared = owner.http.get(f"/runs/{run}/planes/{last}/shared-view", query_string=look).json
+    visitor.choose_sample("iris")
+    view = {"view": from_query(shared["query"]).to_json()}
+    restored = visitor.fire(ids.REQUESTED, "data", view)[f"{ids.RESTORED}.data"]
+    assert restored["other"] == "resamples"
+    studio.work()
+    other, share, number = restored["look"]["morph"]
+    assert resamples(visitor, restored["run"])["resamples"] == other
+    assert shown(visitor, restored["run"], f"{other}:{share:g}:{number}").status_code == 200
