@@ -77,6 +77,8 @@ def _target(morph: MorphTarget | None, target: RunRecord) -> str:
 def _way(morph: MorphTarget, toward: str) -> str:
     if morph.plane is not None and morph.share == 1.0:
         return "another plane of this run"
+    if morph.origin is not None:
+        return "on the way to another plane of this run"
     return percent(morph.share) + toward
 
 

@@ -35,6 +35,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Methods": (
             "docs/finding-the-optimum",
             "docs/plane-trees",
+            "docs/resampled-plane",
             "docs/batch-blind-planes",
             "docs/held-out-planes",
             "docs/scale",

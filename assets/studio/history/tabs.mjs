@@ -1,7 +1,7 @@
 // The curves of a run, one at a time: the objective along its search, or the divergence of the
 // plane on screen by kernel width.
 
-import { isOfTree } from "../panel/view_options.mjs";
+import { isBetweenPlanes, isOfTree } from "../panel/view_options.mjs";
 
 const PARTS = { search: "along-search", gamma: "by-gamma" };
 const LEGENDS = {
@@ -33,10 +33,11 @@ export class Tabs {
   /** The curve that is shown: the chosen one, else that of what is set. */
   get name() {
     const { morph, gamma } = this.panel.options;
+    const hasSearch = this.panel.node.dataset.has.includes("search");
+    if (isBetweenPlanes(this.panel.options) && hasSearch) return "search"; // which need not be drawn again
     if (morph && !isOfTree(this.panel.options)) return "morph";
     if (this.chosen) return this.chosen;
     if (morph) return "gamma";
-    const hasSearch = this.panel.node.dataset.has.includes("search");
     return gamma === null && hasSearch ? "search" : "gamma";
   }
 

@@ -1,6 +1,7 @@
 // The plane of a run as it moves between bootstrap resamples, beside the picture: played in the picture
 // as a loop, and each resample as a small picture.
 import { ID } from "../constants.mjs";
+import { ask } from "../page/answers.mjs";
 import { byId, element, lessMotion, span, wait } from "../page/dom.mjs";
 import { state } from "../state.mjs";
 import { Beside } from "./beside.mjs";
@@ -9,7 +10,8 @@ import { drawPreview } from "./preview.mjs";
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
 const FRAME_MS = 1000 / 15;
-const RESAMPLE_MS = 800; // from one resample to the next
+const FRAMES_A_RESAMPLE = 12;
+const FRAMES_AHEAD = 3;
 const MOST_MULTIPLES = 12;
 
 /** @type {ResamplesView | null} */
@@ -81,25 +83,52 @@ class ResamplesView extends Beside {
     return this.panel.changeView({ morph: null });
   }
 
-  // From one resample to the next, by the clock, and round again.
+  // From one resample to the next, and round again. Frames are kept, so that a loop whose planes come
+  // slowly plays smoothly from its second round on.
   async play() {
     const { panel } = this;
     panel.history.player.pause();
     const number = performance.now();
     this.showPlaying(number);
-    while (this.playing === number && !panel.isDisposed) {
+    const frames = new Frames(panel);
+    for (let at = 0; this.playing === number && !panel.isDisposed; at += 1) {
       const began = performance.now();
-      const { planes } = this.found;
-      const at = ((began - number) * state.speed) / RESAMPLE_MS;
-      const i = Math.floor(at);
-      await panel.changeView(this.options(planes[(i + 1) % planes.length], at - i, planes[i % planes.length]));
-      await wait(began + FRAME_MS - performance.now());
+      for (let ahead = 1; ahead <= FRAMES_AHEAD; ahead += 1) frames.load(this.optionsOfFrame(at + ahead)).catch(() => null);
+      const plane = await frames.load(this.optionsOfFrame(at)).catch(() => null);
+      if (!plane || this.playing !== number) break;
+      await panel.showWith(this.optionsOfFrame(at), plane);
+      await wait(began + FRAME_MS / state.speed - performance.now());
     }
+    if (this.playing === number) this.showPlaying(0);
+  }
+
+  optionsOfFrame(at) {
+    const { planes } = this.found;
+    const from = Math.floor(at / FRAMES_A_RESAMPLE) % planes.length;
+    const share = (at % FRAMES_A_RESAMPLE) / FRAMES_A_RESAMPLE;
+    return this.options(planes[(from + 1) % planes.length], share, planes[from]);
   }
 
   showPlaying(number) {
     this.playing = number;
     this.part("play").textContent = number ? "Stop moving" : "Watch it move";
+  }
+}
+
+// The planes of a loop, each requested once.
+class Frames {
+  /** @param {Panel} panel */
+  constructor(panel) {
+    this.panel = panel;
+    /** @type {Map<string, Promise<import("../types").Plane>>} */
+    this.kept = new Map();
+  }
+
+  /** @param {Partial<import("../types").ViewOptions>} options */
+  load(options) {
+    const address = this.panel.addressWith(options);
+    if (!this.kept.has(address)) this.kept.set(address, ask(this.panel.requests.url(address)).then((plane) => ({ ...plane, address })));
+    return this.kept.get(address);
   }
 }
 

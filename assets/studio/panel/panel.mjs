@@ -203,6 +203,18 @@ export class Panel {
     return this.request(this.plane.sequence);
   }
 
+  /** The address of the plane on screen with some view options changed. @param {Partial<ViewOptions>} change */
+  addressWith(change) {
+    return `${this.plane.sequence}?${this.query(change)}`;
+  }
+
+  /** Shows a plane that is here already, and the options that it was requested with. @param {Partial<ViewOptions>} change @param {Plane} plane */
+  showWith(change, plane) {
+    this.options = { ...this.options, ...change };
+    this.showOptions();
+    return this.showRequested(plane);
+  }
+
   /** Shows the plane on screen at another kernel width. @param {number} gamma */
   changeGamma(gamma) {
     return this.changeView({ gamma: gamma === this.gamma ? null : gamma });

@@ -61,8 +61,12 @@ export function changesOf({ kept, morph, moves, batch }, nameOf) {
 /** Whether the plane is one of the tree of its run. @param {ViewOptions} options */
 export const isOfTree = ({ morph }) => morph?.[1] === 1 && (morph[2] ?? null) !== null;
 
+/** Whether the plane is on the way between two others of its run. @param {ViewOptions} options */
+export const isBetweenPlanes = ({ morph }) => (morph?.[3] ?? null) !== null;
+
 /** @param {ViewOptions["morph"]} morph @param {(run: string) => string} nameOf */
-function morphed([run, share, plane = null], nameOf) {
+function morphed([run, share, plane = null, origin = null], nameOf) {
+  if (origin !== null) return "on the way to another plane of this run";
   if (plane !== null && share === 1) return "another plane of this run";
   const target = plane === null ? nameOf(run) : "another plane of this run";
   return `${Math.round(100 * share)} % of the way to ${target}`;

@@ -12,8 +12,8 @@ from melm_studio.tables import count, percent
 from melm_studio.worker.records.resamples_report import ResamplesReport
 
 MOST_FEATURES = 8
-# In degrees. Random planes of many features are nearly at a right angle.
-_STANDS, _SWAYS = 15.0, 40.0
+# In degrees: below the first a plane stands, from the second on it dances, as those of noise do.
+STANDS, DANCES = 35.0, 45.0
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ def resamples_sentence(report: ResamplesReport, *, is_final: bool) -> str:
         return "No resample yet." if is_final else "Refitting the plane to the first resample."
     if report.features is None:
         done = f"{len(report.angles)} of {count(report.n_resamples, 'resample')}"
-        return f"{done} so far: it turns by {_degrees(report.angles)}."
+        return f"{done} so far: it turns by {_degrees(report.angles)} (median)."
     middle = float(np.median(report.angles))
-    manner = "stands" if middle < _STANDS else "sways" if middle < _SWAYS else "dances"
+    manner = "stands" if middle < STANDS else "sways" if middle < DANCES else "dances"
     low, high = np.quantile(report.angles, [0.05, 0.95])
     return (
         f"The plane {manner}: between {report.n_resamples} resamples it turns by "
@@ -46,8 +46,8 @@ def resamples_note(report: ResamplesReport) -> str:
     """What was resampled."""
     units = "groups" if report.by_groups else "rows within each class"
     return (
-        f"Bootstrap of the {units} of the training data, each refitted from this plane. A plane of "
-        "noise turns by much of a right angle."
+        f"Bootstrap of the {units} of the training data, each refitted from this plane. Planes of "
+        "pure noise typically turn by half a right angle or more."
     )
 
 

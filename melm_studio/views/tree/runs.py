@@ -8,6 +8,7 @@ from melm_studio.worker.execution.tree_run import TREE_METHOD, standing_trees
 from melm_studio.worker.records.run import RunRecord, new_tree
 
 _NO_TREE = "Only runs of MELM have a tree of planes. Run MELM on this table, and open its tree."
+_BLIND = "The tree of planes does not account for batches. Run MELM with batch weight 0, and open its tree."
 
 
 def current_tree(own: Workspace, record: RunRecord) -> RunRecord | None:
@@ -25,6 +26,8 @@ def started_tree(own: Workspace, record: RunRecord) -> RunRecord:
     """
     if record.method != TREE_METHOD:
         raise UserError(_NO_TREE)
+    if record.batch_weight > 0:
+        raise UserError(_BLIND)
     current = current_tree(own, record)
     if current is not None and not current.state.is_cut_short:
         return current

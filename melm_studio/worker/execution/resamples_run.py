@@ -15,7 +15,7 @@ from melm_core.methods import GAMMA, SEED
 from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import POLL_S, after_giving_way
-from melm_studio.worker.execution.rows import rows_of
+from melm_studio.worker.execution.rows import nuisance_of, rows_of
 from melm_studio.worker.records.check_report import FeatureStability
 from melm_studio.worker.records.resamples_report import ResamplesReport
 from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
@@ -79,6 +79,7 @@ class _Resampling:
             train.X,
             train.y,
             groups=train.groups,
+            **nuisance_of(train, self._record),
             n_resamples=N_RESAMPLES,
             parameters=self._parameters(),
             standardize=False,
