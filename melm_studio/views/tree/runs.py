@@ -8,7 +8,7 @@ from melm_studio.worker.execution.tree_run import TREE_METHOD, standing_trees
 from melm_studio.worker.records.run import RunRecord, new_tree
 
 _NO_TREE = "Only runs of MELM have a tree of planes. Run MELM on this table, and open its tree."
-_BLIND = "The tree of planes does not account for batches. Run MELM with batch weight 0, and open its tree."
+_BLIND = "The tree of planes does not account for batches. Open that of a run with batch weight 0."
 
 
 def current_tree(own: Workspace, record: RunRecord) -> RunRecord | None:

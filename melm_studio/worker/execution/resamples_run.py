@@ -102,7 +102,8 @@ class _Resampling:
         self._stop_if_requested()
 
     def _stop_if_requested(self) -> None:
-        request = after_giving_way(self._store, self._record.run_id, self._clock)
+        record = self._record
+        request = after_giving_way(self._store, record.run_id, self._clock, attempt=record.attempt)
         if request.is_cancelled:
             raise _StoppedError
 
@@ -112,6 +113,8 @@ class _Resampling:
 
     def _append(self, plane: FloatArray) -> int:
         n_done = len(self._report.planes)
+        if self._store.event(self._record.run_id, n_done) is not None:
+            return n_done  # by an earlier attempt, which the seed repeats
         event = PlaneEvent(
             sequence=0,  # assigned by the store
             objective=0.0,

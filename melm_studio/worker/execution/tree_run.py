@@ -95,8 +95,7 @@ class _Growth:
     def _report(self, tree: PlaneTree, stage: str, fraction: float) -> None:
         for node in tree.nodes:
             if node not in self._planes:
-                event = self._event(node, fraction)
-                self._planes[node] = self._store.append(self._record.run_id, event)
+                self._planes[node] = self._number(node, fraction)
         report = report_of_tree(
             tree,
             self._planes,
@@ -106,6 +105,13 @@ class _Growth:
             n_train=self._n_train,
         )
         self._store.put_report(self._record.run_id, report.to_bytes())
+
+    def _number(self, node: TreeNode, fraction: float) -> int:
+        """The number of a plane in the history, to which it is added."""
+        number = len(self._planes)
+        if self._store.event(self._record.run_id, number) is not None:
+            return number  # of an earlier attempt, which the seed repeats
+        return self._store.append(self._record.run_id, self._event(node, fraction))
 
     def _event(self, node: TreeNode, fraction: float) -> PlaneEvent:
         return PlaneEvent(
