@@ -65,6 +65,7 @@ GUIDE = {
     "explore": "Explore",
     "compare": "Compare",
     "present": "Present",
+    "which-method": "Which method",
     "figures-for-print": "Figures for print",
     "report": "Report",
     "kernel-machines": "Decision surface",
