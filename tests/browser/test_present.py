@@ -33,6 +33,13 @@ def mode(studio: StudioPage, label: str) -> None:
     expect(studio.page.locator("body")).to_have_attribute("data-mode", label.lower())
 
 
+# The picture against the place that the page has for it.
+IS_FITTED = """plot => {
+  const { width, height } = plot.querySelector(".main-svg").getBoundingClientRect();
+  return Math.abs(width - plot.clientWidth) <= 1 && Math.abs(height - plot.clientHeight) <= 1;
+}"""
+
+
 def share(studio: StudioPage):
     return studio.page.get_by_label("Share of the way to the other run")
 
@@ -62,7 +69,10 @@ def test_the_keys_of_present(wines: StudioPage):
     pca.expect_end()
     mode(wines, "Present")
     page.keyboard.press("?")
-    expect(page.get_by_text("full screen", exact=False).last).to_be_visible()
+    expect(page.locator(f"#{ids.KEYS}")).to_contain_text("full screen")
+    expect(page.locator(f"#{ids.KEYS}")).to_be_visible()
+    wines.wait_until(lambda: pca.part("plot").evaluate(IS_FITTED), "the picture fills the stage")
+    expect(pca.part("batch-card")).to_be_hidden()
     page.keyboard.press("1")
     expect(melm.node).to_be_visible()
     expect(pca.node).to_be_hidden()

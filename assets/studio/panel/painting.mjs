@@ -123,6 +123,7 @@ export class Painting {
     this.nStill += 1;
     return {
       ...base,
+      autosize: true, // plotly.react keeps the size of before without it
       dragmode: state.drag,
       // What is selected is state of the page, not what was drawn in one panel.
       selections: [],
