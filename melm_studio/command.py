@@ -75,7 +75,10 @@ def _add_open_parser(commands: argparse._SubParsersAction[argparse.ArgumentParse
         "--label", metavar="COLUMN", help="column of the classes (default: guessed)"
     )
     parser.add_argument(
-        "--method", choices=list(METHODS), metavar="METHOD", help="run this method at once"
+        "--method",
+        choices=list(METHODS),
+        metavar="METHOD",
+        help=f"run this method at once, of {', '.join(METHODS)}",
     )
     parser.add_argument("--no-browser", action="store_true", help="print the address instead")
     parser.set_defaults(command=_open)

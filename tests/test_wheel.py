@@ -51,6 +51,16 @@ def test_it_holds_every_file_of_the_application(wheel):
     assert expected <= held
 
 
+def test_it_offers_the_extras_and_its_types(wheel):
+    with zipfile.ZipFile(wheel) as files:
+        (metadata,) = [name for name in files.namelist() if name.endswith("/METADATA")]
+        offered = re.findall(
+            r"^Provides-Extra: (\w+)$", files.read(metadata).decode(), re.MULTILINE
+        )
+        assert {"melm_core/py.typed", "melm_studio/py.typed"} <= set(files.namelist())
+    assert set(offered) == {"dask", "docs", "excel", "notebook", "parquet", "redis"}
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_it_runs_in_an_environment_with_nothing_else(wheel, tmp_path):

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import shtab
+
 from melm_core.base import UserError
 from melm_core.methods import AUTO, GAMMA, METHODS, SEED
 from melm_studio.programs.client import StudioClient
@@ -41,7 +43,10 @@ def add_run_parser(commands: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("table", type=Path, metavar="TABLE", help="a file as the page reads")
+    table = parser.add_argument(
+        "table", type=Path, metavar="TABLE", help="a file as the page reads"
+    )
+    table.complete = shtab.FILE
     parser.add_argument(
         "--label", metavar="COLUMN", help="column of the classes (default: guessed)"
     )
@@ -56,14 +61,19 @@ def add_run_parser(commands: Any) -> None:
     parser.add_argument(
         "--gamma", type=_gamma, default=GAMMA.default, help="kernel width, or auto (default: 1)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of every random choice (default: 0)")
-    parser.add_argument("--folds", type=int, default=5, help="of the scores (default: 5; 0: none)")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of every random choice (default: 0)"
+    )
+    parser.add_argument(
+        "--folds", type=int, default=5, help="folds of the scores (default: 5; 0: none)"
+    )
     parser.add_argument(
         "--check", action="store_true", help="also answer 'is it real?' by shuffled labels"
     )
-    parser.add_argument(
+    out = parser.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="new or empty folder for the results"
     )
+    out.complete = shtab.DIRECTORY
     parser.add_argument("--json", action="store_true", help="print summary.json when done")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.set_defaults(command=run_table)

@@ -37,7 +37,7 @@ _PUBLIC_OF_MODULE = {"melm_studio.programs.client": ("StudioClient", "RefusedErr
 _INDEX = """\
 # Reference
 
-Everything here is documented by an example, and `make test` runs all examples.
+Every function and class of `melm_core` is documented by an example, and `make test` runs them all.
 
 ```{{toctree}}
 :maxdepth: 1

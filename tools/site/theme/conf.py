@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -30,6 +31,7 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
 html_theme = "furo"
+html_favicon = str(Path(__file__).parents[3] / "assets" / "icons" / "studio.svg")
 html_theme_options = {"navigation_with_keys": True}
 html_static_path = ["static"]
 html_css_files = ["site.css"]

@@ -1,0 +1,43 @@
+"""A shell completes the command."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from melm_core import METHODS
+from melm_studio.command import main
+
+REPLY = """
+source {script}
+COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_shtab_melm_studio
+echo "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.fixture
+def completions(capsys, tmp_path):
+    """What bash offers for the last of some words."""
+    if not shutil.which("bash"):
+        pytest.skip("bash is not installed")
+    with pytest.raises(SystemExit):
+        main(["--print-completion", "bash"])
+    script = tmp_path / "completion.bash"
+    script.write_text(capsys.readouterr().out)
+
+    def offered(words):
+        commands = REPLY.format(script=script, words=f"melm-studio {words}")
+        told = subprocess.run(["bash", "-c", commands], capture_output=True, text=True, check=True)
+        return told.stdout.split()
+
+    return offered
+
+
+def test_bash_completes_commands_options_and_methods(completions):
+    assert {"open", "run"} <= set(completions('""'))
+    assert completions("--pr") == ["--print-completion"]
+    assert "--label" in completions("open --la")
+    assert set(completions('run table.csv --methods ""')) == set(METHODS)
