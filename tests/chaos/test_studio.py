@@ -48,12 +48,13 @@ def test_after_any_end_no_process_is_left_and_a_restart_knows_every_run(
     assert (cut_short.state, cut_short.n_losses) == (RunState.QUEUED, 0)
     assert beside.store.last_event(working).is_final
     with studio_process(tmp_path, port) as studio:
-        wait_until(lambda: studio.frames(waiting, visitor.cookie)["state"] == RunState.DONE)
         wait_until(lambda: studio.frames(working, visitor.cookie)["state"] == RunState.RUNNING)
         news = studio.frames(working, visitor.cookie)
         n_events = beside.store.n_events(working)
         assert news["sequences"] == list(range(len(news["sequences"])))
         assert 0 < len(news["sequences"]) <= n_events
+        visitor.command(working, "stop")
+        wait_until(lambda: studio.frames(waiting, visitor.cookie)["state"] == RunState.DONE)
 
 
 def test_a_run_that_was_cut_short_ends_with_the_plane_of_an_uninterrupted_one(
