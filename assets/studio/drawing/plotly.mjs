@@ -57,7 +57,10 @@ export const drawnSize = ({ _fullLayout: { width, height } }) => [width, height]
 const sizes = new WeakMap();
 
 /** @param {HTMLElement} plot @returns {[number, number]} */
-export const sizeOf = (plot) => sizes.get(plot) ?? [plot.clientWidth, plot.clientHeight];
+export function sizeOf(plot) {
+  const known = sizes.get(plot);
+  return known?.[0] ? known : [plot.clientWidth, plot.clientHeight]; // it may just have been hidden
+}
 
 /** Whether the figure is as large as its element. @param {any} plot */
 export function isFitted(plot) {
