@@ -31,6 +31,6 @@ def test_every_command_exists(command):
         assert os.access(ROOT / program, os.X_OK)
 
 
-@pytest.mark.parametrize("action", {step["uses"] for step in STEPS if "uses" in step})
+@pytest.mark.parametrize("action", sorted({step["uses"] for step in STEPS if "uses" in step}))
 def test_every_action_is_named_by_its_commit(action):
     assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", action)

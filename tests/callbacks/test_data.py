@@ -23,13 +23,13 @@ IRIS = {"kind": "sample", "key": "iris"}
 
 @pytest.fixture
 def items(visitor):
-    """Opens the menu and returns its items."""
+    """Opens the menu and returns its data and runs."""
 
     def open_menu(remembered=None):
         visitor.values[f"{ids.RECENT}.data"] = remembered
         changes = visitor.fire(ids.RECENT_OPEN, "n_clicks", 1)
         found = [part["props"] for part in components(changes[LIST])]
-        return [props for props in found if props.get("role") == "menuitem"]
+        return [props for props in found if "data-source" in props]
 
     return open_menu
 

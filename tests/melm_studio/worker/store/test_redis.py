@@ -16,9 +16,9 @@ from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.records.limits import DiskFullError, Limits
 from melm_studio.worker.records.run import RunState
-from melm_studio.worker.store import redis_client
 from melm_studio.worker.store.protocol import StoreUnavailableError
 from melm_studio.worker.store.redis import RedisRunStore
+from melm_studio.worker.store.redis import client as redis_client
 from tests.melm_studio.worker.helpers import (
     blobs,
     created,

@@ -1,4 +1,4 @@
-"""The store on a Redis server, for web processes and workers on any number of machines."""
+"""Runs, data and what is known of their owners, on a Redis server."""
 
 from __future__ import annotations
 
@@ -28,25 +28,10 @@ from melm_studio.worker.store.quota import (
     make_room_for_run,
     make_room_in_queue,
 )
-from melm_studio.worker.store.redis_client import Pipeline, open_client, transact
-from melm_studio.worker.store.redis_files import RedisFiles
+from melm_studio.worker.store.redis.client import Pipeline, open_client, transact
+from melm_studio.worker.store.redis.events import RedisEvents
+from melm_studio.worker.store.redis.files import RedisFiles
 from melm_studio.worker.store.secret_key import SECRET_BYTES
-
-# An event contains its own sequence number, so the client guesses it: the script returns nothing if
-# the guess was right, else the number to guess next, or -1 if the run has ended.
-APPEND = """
-if not redis.call("ZSCORE", KEYS[1], ARGV[1]) then
-    return -1
-end
-local length = redis.call("LLEN", KEYS[2])
-if length ~= tonumber(ARGV[2]) then
-    return length
-end
-redis.call("RPUSH", KEYS[2], ARGV[3])
-redis.call("INCRBY", KEYS[3], #ARGV[3])
-return false
-"""
-ENDED = -1
 
 
 class RedisRunStore(RunStore):
@@ -68,7 +53,7 @@ class RedisRunStore(RunStore):
         self._redis = open_client(address.url, patience_s)
         self._secret = b""
         self._files = RedisFiles(self._redis, address)
-        self._append_script = self._redis.register_script(APPEND)
+        self._events = RedisEvents(self._redis, address)
         self._queue, self._unfinished = self._key("queue"), self._key("unfinished")
         self._served, self._addresses = self._key("served"), self._key("addresses")
         self._owners, self._ended = self._key("owners"), self._key("ended")
@@ -157,44 +142,25 @@ class RedisRunStore(RunStore):
         self._changed(run_id, lambda record: replace(record, heartbeat_s=now))
 
     def append(self, run_id: str, event: PlaneEvent) -> int:
-        keys = [self._unfinished, self._events_key(run_id), self._key("bytes", run_id)]
-        guess: int | None = self.n_events(run_id)
-        while guess is not None:
-            sequence = guess
-            raw = replace(event, sequence=sequence).to_bytes()
-            guess = self._append_script(keys, [run_id, sequence, raw])
-            if guess == ENDED:
-                raise RunEndedError(run_id)
-        return sequence
+        return self._events.append(run_id, event)
 
     def put_history(self, run_id: str, events: Sequence[PlaneEvent]) -> None:
-        def put(pipe: Pipeline) -> None:
-            first = pipe.llen(self._events_key(run_id))
-            raw = [replace(one, sequence=first + i).to_bytes() for i, one in enumerate(events)]
-            pipe.multi()
-            pipe.rpush(self._events_key(run_id), *raw)
-            pipe.incrby(self._key("bytes", run_id), sum(map(len, raw)))
-
-        transact(self._redis, put, self._events_key(run_id))
+        self._events.put_all(run_id, events)
 
     def n_events(self, run_id: str) -> int:
-        return self._redis.llen(self._events_key(run_id))
+        return self._events.count(run_id)
 
     def event_bytes(self, run_id: str) -> int:
-        return int(self._redis.get(self._key("bytes", run_id)) or 0)
+        return self._events.n_bytes(run_id)
 
     def events(self, run_id: str, after: int = -1, limit: int | None = None) -> list[PlaneEvent]:
-        if limit == 0:
-            return []
-        last = -1 if limit is None else after + limit
-        found = self._redis.lrange(self._events_key(run_id), after + 1, last)
-        return [PlaneEvent.from_bytes(raw) for raw in found]
+        return self._events.after(run_id, after, limit)
 
     def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
-        return self._event_at(run_id, sequence) if sequence >= 0 else None
+        return self._events.at(run_id, sequence) if sequence >= 0 else None
 
     def last_event(self, run_id: str) -> PlaneEvent | None:
-        return self._event_at(run_id, -1)
+        return self._events.at(run_id, -1)
 
     def put_report(self, run_id: str, raw: bytes) -> None:
         def put(pipe: Pipeline) -> None:
@@ -326,10 +292,6 @@ class RedisRunStore(RunStore):
         # Not the connections that other threads are using.
         self._redis.connection_pool.disconnect(inuse_connections=False)
 
-    def _event_at(self, run_id: str, place: int) -> PlaneEvent | None:
-        raw = self._redis.lindex(self._events_key(run_id), place)
-        return None if raw is None else PlaneEvent.from_bytes(raw)
-
     def _changed(self, run_id: str, change: Callable[[RunRecord], RunRecord | None]) -> bool:
         """Change a run that has not ended; return whether there was one and a change to make."""
 
@@ -387,9 +349,6 @@ class RedisRunStore(RunStore):
 
     def _run_key(self, run_id: str) -> str:
         return self._key("run", run_id)
-
-    def _events_key(self, run_id: str) -> str:
-        return self._key("events", run_id)
 
     def _runs_key(self, owner: str) -> str:
         return self._key("runs", owner)

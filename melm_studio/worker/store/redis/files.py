@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.stored_files import FileKind, StoredFile, is_current
-from melm_studio.worker.store.redis_client import Client, Pipeline, transact
+from melm_studio.worker.store.redis.client import Client, Pipeline, transact
 
 # The contents are deleted with the last file that has them.
 RELEASE = """
