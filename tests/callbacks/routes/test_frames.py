@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from types import SimpleNamespace
 
 import numpy as np
@@ -42,6 +43,10 @@ RUN_ROUTES = (
     "columns",
     "colors?column=mean+radius",
     "symbols?column=mean+radius",
+    "features/2",
+    "latent-structure",
+    "tree",
+    "resamples",
 )
 # They answer about a file, see rows/test_new_rows.py.
 FILE_ROUTES = (
@@ -200,7 +205,10 @@ def test_the_routes_tested_are_all_that_show_something_of_a_run(studio):
         if rule.rule.startswith("/runs/<run_id>/") and "GET" in rule.methods
     }
     paths = (route.partition("?")[0] for route in RUN_ROUTES + FILE_ROUTES)
-    patterns = (path.replace("/0", "/<int:sequence>").replace("/1", "/<int:row>") for path in paths)
+    fields = {"/0": "/<int:sequence>", "/1": "/<int:row>", "/2": "/<int:feature>"}
+    patterns = {
+        reduce(lambda path, one: path.replace(*one), fields.items(), path) for path in paths
+    }
     assert rules == {f"/runs/<run_id>/{pattern}" for pattern in patterns}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,9 @@ def test_no_file_is_overwritten(table, tmp_path, capsys):
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
 
 
+ADDRESS = SimpleNamespace(url="http://localhost")
+
+
 class FullStudio:
     """A studio that has no room for a run."""
 
@@ -106,7 +110,7 @@ class FullStudio:
 
 
 def test_a_refused_method_is_named_and_told_by_the_exit_code(table, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(run_table, "local_studio", lambda: nullcontext("http://localhost"))
+    monkeypatch.setattr(run_table, "local_studio", lambda: nullcontext(ADDRESS))
     monkeypatch.setattr(run_table, "StudioClient", FullStudio)
     options = ["--methods", "pca", "--out", str(tmp_path / "new")]
     assert main(["run", str(table), *options]) == SOME_FAILED
