@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from melm_studio.layout import ids
@@ -55,6 +56,7 @@ def add_the_button(studio: Path) -> None:
     insert_before(callbacks, r"(?<=routes = \()\w|(?<=ROUTES = \()\s", "run_parameters, ")
 
 
+@pytest.mark.slow
 def test_three_parts_add_a_button_that_works(tmp_path, page):
     copy = tmp_path / "copy"
     copy.mkdir()

@@ -45,6 +45,7 @@ def walk_to(option: Locator) -> None:
     raise AssertionError(f"The option is not within {MOST_STEPS} presses of an arrow key.")
 
 
+@pytest.mark.slow
 def test_an_identifier_becomes_a_feature_by_keyboard_and_the_focus_stays(window: Locator):
     keyboard = window.page.keyboard
     choice = role(window, "number")

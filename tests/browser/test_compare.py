@@ -108,6 +108,7 @@ def test_several_runs_start_together_and_their_figures_are_compared(page: Page, 
     expect(angles.locator("tbody tr").first.locator("td").nth(1)).to_have_text("0°")
 
 
+@pytest.mark.slow
 def test_a_row_is_ringed_in_every_panel_while_pointed_at_and_when_marked(
     page: Page, pair: tuple[Panel, Panel]
 ):
@@ -156,6 +157,7 @@ def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
     wines.wait_until(lambda: n_faint(right) == 0, "all rows stand out again")
 
 
+@pytest.mark.slow
 def test_classes_can_be_shown_alone(page: Page, wines: StudioPage, pair: tuple[Panel, Panel]):
     one = wines.summary.get_by_role("button", name="Barolo")
     one.click()
@@ -195,6 +197,7 @@ def test_no_name_of_a_feature_is_cut_in_a_small_panel(page: Page, wines: StudioP
     assert names.evaluate_all(N_CUT) == 0
 
 
+@pytest.mark.slow
 def test_no_two_names_meet_and_every_arrow_has_one(page: Page, wines: StudioPage):
     wines.run("LDA").expect_end()
     panel = wines.run("PCA")

@@ -151,6 +151,7 @@ def test_the_run_in_front_has_the_whole_width_however_many_there_are(wines: Stud
     assert panel["width"] > 0.9 * stage["width"]
 
 
+@pytest.mark.slow
 def test_a_feature_pointed_at_in_the_list_has_its_arrow_lit(wines: StudioPage):
     panel = finished(wines)
     features = panel.part("features").get_by_role("button")
@@ -177,6 +178,7 @@ def test_features_that_are_kept_are_those_listed_and_drawn(wines: StudioPage):
     expect(panel.part("features").get_by_role("button")).to_have_count(13)
 
 
+@pytest.mark.slow
 def test_a_removed_run_is_put_back(wines: StudioPage):
     page, panel = wines.page, finished(wines, "PCA")
     panel.node.get_by_role("button", name="Remove this run").click()

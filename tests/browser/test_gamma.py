@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tools.driver.page import StudioPage
@@ -32,6 +33,7 @@ def test_the_slider_redraws_what_has_ended_and_a_plane_can_be_refined(page: Page
     expect(refined.part("name")).to_have_text(re.compile("^MELM refined"))
 
 
+@pytest.mark.slow
 def test_a_run_chooses_gamma_and_the_one_before_goes_there(page: Page):
     studio = StudioPage(page)
     studio.choose_sample("Iris")

@@ -112,6 +112,7 @@ def test_the_history_is_marked_where_starts_begin_and_records_fall(wines: Studio
     assert best[-1] == pytest.approx(panel.divergence)
 
 
+@pytest.mark.slow
 def test_a_story_is_made_saved_loaded_and_told(
     wines: StudioPage,
     pair: tuple[Panel, Panel],

@@ -55,6 +55,7 @@ def test_a_second_tab_shows_the_run_and_stops_it_for_both(long_run: Panel):
         expect(panel.part("words")).to_have_text(STOPPED)
 
 
+@pytest.mark.slow
 def test_a_run_is_renamed_in_its_place_and_offered_instead_of_an_equal_one(page: Page):
     studio = StudioPage(page)
     panel = studio.run("LDA")

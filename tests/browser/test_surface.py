@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from melm_studio.layout import ids
 from tools.driver.page import StudioPage
 
 
+@pytest.mark.slow
 def test_a_panel_shows_a_machine_its_modes_and_their_speed(page: Page):
     studio = StudioPage(page)
     panel = studio.run("LDA")

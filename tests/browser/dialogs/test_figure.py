@@ -47,6 +47,7 @@ def saved(dialog: Locator, file_format: str, folder: Path) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_run_is_saved_as_a_figure_of_one_column(page: Page, dialog: Locator, tmp_path: Path):
     open_dialog(finished(page, "LDA"))
     first = preview(dialog)

@@ -20,6 +20,7 @@ def opened(page: Page, saved: Download, folder: Path) -> Page:
     return page
 
 
+@pytest.mark.slow
 def test_a_report_of_a_run_opens_by_itself(page: Page, tmp_path: Path):
     studio = StudioPage(page)
     panel = studio.run("LDA")

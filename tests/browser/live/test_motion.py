@@ -64,11 +64,13 @@ def test_a_search_over_in_a_blink_is_shown_through_its_best_planes_with_its_fina
     assert len({divergence for _, divergence in painted}) == 1
 
 
+@pytest.mark.slow
 def test_under_reduced_motion_the_last_plane_is_shown_at_once(page: Page):
     painted = painted_of_a_blink(page)
     assert len({sequence for sequence, _ in painted}) == 1
 
 
+@pytest.mark.slow
 def test_a_press_skips_to_the_last_plane(moving_page: Page):
     moving_page.add_init_script(SKIP_AT_ONCE)
     painted = painted_of_a_blink(moving_page)

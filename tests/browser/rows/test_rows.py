@@ -170,6 +170,7 @@ FARTHEST = """(plot) => [...plot.querySelectorAll(".scatterlayer .point")]
   .sort((one, other) => one[1] - other[1])[0]"""
 
 
+@pytest.mark.slow
 def test_a_row_far_from_the_plane_is_selected_and_explained(finished: Panel, page: Page) -> None:
     finished.part("show-distances").click()
     dialog = page.get_by_role("dialog", name="Distances of the rows from the plane")

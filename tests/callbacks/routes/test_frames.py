@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -56,6 +56,8 @@ FILE_ROUTES = (
     "ranking.csv",
     "overlap.csv",
 )
+# What the numbers in these addresses are.
+NUMBERS = {"0": "/<int:sequence>", "1": "/<int:row>", "2": "/<int:feature>"}
 HELD_OUT, SEED, GAMMA = 0.25, 3, 0.501
 
 
@@ -205,10 +207,7 @@ def test_the_routes_tested_are_all_that_show_something_of_a_run(studio):
         if rule.rule.startswith("/runs/<run_id>/") and "GET" in rule.methods
     }
     paths = (route.partition("?")[0] for route in RUN_ROUTES + FILE_ROUTES)
-    fields = {"/0": "/<int:sequence>", "/1": "/<int:row>", "/2": "/<int:feature>"}
-    patterns = {
-        reduce(lambda path, one: path.replace(*one), fields.items(), path) for path in paths
-    }
+    patterns = (re.sub(r"/([012])\b", lambda found: NUMBERS[found[1]], path) for path in paths)
     assert rules == {f"/runs/<run_id>/{pattern}" for pattern in patterns}
 
 
