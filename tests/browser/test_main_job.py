@@ -34,7 +34,7 @@ new MutationObserver((changes) => {
   for (const { target } of changes) {
     const isMoving = target.querySelector(".is-moving") !== null;
     const point = target.querySelector(".point")?.getAttribute("transform");
-    const looks = isMoving ? target.querySelector("canvas").toDataURL() : point;
+    const looks = isMoving ? target.querySelector("canvas.motion").toDataURL() : point;
     window.paintedFrames.push([target.dataset.run, target.dataset.sequence, looks]);
   }
 }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-sequence"] });

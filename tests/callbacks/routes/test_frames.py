@@ -44,12 +44,12 @@ RUN_ROUTES = (
     "colors?column=mean+radius",
     "symbols?column=mean+radius",
     "features/2",
-    "latent-structure",
     "tree",
     "resamples",
 )
-# They answer about a file, see rows/test_new_rows.py.
-FILE_ROUTES = (
+# They answer about a file or a run of another kind; see the tests of each.
+OTHER_ROUTES = (
+    "latent-structure",
     "planes/0/new-rows",
     "planes/0/new-rows.csv",
     "report.html",
@@ -192,7 +192,7 @@ def test_every_route_of_a_run_answers_its_owner(finished, route):
     assert finished.visitor.http.get(f"/runs/{finished.run}/{route}").status_code == 200
 
 
-@pytest.mark.parametrize("route", RUN_ROUTES + FILE_ROUTES)
+@pytest.mark.parametrize("route", RUN_ROUTES + OTHER_ROUTES)
 def test_no_route_of_a_run_answers_anybody_else(studio, finished, route):
     foreign = studio.visitor().http.get(f"/runs/{finished.run}/{route}")
     unknown = finished.visitor.http.get(f"/runs/unknown/{route}")
@@ -206,7 +206,7 @@ def test_the_routes_tested_are_all_that_show_something_of_a_run(studio):
         for rule in studio.app.server.url_map.iter_rules()
         if rule.rule.startswith("/runs/<run_id>/") and "GET" in rule.methods
     }
-    paths = (route.partition("?")[0] for route in RUN_ROUTES + FILE_ROUTES)
+    paths = (route.partition("?")[0] for route in RUN_ROUTES + OTHER_ROUTES)
     patterns = (re.sub(r"/([012])\b", lambda found: NUMBERS[found[1]], path) for path in paths)
     assert rules == {f"/runs/<run_id>/{pattern}" for pattern in patterns}
 
