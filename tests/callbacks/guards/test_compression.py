@@ -11,7 +11,7 @@ import pytest
 from callbacks.routes.static_files import PLOTLY_PATH
 from tools.driver.visitor import opened_studio
 
-MOST_BYTES = 980_000  # and 20 kB are not found in the page
+MOST_BYTES = 980_000  # and some 30 kB are not found in the page
 HEADERS_BYTES = 400  # of an answer; what the browser counts as well
 ACCEPTED = "gzip, deflate, br, zstd"  # as Chromium writes it
 PARTS = [b"one part " * 100, b"another " * 100]
@@ -42,7 +42,7 @@ def test_the_encoding_is_the_best_that_the_browser_accepts(client, decoded, acce
     assert decoded(answer) == plain
 
 
-def test_all_that_the_page_loads_is_less_than_a_megabyte(client):
+def test_all_that_the_page_loads_stays_near_a_megabyte(client):
     headers = {"Accept-Encoding": ACCEPTED}
     page = client.get("/", headers={"Accept-Encoding": "identity"}).text
     loaded = {"/", PLOTLY_PATH, *re.findall(r'(?:src|href)="(/[^"]+)"', page)}
