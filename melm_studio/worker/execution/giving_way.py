@@ -4,10 +4,39 @@ from __future__ import annotations
 
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.records.request import RunRequest
-from melm_studio.worker.records.run import RunState
+from melm_studio.worker.records.run import RunRecord, RunState
 from melm_studio.worker.store.protocol import RunEndedError, RunStore
 
 POLL_S = 0.05
+
+
+class StoppedError(Exception):
+    """A run was requested to stop."""
+
+
+def stop_if_requested(store: RunStore, record: RunRecord, clock: Clock) -> None:
+    """Wait while a run gives way to others.
+
+    Raises
+    ------
+    StoppedError
+        If the run was requested to stop.
+    RunEndedError
+        If another process ended the run meanwhile, or took it over in another attempt.
+    """
+    if is_stopped(store, record, clock):
+        raise StoppedError
+
+
+def is_stopped(store: RunStore, record: RunRecord, clock: Clock) -> bool:
+    """Wait while a run gives way to others, then return whether it was requested to stop.
+
+    Raises
+    ------
+    RunEndedError
+        If another process ended the run meanwhile, or took it over in another attempt.
+    """
+    return after_giving_way(store, record.run_id, clock, attempt=record.attempt).is_cancelled
 
 
 def after_giving_way(

@@ -11,7 +11,7 @@ from melm_core.base import FloatArray
 from melm_core.diagnostics import out_of_fold_probabilities
 from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
-from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.giving_way import is_stopped
 from melm_studio.worker.execution.rows import judged_rows
 from melm_studio.worker.records.run import RunKind, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
@@ -44,9 +44,8 @@ def compute_probabilities(
 ) -> bool:
     """Compute and store the probabilities of the rows of a run; return false if stopped."""
 
-    def is_stopped(*_: object) -> bool:
-        request = after_giving_way(store, record.run_id, clock, attempt=record.attempt)
-        return request.is_cancelled
+    def stops(*_: object) -> bool:
+        return is_stopped(store, record, clock)
 
     found = out_of_fold_probabilities(
         record.method,
@@ -55,7 +54,7 @@ def compute_probabilities(
         # A refined run started from a plane fitted to the labels.
         parameters={name: v for name, v in record.parameters.items() if name != "init"},
         random_state=record.parameters["random_state"],
-        callback=is_stopped,
+        callback=stops,
     )
     if np.isnan(found).any():
         return False

@@ -13,7 +13,7 @@ from melm_core.evaluation import DensityScores, density_scores, sampled_rows
 from melm_core.methods import AUTO, BATCH_WEIGHT, COMPONENTS, GAMMA, METHODS, SEED
 from melm_studio.tables import LabeledData, kept_together
 from melm_studio.worker.clock import Clock
-from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.giving_way import StoppedError, stop_if_requested
 from melm_studio.worker.execution.rows import judged_rows
 from melm_studio.worker.records.ranking_report import RankedMethod, RankingReport
 from melm_studio.worker.records.run import RunKind, RunRecord
@@ -38,10 +38,6 @@ def ranking_of(store: RunStore, run_id: str) -> RankingReport:
     return RankingReport() if raw is None else RankingReport.from_bytes(raw)
 
 
-class _StoppedError(Exception):
-    """The comparison was requested to stop."""
-
-
 class _TooSlowError(Exception):
     """A method exceeded its time."""
 
@@ -54,7 +50,7 @@ def rank_methods(store: RunStore, record: RunRecord, data: LabeledData, clock: C
     ranking = _Ranking(store, record, data, clock)
     try:
         ranking.run()
-    except _StoppedError:
+    except StoppedError:
         return False
     return True
 
@@ -118,7 +114,7 @@ class _Ranking:
 
     def _scores(self, key: str, began: float) -> DensityScores:
         def after_fold(number: int, n_folds: int) -> None:
-            self._stop_if_requested()
+            stop_if_requested(self._store, self._record, self._clock)
             if number < n_folds and self._clock.monotonic() - began > MOST_SECONDS:
                 raise _TooSlowError
 
@@ -140,10 +136,4 @@ class _Ranking:
     def _update(self, **changes: Any) -> None:
         self._report = replace(self._report, **changes)
         self._store.put_report(self._record.run_id, self._report.to_bytes())
-        self._stop_if_requested()
-
-    def _stop_if_requested(self) -> None:
-        record = self._record
-        request = after_giving_way(self._store, record.run_id, self._clock, attempt=record.attempt)
-        if request.is_cancelled:
-            raise _StoppedError
+        stop_if_requested(self._store, self._record, self._clock)

@@ -14,7 +14,7 @@ from melm_core.linalg import principal_angles
 from melm_core.methods import GAMMA, SEED
 from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
-from melm_studio.worker.execution.giving_way import POLL_S, after_giving_way
+from melm_studio.worker.execution.giving_way import POLL_S, StoppedError, stop_if_requested
 from melm_studio.worker.execution.rows import nuisance_of, rows_of
 from melm_studio.worker.records.check_report import FeatureStability
 from melm_studio.worker.records.resamples_report import ResamplesReport
@@ -37,15 +37,11 @@ def resamples_of(store: RunStore, run_id: str) -> ResamplesReport:
     return ResamplesReport() if raw is None else ResamplesReport.from_bytes(raw)
 
 
-class _StoppedError(Exception):
-    """The resamples were requested to stop."""
-
-
 def resample(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> bool:
     """Refit the plane, keep the planes as the history of the run; return false if stopped."""
     try:
         _Resampling(store, record, clock).run(data)
-    except _StoppedError:
+    except StoppedError:
         return False
     return True
 
@@ -64,7 +60,7 @@ class _Resampling:
         """The last plane of the run, and its kernel width, once it has ended."""
         run_id = self._record.of_run
         while (fit := self._store.get(run_id)) is not None and not fit.state.is_final:
-            self._stop_if_requested()
+            stop_if_requested(self._store, self._record, self._clock)
             self._clock.sleep(POLL_S)
         last = self._store.last_event(run_id)
         if fit is None or last is None:
@@ -99,13 +95,7 @@ class _Resampling:
         number = self._append(plane)
         angle = float(np.degrees(principal_angles(plane, self._start)[-1]))
         self._update(planes=(*self._report.planes, number), angles=(*self._report.angles, angle))
-        self._stop_if_requested()
-
-    def _stop_if_requested(self) -> None:
-        record = self._record
-        request = after_giving_way(self._store, record.run_id, self._clock, attempt=record.attempt)
-        if request.is_cancelled:
-            raise _StoppedError
+        stop_if_requested(self._store, self._record, self._clock)
 
     def _update(self, **changes: Any) -> None:
         self._report = replace(self._report, **changes)

@@ -11,7 +11,7 @@ from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 from melm_core.methods import COMPONENTS, SEED
 from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
-from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.giving_way import is_stopped
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
 from melm_studio.worker.records.tree_report import TreeReport, report_of_tree
@@ -87,9 +87,7 @@ class _Growth:
         is_searching = self._n_steps < _N_SEARCHES
         stage = "following the planes" if is_searching else "comparing with shuffled labels"
         self._report(tree, stage, self._n_steps / _N_STEPS)
-        record = self._record
-        request = after_giving_way(self._store, record.run_id, self._clock, attempt=record.attempt)
-        self.stopped = request.is_cancelled
+        self.stopped = is_stopped(self._store, self._record, self._clock)
         return self.stopped or self._clock.monotonic() - self._began_s > MOST_SECONDS
 
     def _report(self, tree: PlaneTree, stage: str, fraction: float) -> None:

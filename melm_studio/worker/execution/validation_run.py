@@ -22,7 +22,7 @@ from melm_core.methods import AUTO, GAMMA, METHODS, SEED, STARTS
 from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.check_notes import design_notes, method_notes
-from melm_studio.worker.execution.giving_way import after_giving_way
+from melm_studio.worker.execution.giving_way import StoppedError, is_stopped
 from melm_studio.worker.execution.resamples_run import feature_stability
 from melm_studio.worker.execution.rows import judged_rows, resampled_rows
 from melm_studio.worker.records.check_report import CheckReport, FeatureStability
@@ -60,10 +60,6 @@ def report_of(store: RunStore, check_id: str) -> CheckReport:
     return CheckReport() if raw is None else CheckReport.from_bytes(raw)
 
 
-class _StoppedError(Exception):
-    """The check was requested to stop."""
-
-
 class Checker:
     """Computes one check, and updates its report in the store meanwhile.
 
@@ -95,7 +91,7 @@ class Checker:
                 return
             self._update_test(scores, test, data)
             self._update(stability=self._stability(data), stage="done", fraction=1.0)
-        except _StoppedError:
+        except StoppedError:
             return
 
     def _scored(self, data: LabeledData) -> DensityScores:
@@ -152,7 +148,7 @@ class Checker:
     def _after_fold(self, number: int, n_folds: int) -> None:
         self._update(fraction=_AFTER_FOLDS * number / n_folds)
         if self.stopped:
-            raise _StoppedError
+            raise StoppedError
 
     def _update_scores(self, scores: DensityScores, data: LabeledData) -> None:
         held_out = scores.held_out
@@ -171,7 +167,7 @@ class Checker:
             notes=(*scores.notes, *method_notes(self._record, data)),
         )
         if self.stopped:
-            raise _StoppedError
+            raise StoppedError
 
     def _after_permutation(self, value: PermutedValue, scores: DensityScores) -> bool:
         first_answer = min(FIRST_ANSWER, value.n_permutations)
@@ -207,21 +203,19 @@ class Checker:
             ),
         )
         if self.stopped:
-            raise _StoppedError
+            raise StoppedError
 
     def _after_resample(self, number: int, n_resamples: int) -> None:
         share = number / n_resamples
         self._update(fraction=_AFTER_PERMUTATIONS + (1.0 - _AFTER_PERMUTATIONS) * share)
         if self.stopped:
-            raise _StoppedError
+            raise StoppedError
 
     def _update(self, **changes: Any) -> None:
         self._report = replace(self._report, **changes)
         self._store.put_report(self._record.run_id, self._report.to_bytes())
         self._updated_s = self._clock.monotonic()
-        record = self._record
-        request = after_giving_way(self._store, record.run_id, self._clock, attempt=record.attempt)
-        self.stopped = request.is_cancelled
+        self.stopped = is_stopped(self._store, self._record, self._clock)
 
 
 def _answer(
