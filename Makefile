@@ -2,7 +2,7 @@
 
 VENV := .venv
 PYTHON_IN_VENV := $(VENV)/bin/python
-PIP_INSTALL := $(PYTHON_IN_VENV) -m pip install --quiet --disable-pip-version-check
+INSTALL := sh tools/install.sh $(VENV)
 PIN := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make pins" $(UPGRADE)
 
@@ -104,23 +104,23 @@ nginx:
 		echo "Tests of the proxy need nginx. Type: sudo apt-get install nginx-light openssl"
 
 $(RUNTIME): requirements.txt | $(PYTHON_IN_VENV)
-	@echo "Installing the requirements into $(VENV), which takes a minute or two."
-	@$(PIP_INSTALL) -r requirements.txt
+	@echo "Installing the requirements into $(VENV), which takes a minute."
+	@$(INSTALL) requirements.txt
 	@touch $@
 
 $(SHARED): requirements-redis.txt $(RUNTIME)
 	@echo "Installing what a shared store needs into $(VENV)."
-	@$(PIP_INSTALL) -r requirements-redis.txt
+	@$(INSTALL) requirements-redis.txt
 	@touch $@
 
 $(DEV): requirements-dev.txt $(RUNTIME)
 	@echo "Installing the tools for development into $(VENV)."
-	@$(PIP_INSTALL) -r requirements-dev.txt
+	@$(INSTALL) requirements-dev.txt
 	@touch $@
 
 $(SITE_TOOLS): requirements-docs.txt $(DEV)
 	@echo "Installing what builds the documentation into $(VENV)."
-	@$(PIP_INSTALL) -r requirements-docs.txt
+	@$(INSTALL) requirements-docs.txt
 	@touch $@
 
 $(PAGE_TOOLS): package-lock.json $(DEV)
