@@ -13,6 +13,7 @@ from melm_studio.layout import ids
 from melm_studio.layout.ranking import ranking_body
 from melm_studio.views.data_source import ShownData
 from melm_studio.views.verdicts.ranking import ranked, ranking_sentence, refusals
+from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.ranking_run import ranking_of
 from melm_studio.worker.records.limits import LimitReachedError
 from melm_studio.worker.records.ranking_report import RankingReport
@@ -87,7 +88,7 @@ def _progress(run: RunRecord, report: RankingReport) -> str:
     if run.state is RunState.DONE:
         return ""
     if run.state is RunState.QUEUED:
-        return "Waiting for a free worker"
+        return WAITS.capitalize()
     done = f"{len(report.methods)} of {report.n_methods} methods"
     if run.state.is_final:
         return f"{run.message} {done}; Compare all methods continues."

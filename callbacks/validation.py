@@ -12,6 +12,7 @@ from callbacks.session import own_run, workspace
 from melm_studio.layout import ids
 from melm_studio.layout.validation import check_body
 from melm_studio.views.captions import title
+from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.validation_run import report_of
 from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.limits import LimitReachedError
@@ -75,6 +76,6 @@ def _body(check: RunRecord) -> Any:
     report = report_of(services().store, check.run_id)
     names = services().renderer.data(check).class_names
     is_waiting = check.state is RunState.QUEUED
-    stage = "waiting for a free worker" if is_waiting else check.message or report.stage
+    stage = WAITS if is_waiting else check.message or report.stage
     file = f"runs/{check.run_id}/overlap.csv"
     return check_body(report, stage, names, file, is_final=check.state.is_final)

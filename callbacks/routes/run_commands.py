@@ -13,7 +13,7 @@ from callbacks.session import own_fit, workspace
 from melm_core.methods import AUTO, GAMMA, METHODS
 from melm_studio.views.verdicts.gamma_advice import can_choose_gamma
 from melm_studio.worker.config.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
-from melm_studio.worker.records.run import RunState
+from melm_studio.worker.records.run import RunKind, RunState
 
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
 
@@ -27,7 +27,7 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/rename")(rename)
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
     app.server.post("/runs/<run_id>/check")(check)
-    app.server.post("/runs/<run_id>/check/stop")(stop_check)
+    app.server.post("/runs/<run_id>/<any(check, tree, resamples):kind>/stop")(stop_about)
 
 
 def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
@@ -87,9 +87,9 @@ def check(run_id: str) -> tuple[dict[str, Any], int]:
     return {}, 201
 
 
-def stop_check(run_id: str) -> tuple[dict[str, Any], int]:
-    """Stop the check of a run."""
-    current = workspace().checks().get(own_fit(run_id).run_id)
+def stop_about(run_id: str, kind: str) -> tuple[dict[str, Any], int]:
+    """Stop the check, the tree or the resamples of a run; what they have found stays."""
+    current = workspace().about(own_fit(run_id), RunKind(kind))
     if current is None or current.state.is_final:
         return sentence(HAS_ENDED), 409
     services().store.request_cancel(current.run_id)

@@ -24,6 +24,7 @@ from melm_studio.tables import count, number, percent, recipe_caption
 from melm_studio.views.rows.row_filters import RowFilter
 from melm_studio.views.types import Scores
 from melm_studio.views.view_options import MorphTarget, ViewOptions
+from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 
 REPRODUCTION_TOLERANCE = 1e-9
@@ -31,7 +32,6 @@ REPRODUCTION_TOLERANCE = 1e-9
 STOPPING = "Stopping"
 REPEATING = "Repeating the search up to where it was cut short"
 
-_NO_WORKER = "Waiting for a free worker"
 _WORKER_GONE = "Its worker died, {}"
 _OTHERS_TURN = "Others' turn, goes on after them"
 
@@ -217,7 +217,7 @@ def state_sentence(record: RunRecord, event: PlaneEvent | None, n_ahead: int = 0
     `n_ahead` runs are to be done before a queued one.
     """
     if record.state is RunState.QUEUED:
-        waiting = f"Waiting for {count(n_ahead, 'other run')}" if n_ahead else _NO_WORKER
+        waiting = f"Waiting for {count(n_ahead, 'other run')}" if n_ahead else WAITS.capitalize()
         return _WORKER_GONE.format(waiting.lower()) if record.n_losses else waiting
     if record.state is RunState.RUNNING and record.gave_way_s is not None:
         return _OTHERS_TURN if event is None else f"{_OTHERS_TURN}, {_progress(event)}"

@@ -298,6 +298,24 @@ class Workspace:
     def _about(self, record: RunRecord) -> list[RunRecord]:
         return [run for run in self.store.runs_of(self.owner) if run.of_run == record.run_id]
 
+    def about(self, record: RunRecord, kind: RunKind) -> RunRecord | None:
+        """Return the newest run of a kind about a fit, such as its tree, if there is one."""
+        known = [run for run in self._about(record) if run.kind is kind]
+        return known[-1] if known else None
+
+    def start_about(self, run: RunRecord, fit: RunRecord) -> RunRecord:
+        """Return the newest run of this kind about a fit; queue this if there is none whole.
+
+        Raises
+        ------
+        LimitReachedError
+        """
+        current = self.about(fit, run.kind)
+        if current is not None and not current.state.is_cut_short:
+            return current
+        self.create(run)
+        return run
+
     def checks(self) -> dict[str, RunRecord]:
         """Return the current check of each run that has one, by the id of the run."""
         return standing_checks(self.store.runs_of(self.owner))

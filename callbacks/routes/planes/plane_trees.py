@@ -1,4 +1,4 @@
-"""The tree of planes of a run: begun, stopped, and as a figure with its planes."""
+"""The tree of planes of a run: begun, and as a figure with its planes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_studio.figures.plane_tree import tree_figure
 from melm_studio.figures.theme import Scheme
 from melm_studio.views.tree.drawn import Height, tree_arrays
-from melm_studio.views.tree.runs import current_tree, started_tree
+from melm_studio.views.tree.runs import started_tree
 from melm_studio.views.tree.words import (
     contrast_sentence,
     named_branches,
@@ -23,9 +22,9 @@ from melm_studio.views.tree.words import (
     tree_sentence,
 )
 from melm_studio.views.verdicts.gamma_advice import gamma_advice
-from melm_studio.worker.config.messages import HAS_ENDED
+from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.tree_run import tree_of
-from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.worker.records.run import RunKind, RunRecord, RunState
 from melm_studio.worker.records.tree_report import TreeReport
 
 
@@ -33,13 +32,12 @@ def register(app: Dash) -> None:
     """Connect the routes."""
     app.server.get("/runs/<run_id>/tree")(tree)
     app.server.post("/runs/<run_id>/tree")(grow_tree)
-    app.server.post("/runs/<run_id>/tree/stop")(stop_tree)
 
 
 def tree(run_id: str) -> dict[str, Any]:
     """The tree of a run so far; ``tree`` is None where it was not asked for."""
     record = own_fit(run_id)
-    current = current_tree(workspace(), record)
+    current = workspace().about(record, RunKind.TREE)
     if current is None:
         return {"tree": None}
     report = tree_of(services().store, current.run_id)
@@ -63,18 +61,9 @@ def grow_tree(run_id: str) -> tuple[dict[str, Any], int]:
     return {"tree": started_tree(workspace(), own_fit(run_id)).run_id}, 201
 
 
-def stop_tree(run_id: str) -> tuple[dict[str, Any], int]:
-    """Stop the tree of a run; what it has found stays."""
-    current = current_tree(workspace(), own_fit(run_id))
-    if current is None or current.state.is_final:
-        return sentence(HAS_ENDED), 409
-    services().store.request_cancel(current.run_id)
-    return {}, 200
-
-
 def _stage(current: RunRecord, report: TreeReport) -> str:
     if current.state is RunState.QUEUED:
-        return "Waiting for a free worker"
+        return WAITS.capitalize()
     return current.message or report.stage.capitalize()
 
 

@@ -1,4 +1,4 @@
-"""The resamples of the plane of a run: begun, stopped, and with what they say."""
+"""The resamples of the plane of a run: begun, and with what they say."""
 
 from __future__ import annotations
 
@@ -8,27 +8,25 @@ from typing import Any
 import flask
 from dash import Dash
 
-from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
-from melm_studio.views.resamples.runs import current_resamples, started_resamples
+from melm_studio.views.resamples.runs import started_resamples
 from melm_studio.views.resamples.words import resampled_features, resamples_note, resamples_sentence
-from melm_studio.worker.config.messages import HAS_ENDED
+from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.resamples_run import resamples_of
-from melm_studio.worker.records.run import RunState
+from melm_studio.worker.records.run import RunKind, RunState
 
 
 def register(app: Dash) -> None:
     """Connect the routes."""
     app.server.get("/runs/<run_id>/resamples")(resamples)
     app.server.post("/runs/<run_id>/resamples")(begin_resamples)
-    app.server.post("/runs/<run_id>/resamples/stop")(stop_resamples)
 
 
 def resamples(run_id: str) -> dict[str, Any]:
     """The resamples of a run so far; ``resamples`` is None where they were not asked for."""
     record, store = own_fit(run_id), services().store
-    current = current_resamples(workspace(), record)
+    current = workspace().about(record, RunKind.RESAMPLES)
     if current is None:
         return {"resamples": None}
     report, event = resamples_of(store, current.run_id), store.last_event(run_id)
@@ -43,7 +41,7 @@ def resamples(run_id: str) -> dict[str, Any]:
         "is_final": is_final,
         "can_begin": current.state.is_cut_short,
         "fraction": len(report.planes) / max(1, report.n_resamples),
-        "stage": "Waiting for a free worker" if is_waiting else current.message,
+        "stage": WAITS.capitalize() if is_waiting else current.message,
         "words": resamples_sentence(report, is_final=is_final),
         "note": resamples_note(report),
         "planes": report.planes,
@@ -56,12 +54,3 @@ def resamples(run_id: str) -> dict[str, Any]:
 def begin_resamples(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue the resamples of a run, unless it has some that were not cut short."""
     return {"resamples": started_resamples(workspace(), own_fit(run_id)).run_id}, 201
-
-
-def stop_resamples(run_id: str) -> tuple[dict[str, Any], int]:
-    """Stop the resamples of a run; those so far stay."""
-    current = current_resamples(workspace(), own_fit(run_id))
-    if current is None or current.state.is_final:
-        return sentence(HAS_ENDED), 409
-    services().store.request_cancel(current.run_id)
-    return {}, 200

@@ -22,7 +22,6 @@ from melm_studio.views.publication.report_section import Picture, Section
 from melm_studio.views.publication.style import FigureStyle
 from melm_studio.views.tree.drawn import Height, tree_arrays
 from melm_studio.views.tree.report import tree_section
-from melm_studio.views.tree.runs import current_tree
 from melm_studio.views.validation import InputError
 from melm_studio.views.verdicts.run_verdict import run_verdict
 from melm_studio.views.verdicts.strip import Verdict
@@ -31,7 +30,7 @@ from melm_studio.views.view_query import to_query
 from melm_studio.views.view_spec import spec_of
 from melm_studio.worker.execution.tree_run import tree_of
 from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
 
 if TYPE_CHECKING:
     from melm_studio.figures.publication import FigurePanel
@@ -100,7 +99,7 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
 
 def _tree(record: RunRecord) -> Section | None:
     """The section on the tree of a run, if it has one."""
-    current = current_tree(workspace(), record)
+    current = workspace().about(record, RunKind.TREE)
     if current is None or not (found := tree_of(services().store, current.run_id)).planes:
         return None
     n_classes = len(services().renderer.viewer(record).class_names)

@@ -5,15 +5,9 @@ from __future__ import annotations
 from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.views.workspace import Workspace
-from melm_studio.worker.execution.resamples_run import standing_resamples
 from melm_studio.worker.records.run import RunRecord, new_resamples
 
 _NONLINEAR = "{method} is nonlinear, so it has no plane to refit. Run a linear method."
-
-
-def current_resamples(own: Workspace, record: RunRecord) -> RunRecord | None:
-    """Return the newest resamples of a run, if there are some."""
-    return standing_resamples(own.store.runs_of(own.owner)).get(record.run_id)
 
 
 def started_resamples(own: Workspace, record: RunRecord) -> RunRecord:
@@ -27,9 +21,4 @@ def started_resamples(own: Workspace, record: RunRecord) -> RunRecord:
     method = METHODS[record.method]
     if not method.is_linear:
         raise UserError(_NONLINEAR.format(method=method.label))
-    current = current_resamples(own, record)
-    if current is not None and not current.state.is_cut_short:
-        return current
-    run = new_resamples(record)
-    own.create(run)
-    return run
+    return own.start_about(new_resamples(record), record)

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from melm_core.base import UserError
 from melm_studio.views.workspace import Workspace
-from melm_studio.worker.execution.tree_run import TREE_METHOD, standing_trees
+from melm_studio.worker.execution.tree_run import TREE_METHOD
 from melm_studio.worker.records.run import RunRecord, new_tree
 
 _NO_TREE = "Only runs of MELM have a tree of planes. Run MELM on this table, and open its tree."
 _BLIND = "The tree of planes does not account for batches. Open that of a run with batch weight 0."
-
-
-def current_tree(own: Workspace, record: RunRecord) -> RunRecord | None:
-    """Return the newest tree of a run, if there is one."""
-    return standing_trees(own.store.runs_of(own.owner)).get(record.run_id)
 
 
 def started_tree(own: Workspace, record: RunRecord) -> RunRecord:
@@ -28,9 +23,4 @@ def started_tree(own: Workspace, record: RunRecord) -> RunRecord:
         raise UserError(_NO_TREE)
     if record.batch_weight > 0:
         raise UserError(_BLIND)
-    current = current_tree(own, record)
-    if current is not None and not current.state.is_cut_short:
-        return current
-    run = new_tree(record)
-    own.create(run)
-    return run
+    return own.start_about(new_tree(record), record)

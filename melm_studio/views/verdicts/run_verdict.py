@@ -19,12 +19,12 @@ from melm_studio.views.verdicts.strip import (
     held_out_verdict,
     rare_class_note,
 )
+from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.validation_run import report_of
 from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
 
-_WAITS = "waiting for a free worker"
 _SPLIT = ("held_out", "random_state")  # parameters that decide which rows are held out
 
 
@@ -63,7 +63,7 @@ def run_verdict(
 
 
 def _progress(check: RunRecord, report: CheckReport) -> CheckProgress:
-    stage = _WAITS if check.state is RunState.QUEUED else check.message or report.stage
+    stage = WAITS if check.state is RunState.QUEUED else check.message or report.stage
     return CheckProgress(stage, report.fraction, check.state.is_final)
 
 

@@ -32,6 +32,7 @@ OVERTIME = (
 HAS_ENDED = "This run has already ended; continue it instead."
 NOT_CUT_SHORT = "This run cannot be continued, since it was not cut short."
 PAUSES_LATER = "This run still waits for a worker; it will pause at its first plane."
+WAITS = "waiting for a free worker"
 # Each begins a sentence.
 DIED = "The worker process of this run died ({reason})"
 LOST = "Contact with the worker of this run was lost"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -18,17 +17,12 @@ from melm_studio.worker.execution.giving_way import POLL_S, StoppedError, stop_i
 from melm_studio.worker.execution.rows import nuisance_of, rows_of
 from melm_studio.worker.records.check_report import FeatureStability
 from melm_studio.worker.records.resamples_report import ResamplesReport
-from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
 N_RESAMPLES = 20
 
 _NO_PLANE = "The run has no plane to refit. Run it again, then resample its plane."
-
-
-def standing_resamples(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
-    """Return the newest resamples of each run that has some, by the id of the run."""
-    return {run.of_run: run for run in runs if run.kind is RunKind.RESAMPLES}
 
 
 def resamples_of(store: RunStore, run_id: str) -> ResamplesReport:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from melm_core.base import stratified_sample
@@ -13,7 +11,7 @@ from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import is_stopped
 from melm_studio.worker.execution.rows import rows_of
-from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.records.tree_report import TreeReport, report_of_tree
 from melm_studio.worker.store.protocol import RunStore
 
@@ -30,11 +28,6 @@ _N_WIDTHS = len(TREE_GAMMAS)
 # Down, back, and down again; then every width of every shuffle.
 _N_SEARCHES = 3 * _N_WIDTHS - 2
 _N_STEPS = _N_SEARCHES + N_SHUFFLES * _N_WIDTHS
-
-
-def standing_trees(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
-    """Return the newest tree of each run that has one, by the id of the run."""
-    return {run.of_run: run for run in runs if run.kind is RunKind.TREE}
 
 
 def tree_of(store: RunStore, run_id: str) -> TreeReport:
