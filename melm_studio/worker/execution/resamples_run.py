@@ -13,6 +13,7 @@ from melm_core.linalg import principal_angles
 from melm_core.methods import GAMMA, SEED
 from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
+from melm_studio.worker.execution.derived_planes import keep_plane
 from melm_studio.worker.execution.giving_way import POLL_S, StoppedError, stop_if_requested
 from melm_studio.worker.execution.rows import nuisance_of, rows_of
 from melm_studio.worker.records.check_report import FeatureStability
@@ -97,23 +98,15 @@ class _Resampling:
 
     def _append(self, plane: FloatArray) -> int:
         n_done = len(self._report.planes)
-        if self._store.event(self._record.run_id, n_done) is not None:
-            return n_done  # by an earlier attempt, which the seed repeats
-        event = PlaneEvent(
-            sequence=0,  # assigned by the store
-            objective=0.0,
-            best_objective=0.0,
-            start=0,
-            n_starts=0,
-            iteration=0,
-            n_evaluations=0,
+        return keep_plane(
+            self._store,
+            self._record.run_id,
+            n_done,
+            plane,
             stage=f"resample {n_done + 1}",
             fraction=n_done / N_RESAMPLES,
             elapsed_s=self._clock.monotonic() - self._began_s,
-            is_final=False,
-            components=plane,
         )
-        return self._store.append(self._record.run_id, event)
 
 
 def feature_stability(found: Stability) -> FeatureStability:

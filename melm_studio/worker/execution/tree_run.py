@@ -9,9 +9,10 @@ from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 from melm_core.methods import COMPONENTS, SEED
 from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
+from melm_studio.worker.execution.derived_planes import keep_plane
 from melm_studio.worker.execution.giving_way import is_stopped
 from melm_studio.worker.execution.rows import rows_of
-from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.records.tree_report import TreeReport, report_of_tree
 from melm_studio.worker.store.protocol import RunStore
 
@@ -99,23 +100,13 @@ class _Growth:
 
     def _number(self, node: TreeNode, fraction: float) -> int:
         """The number of a plane in the history, to which it is added."""
-        number = len(self._planes)
-        if self._store.event(self._record.run_id, number) is not None:
-            return number  # of an earlier attempt, which the seed repeats
-        return self._store.append(self._record.run_id, self._event(node, fraction))
-
-    def _event(self, node: TreeNode, fraction: float) -> PlaneEvent:
-        return PlaneEvent(
-            sequence=0,  # assigned by the store
-            objective=node.divergence,
-            best_objective=node.divergence,
-            start=0,
-            n_starts=0,
-            iteration=0,
-            n_evaluations=0,
+        return keep_plane(
+            self._store,
+            self._record.run_id,
+            len(self._planes),
+            node.components,
             stage=f"γ {TREE_GAMMAS[node.width]:g}",
             fraction=fraction,
             elapsed_s=self._clock.monotonic() - self._began_s,
-            is_final=False,
-            components=node.components,
+            objective=node.divergence,
         )
