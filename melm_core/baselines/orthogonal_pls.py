@@ -11,13 +11,12 @@ from melm_core.base.estimator import (
     check_integer,
 )
 from melm_core.base.sample_weights import mean_of
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.baselines.deflation import deflate
 from melm_core.baselines.partial_least_squares import (
+    IndicatorRegression,
     class_indicators,
     explained_shares,
     indicators,
-    predicted_indicators,
     regression,
     row_scales,
 )
@@ -28,7 +27,7 @@ from melm_core.linalg.row_space import row_space
 _NULL = 1e-10
 
 
-class OPLSDiscriminantPlane(WeightedPlaneEstimator):
+class OPLSDiscriminantPlane(IndicatorRegression):
     """The plane of the predictive components of OPLS-DA, and of orthogonal ones beside them.
 
     Components of the features that do not vary with the class indicators are
@@ -88,25 +87,6 @@ class OPLSDiscriminantPlane(WeightedPlaneEstimator):
 
     def _check_parameters(self) -> None:
         check_integer("n_orthogonal", self.n_orthogonal, minimum=0)
-
-    def predict_indicators(self, X: FloatArray) -> FloatArray:
-        """Return the predicted indicators of the classes, shape (n_samples, n_targets).
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from melm_core import OPLSDiscriminantPlane
-        >>> from melm_core.datasets import two_gaussians
-        >>> X, y = two_gaussians(0)
-        >>> predicted = OPLSDiscriminantPlane().fit(X, y).predict_indicators(X)
-        >>> bool(np.mean((predicted[:, 0] > 0.5) == (y == y.min())) > 0.6)
-        True
-        """
-        return predicted_indicators(self, X)
 
     def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
         scales = row_scales(weights, len(X))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
@@ -17,7 +15,34 @@ from melm_core.linalg.row_space import row_space
 _NULL = 1e-12
 
 
-class PLSDiscriminantPlane(WeightedPlaneEstimator):
+class IndicatorRegression(WeightedPlaneEstimator):
+    """A plane whose scores also predict the indicators of the classes, by a linear map."""
+
+    regression_: FloatArray
+    target_means_: FloatArray
+
+    def predict_indicators(self, X: FloatArray) -> FloatArray:
+        """Return the predicted indicators of the classes, shape (n_samples, n_targets).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_iris
+        >>> from melm_core import PLSDiscriminantPlane
+        >>> X, y = load_iris(return_X_y=True)
+        >>> predicted = PLSDiscriminantPlane().fit(X, y).predict_indicators(X)
+        >>> bool(np.mean(predicted.argmax(axis=1) == y) > 0.8)
+        True
+        """
+        predicted: FloatArray = (X - self.mean_) @ self.regression_.T + self.target_means_
+        return predicted
+
+
+class PLSDiscriminantPlane(IndicatorRegression):
     """The plane of the first components of PLS-DA, on the class indicators.
 
     Component a is the direction of unit length, in what the components before it
@@ -73,25 +98,6 @@ class PLSDiscriminantPlane(WeightedPlaneEstimator):
 
     def __init__(self, n_components: int = 2) -> None:
         self.n_components = n_components
-
-    def predict_indicators(self, X: FloatArray) -> FloatArray:
-        """Return the predicted indicators of the classes, shape (n_samples, n_targets).
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from sklearn.datasets import load_iris
-        >>> from melm_core import PLSDiscriminantPlane
-        >>> X, y = load_iris(return_X_y=True)
-        >>> predicted = PLSDiscriminantPlane().fit(X, y).predict_indicators(X)
-        >>> bool(np.mean(predicted.argmax(axis=1) == y) > 0.8)
-        True
-        """
-        return predicted_indicators(self, X)
 
     def _fit_weighted(self, X: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
         scales = row_scales(weights, len(X))
@@ -172,26 +178,6 @@ def regression(scores: FloatArray, targets: FloatArray) -> FloatArray:
     """
     coefficients: FloatArray = np.linalg.lstsq(scores, targets, rcond=None)[0].T.astype(np.float64)
     return coefficients
-
-
-class PredictsIndicators(Protocol):
-    """A fitted estimator that predicts class indicators by a linear map of the features."""
-
-    mean_: FloatArray
-    regression_: FloatArray
-    target_means_: FloatArray
-
-
-def predicted_indicators(fitted: PredictsIndicators, X: FloatArray) -> FloatArray:
-    """The indicators that a fitted estimator predicts, shape (n_samples, n_targets).
-
-    Parameters
-    ----------
-    fitted : estimator
-    X : ndarray of shape (n_samples, n_features)
-    """
-    predicted: FloatArray = (X - fitted.mean_) @ fitted.regression_.T + fitted.target_means_
-    return predicted
 
 
 def explained_shares(scores: FloatArray, variables: FloatArray) -> FloatArray:
