@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from melm_studio.worker.background_thread import working_beside
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
@@ -19,9 +20,8 @@ def heartbeat(
     store: RunStore, run_id: str, *, clock: Clock = time, period_s: float = BEAT_S
 ) -> Iterator[None]:
     """Send heartbeats of the run every `period_s` seconds from a thread during the block."""
-    finished = threading.Event()
 
-    def beat() -> None:
+    def beat(finished: threading.Event) -> None:
         try:
             while not finished.wait(period_s):
                 with suppress(DiskFullError, StoreUnavailableError):  # the next beat may succeed
@@ -29,10 +29,5 @@ def heartbeat(
         finally:
             store.close()
 
-    thread = threading.Thread(target=beat, name=f"heartbeat {run_id}", daemon=True)
-    thread.start()
-    try:
+    with working_beside(beat, name=f"heartbeat {run_id}"):
         yield
-    finally:
-        finished.set()
-        thread.join()

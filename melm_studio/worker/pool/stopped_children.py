@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 
+from melm_studio.worker.background_thread import working_beside
 from melm_studio.worker.pool.process_state import is_stopped
 
 POLL_S = 0.5
@@ -22,9 +23,8 @@ def stopped_ones_killed(pids: Callable[[], Collection[int]]) -> Iterator[None]:
 
     It never touches the store, whose lock a stopped process may hold.
     """
-    finished = threading.Event()
 
-    def watch() -> None:
+    def watch(finished: threading.Event) -> None:
         suspects: set[int] = set()
         while not finished.wait(POLL_S):
             stopped = {pid for pid in pids() if is_stopped(pid)}
@@ -34,10 +34,5 @@ def stopped_ones_killed(pids: Callable[[], Collection[int]]) -> Iterator[None]:
                     os.kill(pid, signal.SIGKILL)
             suspects = stopped
 
-    thread = threading.Thread(target=watch, name="stopped children", daemon=True)
-    thread.start()
-    try:
+    with working_beside(watch, name="stopped children"):
         yield
-    finally:
-        finished.set()
-        thread.join()
