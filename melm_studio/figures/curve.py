@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from melm_studio.figures.theme import FONT, THEMES, Scheme
+from melm_studio.figures.theme import THEMES, Scheme, page_layout
 from melm_studio.figures.traces import CurveTrace, trace_meta
 
 
@@ -69,9 +69,7 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
             "yaxis": {**axis, "nticks": 4, "showgrid": True, "gridcolor": theme.grid},
             "annotations": [caption] if objective else [],
             "margin": {"l": 44, "r": 14, "t": 18 if objective else 6, "b": 20},
-            "paper_bgcolor": "rgba(0, 0, 0, 0)",
-            "plot_bgcolor": "rgba(0, 0, 0, 0)",
-            "font": {"family": FONT, "color": theme.faint_ink},
+            **page_layout(theme.faint_ink),
             "showlegend": False,
         },
     )

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 
 from melm_core.base import FloatArray
 from melm_studio.figures.theme import (
-    FONT,
     THEMES,
     Scheme,
     Theme,
     class_color,
     class_shape,
+    page_layout,
 )
 from melm_studio.tables import shortened
 from melm_studio.views.rows.distances import RowContributions, RowDistances
@@ -116,8 +116,6 @@ def _laid_out(figure: go.Figure, theme: Theme) -> go.Figure:
     figure.update_yaxes(zeroline=False, title_font_size=13)
     return figure.update_layout(
         margin={"l": 8, "r": 8, "t": 8, "b": 40},
-        paper_bgcolor="rgba(0, 0, 0, 0)",
-        plot_bgcolor="rgba(0, 0, 0, 0)",
-        font={"family": FONT, "color": theme.ink, "size": 13},
+        **page_layout(theme.ink),
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
     )

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from melm_core.base import FloatArray
-from melm_studio.figures.theme import FONT, THEMES, Scheme, Theme
+from melm_studio.figures.theme import THEMES, Scheme, Theme, page_layout
 from melm_studio.tables import shortened
 
 MOST_BARS, MOST_NAMED = 24, 6
@@ -82,9 +82,7 @@ def _laid_out(figure: go.Figure, theme: Theme) -> go.Figure:
     figure.update_yaxes(zerolinecolor=theme.grid, title_font_size=13)
     return figure.update_layout(
         margin={"l": 8, "r": 8, "t": 8, "b": 40},
-        paper_bgcolor="rgba(0, 0, 0, 0)",
-        plot_bgcolor="rgba(0, 0, 0, 0)",
-        font={"family": FONT, "color": theme.ink, "size": 13},
+        **page_layout(theme.ink),
         showlegend=False,
         dragmode="pan",
         hovermode="closest",

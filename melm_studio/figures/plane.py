@@ -22,6 +22,7 @@ from melm_studio.figures.theme import (
     Theme,
     class_color,
     class_shape,
+    page_layout,
     translucent,
 )
 from melm_studio.figures.traces import PlaneTrace, trace_meta
@@ -316,9 +317,7 @@ def _layout(theme: Theme, *, is_square: bool) -> dict[str, Any]:
         "xaxis": axis,
         "yaxis": {**axis, **({"scaleanchor": "x", "scaleratio": 1} if is_square else {})},
         "margin": {"l": 4, "r": 4, "t": 4, "b": 4},
-        "paper_bgcolor": "rgba(0, 0, 0, 0)",
-        "plot_bgcolor": "rgba(0, 0, 0, 0)",
-        "font": {"family": FONT, "color": theme.ink, "size": 13},
+        **page_layout(theme.ink),
         "showlegend": False,
         "dragmode": "pan",
         "hovermode": "closest",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from melm_studio.figures.theme import FONT, THEMES, Scheme, Theme, translucent
+from melm_studio.figures.theme import THEMES, Scheme, Theme, page_layout, translucent
 from melm_studio.views.tree.drawn import Height, TreeArrays
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "star", "hexagon")
@@ -67,9 +67,7 @@ def tree_figure(
     figure.update_yaxes(**axis, **_AXES[height], title=_TITLES[height], range=_range(tree, height))
     return figure.update_layout(
         margin={"l": 8, "r": 12, "t": 24, "b": 40},
-        paper_bgcolor="rgba(0, 0, 0, 0)",
-        plot_bgcolor="rgba(0, 0, 0, 0)",
-        font={"family": FONT, "color": theme.ink, "size": 13},
+        **page_layout(theme.ink),
         showlegend=False,
         hovermode="closest",
         dragmode=False,

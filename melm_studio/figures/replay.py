@@ -14,7 +14,7 @@ import plotly.io as pio
 
 from melm_studio.figures.plane import empty_figure, limits, plane_frame
 from melm_studio.figures.plotly_script import plotly_script
-from melm_studio.figures.theme import FONT, THEMES, Scheme, Theme
+from melm_studio.figures.theme import FONT, THEMES, TRANSPARENT, Scheme, Theme
 from melm_studio.figures.traces import PlaneTrace
 from melm_studio.views.types import ClassView, PlaneView
 
@@ -182,7 +182,7 @@ def _slider(frames: Sequence[ReplayFrame], theme: Theme) -> dict[str, Any]:
         "len": 0.86,
         "pad": {"t": 18, "b": 4},
         # Hides all labels but that of the plane on screen.
-        "font": {"color": "rgba(0, 0, 0, 0)", "size": 1},
+        "font": {"color": TRANSPARENT, "size": 1},
         "currentvalue": {"font": {"color": theme.ink, "size": 15}, "xanchor": "left"},
         "ticklen": 0,
         "minorticklen": 0,

@@ -11,12 +11,13 @@ from plotly.subplots import make_subplots
 from melm_core.base import FloatArray
 from melm_core.kernel_machines import Mode
 from melm_studio.figures.theme import (
-    FONT,
     THEMES,
+    TRANSPARENT,
     Scheme,
     Theme,
     class_color,
     class_shape,
+    page_layout,
     translucent,
 )
 from melm_studio.views.decision_surface import DecisionSurface, RocCurve
@@ -193,10 +194,8 @@ def _laid_out(figure: go.Figure, surface: DecisionSurface, theme: Theme) -> go.F
     figure.update_yaxes(title="true positive rate", **rate, row=1, col=_ROC)
     return figure.update_layout(
         margin={"l": 8, "r": 8, "t": 34, "b": 40},
-        paper_bgcolor="rgba(0, 0, 0, 0)",
-        plot_bgcolor="rgba(0, 0, 0, 0)",
-        font={"family": FONT, "color": theme.ink, "size": 13},
+        **page_layout(theme.ink),
         showlegend=True,
-        legend={"x": 1.0, "y": 0.06, "xanchor": "right", "bgcolor": "rgba(0, 0, 0, 0)"},
+        legend={"x": 1.0, "y": 0.06, "xanchor": "right", "bgcolor": TRANSPARENT},
         dragmode="pan",
     ).update_traces(showlegend=False, selector=lambda trace: not trace.name)

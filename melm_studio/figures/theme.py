@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Scheme(StrEnum):
@@ -65,6 +66,18 @@ FONT = "Inter, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 
 # Classes beyond the number of colors differ by shape.
 _SHAPES = ("circle", "square", "diamond")
+
+
+TRANSPARENT = "rgba(0, 0, 0, 0)"
+
+
+def page_layout(ink: str) -> dict[str, Any]:
+    """What every figure of the page has in its layout: the page shows through, in its font."""
+    return {
+        "paper_bgcolor": TRANSPARENT,
+        "plot_bgcolor": TRANSPARENT,
+        "font": {"family": FONT, "color": ink, "size": 13},
+    }
 
 
 def class_color(code: int, theme: Theme) -> str:

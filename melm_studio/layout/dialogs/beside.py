@@ -85,7 +85,7 @@ def _beside(component_id: str, title: str, again: str, content: list[Component])
     heading = f"{component_id}-title"
     head = html.Div(
         [html.H2(title, id=heading), icon_button("close", "Close", **_part("close"))],
-        className="beside-head",
+        className="dialog-head",
     )
     progress = html.Div(
         [

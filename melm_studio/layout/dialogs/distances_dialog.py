@@ -31,7 +31,7 @@ def distances_dialog() -> Component:
                         **aria(label="Close"),
                     ),
                 ],
-                className="distances-head",
+                className="dialog-head",
             ),
             html.P(role="status", className="distances-words", **data(distances="words")),
             html.Div(

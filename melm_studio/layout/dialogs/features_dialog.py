@@ -20,7 +20,7 @@ def features_dialog() -> Component:
                     html.H2(id=heading, **data(features="title")),
                     icon_button("close", "Close", **data(features="close")),
                 ],
-                className="distances-head",
+                className="dialog-head",
             ),
             html.P(role="status", className="distances-words", **data(features="words")),
             html.Div(role="img", className="distances-plot", **data(features="plot")),
