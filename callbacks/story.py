@@ -1,4 +1,4 @@
-"""The story: views are added, captioned, reordered, removed, and saved."""
+"""The story: views are added, worded, reordered, removed, and saved."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from melm_studio.views.story import Story, StoryView
 from melm_studio.views.validation import MAX_TEXT, InputError
 
 FILE_NAME = "story.json"
+TEXTS = ("title", "caption", "notes")
 _STEPS = {"story-up": -1, "story-down": 1}
 
 
@@ -24,7 +25,7 @@ def register(app: Dash) -> None:
         Output(ids.STORY, "data", allow_duplicate=True),
         Output(ids.NOTICE, "children", allow_duplicate=True),
         Input(ids.STORY_ADDED, "data"),
-        State({"type": "story-caption", "at": ALL}, "value"),
+        *_texts(State),
         State(ids.STORY, "data"),
         prevent_initial_call=True,
     )(add_view)
@@ -33,7 +34,7 @@ def register(app: Dash) -> None:
         Input({"type": "story-up", "at": ALL}, "n_clicks"),
         Input({"type": "story-down", "at": ALL}, "n_clicks"),
         Input({"type": "story-remove", "at": ALL}, "n_clicks"),
-        Input({"type": "story-caption", "at": ALL}, "value"),
+        *_texts(Input),
         State(ids.STORY, "data"),
         prevent_initial_call=True,
     )(change_story)
@@ -46,7 +47,7 @@ def register(app: Dash) -> None:
     app.callback(
         Output(ids.STORY_FILE, "data"),
         Input(ids.STORY_SAVE, "n_clicks"),
-        State({"type": "story-caption", "at": ALL}, "value"),
+        *_texts(State),
         State(ids.STORY, "data"),
         prevent_initial_call=True,
     )(save_story)
@@ -58,20 +59,35 @@ def register(app: Dash) -> None:
     )
 
 
-def add_view(added: Any, captions: list[Any], stored: Any) -> tuple[Any, Any]:
+def _texts(argument: type[Input | State]) -> list[Input | State]:
+    """The text fields of all views, as arguments of a callback: one list for each of `TEXTS`."""
+    return [argument({"type": f"story-{text}", "at": ALL}, "value") for text in TEXTS]
+
+
+def add_view(
+    added: Any, titles: list[Any], captions: list[Any], notes: list[Any], stored: Any
+) -> tuple[Any, Any]:
     """Add a view at the end."""
     if added is None:
         return no_update, no_update
     try:
-        story = _edited(stored, captions).with_view(StoryView.from_json(added))
+        story = _edited(stored, titles, captions, notes).with_view(StoryView.from_json(added))
     except InputError as error:
         return no_update, str(error)
     return story.to_json(), no_update
 
 
-def change_story(ups: Any, downs: Any, removals: Any, captions: list[Any], stored: Any) -> Any:
-    """Move or remove views, or change captions."""
-    story = _edited(stored, captions)
+def change_story(
+    ups: Any,
+    downs: Any,
+    removals: Any,
+    titles: list[Any],
+    captions: list[Any],
+    notes: list[Any],
+    stored: Any,
+) -> Any:
+    """Move or remove views, or change their texts."""
+    story = _edited(stored, titles, captions, notes)
     for button in _clicked():
         if button["at"] < len(story.views):
             story = _changed(story, button["type"], button["at"])
@@ -81,12 +97,15 @@ def change_story(ups: Any, downs: Any, removals: Any, captions: list[Any], store
 def show_story(order: int | None, stored: Any) -> tuple[Component, bool]:
     """List the views."""
     views = _stored(stored).views
-    return story_list([(view.title, view.caption) for view in views]), not views
+    return story_list([(view.title, view.caption, view.notes) for view in views]), not views
 
 
-def save_story(clicks: int | None, captions: list[Any], stored: Any) -> dict[str, str]:
+def save_story(
+    clicks: int | None, titles: list[Any], captions: list[Any], notes: list[Any], stored: Any
+) -> dict[str, str]:
     """Download the story as a file."""
-    text = json.dumps(_edited(stored, captions).to_json(), indent=1, ensure_ascii=False)
+    story = _edited(stored, titles, captions, notes)
+    text = json.dumps(story.to_json(), indent=1, ensure_ascii=False)
     return {"content": text, "filename": FILE_NAME, "type": "application/json"}
 
 
@@ -98,18 +117,24 @@ def _stored(stored: Any) -> Story:
         return Story()
 
 
-def _edited(stored: Any, captions: list[Any]) -> Story:
-    """The story with the captions in the text fields, which may be newer than the stored ones."""
+def _edited(stored: Any, *typed: list[Any]) -> Story:
+    """The story with what is in the text fields, which may be newer than the stored texts."""
     story = _stored(stored)
-    if len(captions) != len(story.views):
+    if any(len(texts) != len(story.views) for texts in typed):
         return story
-    for at, caption in enumerate(captions):
-        story = story.captioned(at, str(caption or "")[:MAX_TEXT])
+    for at, texts in enumerate(zip(*typed, strict=True)):
+        story = story.worded(
+            at, **{name: _text(text) for name, text in zip(TEXTS, texts, strict=True)}
+        )
     return story
 
 
+def _text(typed: Any) -> str:
+    return str(typed or "")[:MAX_TEXT]
+
+
 def _clicked() -> list[dict[str, Any]]:
-    """The buttons that were clicked; a caption that loses the focus triggers the same callback."""
+    """The buttons that were clicked; a field that loses the focus triggers the same callback."""
     clicks = [click for click in ctx.triggered if click["prop_id"].endswith(".n_clicks")]
     return [ctx.triggered_prop_ids[click["prop_id"]] for click in clicks if click["value"]]
 

@@ -168,6 +168,7 @@ export interface RowDetails {
 export interface StoryView {
   title: string;
   caption: string;
+  notes?: string;
   view: { mode: string };
 }
 

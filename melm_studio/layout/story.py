@@ -55,15 +55,15 @@ def story_button() -> Component:
     return html.Button("Story", type="button", className="button menu-button", **data(story="open"))
 
 
-def story_list(views: Sequence[tuple[str, str]]) -> Component:
-    """Title and caption of every view; a hint if there is none."""
+def story_list(views: Sequence[tuple[str, str, str]]) -> Component:
+    """Title, caption and notes of every view; a hint if there is none."""
     if not views:
         return dmc.Text("No views yet. Add the view on screen with the button below.", size="sm")
     items = [_item(at, *view, is_last=at == len(views) - 1) for at, view in enumerate(views)]
     return html.Ol(items, className="story")
 
 
-def _item(at: int, title: str, caption: str, *, is_last: bool) -> Component:
+def _item(at: int, title: str, caption: str, notes: str, *, is_last: bool) -> Component:
     number = at + 1
     return html.Li(
         [
@@ -92,6 +92,29 @@ def _item(at: int, title: str, caption: str, *, is_last: bool) -> Component:
                 maxRows=4,
                 size="sm",
                 **aria(label=f"Caption of view {number}"),
+            ),
+            html.Details(
+                [
+                    html.Summary(
+                        "Title and notes", **aria(label=f"Title and notes of view {number}")
+                    ),
+                    dmc.TextInput(
+                        id=ids.story("title", at),
+                        value=title,
+                        debounce=True,
+                        size="sm",
+                        **aria(label=f"Title of view {number}"),
+                    ),
+                    dmc.Textarea(
+                        id=ids.story("notes", at),
+                        value=notes,
+                        placeholder="Notes for the presenter’s window",
+                        debounce=True,
+                        size="sm",
+                        **aria(label=f"Notes on view {number}"),
+                    ),
+                ],
+                className="story-more",
             ),
         ],
     )

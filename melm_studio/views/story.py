@@ -21,11 +21,21 @@ _FULL = f"A story holds {MAX_VIEWS} views. Remove one to add another."
 
 
 class StoryView(Struct, frozen=True, forbid_unknown_fields=True):
-    """A view with its title and caption. JSON: the view is ``view``."""
+    """A view with its texts. JSON: the view is ``view``.
+
+    Attributes
+    ----------
+    spec : ViewSpec
+    title, caption : str
+        What the audience reads.
+    notes : str
+        What only the presenter reads.
+    """
 
     spec: Annotated[ViewSpec, Meta(title="The view")] = field(name="view")
     title: Annotated[Text, Meta(title="The title")] = ""
     caption: Annotated[Text, Meta(title="The caption")] = ""
+    notes: Annotated[Text, Meta(title="The notes")] = ""
 
     @classmethod
     def from_json(cls, values: Any) -> StoryView:
@@ -61,9 +71,10 @@ class Story(Struct, frozen=True, forbid_unknown_fields=True, tag_field="format",
         to = min(max(at + steps, 0), len(others))
         return Story((*others[:to], self.views[at], *others[to:]))
 
-    def captioned(self, at: int, caption: str) -> Story:
-        """Return the story with another caption of a view."""
-        changed = replace(self.views[at], caption=read(caption, Text, "The caption"))
+    def worded(self, at: int, **texts: str) -> Story:
+        """Return the story with other texts of a view: its title, caption, or notes."""
+        checked = {name: read(text, Text, f"The {name}") for name, text in texts.items()}
+        changed = replace(self.views[at], **checked)
         return Story((*self.views[:at], changed, *self.views[at + 1 :]))
 
     def to_json(self) -> dict[str, Any]:

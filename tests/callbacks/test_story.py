@@ -51,7 +51,8 @@ def captions(visitor) -> list[str]:
 
 def shown(visitor) -> list[str]:
     visitor.fire(ids.STORY_SHOWN, "data", 1)
-    for name in [name for name in visitor.values if "story-caption" in name]:
+    typed = ("story-title", "story-caption", "story-notes")
+    for name in [name for name in visitor.values if any(text in name for text in typed)]:
         del visitor.values[name]  # what was typed into fields that are drawn anew
     parts = [part["props"] for part in components(visitor.values[LIST])]
     return [
@@ -77,6 +78,13 @@ def test_views_can_be_moved_and_removed(teller):
 def test_a_caption_is_kept(teller):
     write(teller, 1, "Here they part.")
     assert captions(teller) == ["", "Here they part.", ""]
+
+
+def test_title_and_notes_are_kept(teller):
+    teller.fire(ids.story("title", 0), "value", "Before")
+    teller.fire(ids.story("notes", 0), "value", "Ask the room first.")
+    assert shown(teller)[0] == "1. Before"
+    assert teller.values[STORY]["views"][0]["notes"] == "Ask the room first."
 
 
 def test_a_caption_that_stays_the_same_changes_nothing(teller):

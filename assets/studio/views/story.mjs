@@ -8,6 +8,8 @@ import { state, update } from "../state.mjs";
 import { sharedView } from "./share_link.mjs";
 import { positionAfter, viewCount } from "./story_order.mjs";
 
+const FIELDS = ["caption", "title", "notes"]; // of a view in the list, in the order of the page
+
 let nListed = 0; // changes whenever the list must be rendered again
 
 export function connectStory() {
@@ -75,14 +77,14 @@ function setStory(stored) {
   return isListed(views) ? noUpdate() : ++nListed;
 }
 
-// Whether the list shows the story already. A caption that is being edited is left alone.
+// Whether the list shows the story already. A text that is being edited is left alone.
 function isListed(views) {
   const items = [...document.querySelectorAll(`#${ID.storyList} li`)];
   if (!items.length || items.length !== views.length) return false;
   return items.every((item, i) => {
-    const field = item.querySelector("textarea");
-    const { title, caption } = views[i];
-    const isSame = field === document.activeElement || field.value === caption;
-    return isSame && item.querySelector(".story-title").textContent === `${i + 1}. ${title}`;
+    const fields = [...item.querySelectorAll("textarea, input")];
+    const isSame = FIELDS.every((name, at) => fields[at] === document.activeElement || fields[at].value === (views[i][name] ?? ""));
+    if (isSame) item.querySelector(".story-title").textContent = `${i + 1}. ${views[i].title}`;
+    return isSame;
   });
 }

@@ -28,10 +28,18 @@ def titles(story: Story) -> str:
 
 
 def test_a_story_survives_its_file(story):
-    raw = json.dumps(story.captioned(1, "Look here").to_json()).encode()
-    again = Story.from_bytes(raw)
-    assert again == story.captioned(1, "Look here")
+    worded = story.worded(1, caption="Look here", notes="Wait for questions.")
+    again = Story.from_bytes(json.dumps(worded.to_json()).encode())
+    assert again == worded
     assert [view.caption for view in again.views] == ["", "Look here", ""]
+    assert [view.notes for view in again.views] == ["", "Wait for questions.", ""]
+
+
+def test_a_story_that_was_saved_before_there_were_notes_is_read(story):
+    values = story.to_json()
+    for view in values["views"]:
+        del view["notes"]
+    assert Story.from_json(values) == story
 
 
 def test_an_empty_story_survives_its_file():
