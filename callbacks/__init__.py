@@ -44,7 +44,6 @@ from callbacks.routes import (
     run_commands,
     shared_view,
     static_files,
-    story_file,
     upload,
 )
 from callbacks.routes import surface as surface_route
@@ -61,6 +60,7 @@ from callbacks.routes.rows import (
     new_rows,
     table_rows,
 )
+from callbacks.routes.stories import included, story_file
 from callbacks.services import Services, install
 from callbacks.table_dialog import classes, columns, file, filters, recipe
 
@@ -94,6 +94,7 @@ _ROUTES = (
     comparison_files,
     shared_view,
     story_file,
+    included,
     project_file,
     surface_route,
     new_rows,

@@ -21,6 +21,7 @@ from melm_studio.layout.method_form import (
 )
 from melm_studio.layout.table_dialog.dialog import columns_button, recipe_button
 from melm_studio.tables import SAMPLES
+from melm_studio.views.stories import INCLUDED_STORIES
 
 _FIRST_METHOD = next(iter(METHODS))
 _MOST_OFFERED = 100  # at once; typing finds the others
@@ -48,7 +49,7 @@ def _data() -> Component:
                 ],
                 className="side-by-side",
             ),
-            menu("Samples", map(_sample, SAMPLES), "is-wide", id=ids.SAMPLES),
+            menu("Samples", [*map(_sample, SAMPLES), *_stories()], "is-widest", id=ids.SAMPLES),
             html.P(id=ids.DATA_ERROR, role="alert", className="alert"),
             html.Div([html.Span("Label"), columns_button()], className="field-head"),
             dmc.Select(
@@ -69,6 +70,15 @@ def _sample(key: str) -> Component:
     return menu_item(
         [html.Strong(sample.label), html.Small(sample.explanation)], id=ids.sample(key)
     )
+
+
+def _stories() -> list[Component]:
+    """The stories that come with the studio; a script opens the one that is chosen."""
+    items = [
+        menu_item(story.title, **data(included_story=story.key))
+        for story in INCLUDED_STORIES.values()
+    ]
+    return [html.Div("Stories to present", className="menu-label"), *items]
 
 
 def _method() -> Component:

@@ -53,6 +53,20 @@ test("of the requests that are made meanwhile only the last is sent", async () =
   assert.equal(asked.length, 2);
 });
 
+test("the plane that is on its way is known until it is shown", async () => {
+  const asked = server();
+  const { made } = requests();
+  assert.equal(made.sequence, null);
+  const done = made.request("27?");
+  made.request("86?kept=4");
+  assert.equal(made.sequence, 86);
+  asked[0].answer();
+  await settled();
+  asked[1].answer();
+  await done;
+  assert.equal(made.sequence, null);
+});
+
 test("a plane that was fetched ahead is not requested again", async () => {
   const asked = server();
   const { made, shown } = requests();

@@ -200,7 +200,7 @@ export class Panel {
     if (!this.plane) return null;
     this.options = { ...this.options, ...change };
     this.showOptions();
-    return this.request(this.plane.sequence);
+    return this.request(this.wantedSequence());
   }
 
   /** The address of the plane on screen with some view options changed. @param {Partial<ViewOptions>} change */
@@ -277,7 +277,12 @@ export class Panel {
 
   /** Requests the plane on screen again: what it is aligned with has changed. */
   refresh() {
-    if (this.plane && this.isFinal) this.request(this.plane.sequence);
+    if (this.plane && this.isFinal) this.request(this.wantedSequence());
+  }
+
+  // Of the plane that is on its way, if there is one: it is the one to be shown.
+  wantedSequence() {
+    return this.requests.sequence ?? this.plane.sequence;
   }
 
   /** Paints everything again in the colors of the page. */

@@ -41,6 +41,11 @@ export class PlaneRequests {
     }
   }
 
+  /** The number of the plane that was requested and is not shown yet; null if there is none. */
+  get sequence() {
+    return this.requested === null ? null : Number.parseInt(this.requested, 10);
+  }
+
   async showUntilCurrent() {
     let shown = null;
     while (this.requested !== shown) {

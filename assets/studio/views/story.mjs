@@ -1,8 +1,10 @@
 // The story: views are added to it from the screen, loaded from a file, and stepped through.
 import { ID } from "../constants.mjs";
 import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
+import { ask, sentenceOf } from "../page/answers.mjs";
 import { fileLabel, whenPresent } from "../page/dom.mjs";
 import { NO_PLANE, NO_SERVER, showNotice } from "../page/notice.mjs";
+import { takeStory } from "../page/project.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { state, update } from "../state.mjs";
 import { sharedView } from "./share_link.mjs";
@@ -20,10 +22,11 @@ export function connectStory() {
     slot.append(label);
   });
   document.addEventListener("click", ({ target }) => {
-    const { story, storyAt } = datasetOf(target, "[data-story], [data-story-at]");
+    const { story, storyAt, includedStory } = datasetOf(target, "[data-story], [data-story-at], [data-included-story]");
     if (story === "open") setProps(ID.storyView, { opened: true });
     if (story === "add") addToStory().catch(reportFailure);
     if (storyAt) showView(Number(storyAt));
+    if (includedStory) openIncluded(includedStory).catch((error) => showNotice(sentenceOf(error)));
   });
 }
 
@@ -49,10 +52,20 @@ export async function addToStory() {
   return setProps(ID.storyAdded, { data: { title, view } });
 }
 
+// A story that comes with the studio: its runs are stored, and it is shown in Present.
+async function openIncluded(key) {
+  const { story, revision } = await ask(`stories/${key}`, {});
+  const action = takeStory(story);
+  updateStory({ views: story.views, at: -1 });
+  setProps(ID.revision, { data: revision });
+  showView(0, "present");
+  showNotice(action && "This story took the place of yours.", { action });
+}
+
 // In Present, views are shown in Present.
-function showView(at) {
+function showView(at, wanted = state.mode) {
   const { view } = state.story.views[at];
-  const mode = state.mode === "present" ? "present" : view.mode;
+  const mode = wanted === "present" ? "present" : view.mode;
   setProps(ID.wanted, { data: { view: { ...view, mode }, quiet: true } });
   updateStory({ at });
 }
@@ -82,7 +95,7 @@ function isListed(views) {
   const items = [...document.querySelectorAll(`#${ID.storyList} li`)];
   if (!items.length || items.length !== views.length) return false;
   return items.every((item, i) => {
-    const fields = [...item.querySelectorAll("textarea, input")];
+    const fields = /** @type {HTMLInputElement[]} */ ([...item.querySelectorAll("textarea, input")]);
     const isSame = FIELDS.every((name, at) => fields[at] === document.activeElement || fields[at].value === (views[i][name] ?? ""));
     if (isSame) item.querySelector(".story-title").textContent = `${i + 1}. ${views[i].title}`;
     return isSame;

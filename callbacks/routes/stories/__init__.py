@@ -1,0 +1,1 @@
+"""Routes of stories: files, and those that come with the studio."""

@@ -1,0 +1,44 @@
+"""A story that comes with the studio opens as the visitor's own copy, with nothing to run."""
+
+from __future__ import annotations
+
+from melm_studio.layout import ids
+from melm_studio.views.stories import INCLUDED_STORIES
+from tools.driver.visitor import components
+
+KEY = "kernel-width"
+
+
+def test_a_story_opens_with_its_runs_done_and_can_be_shown(studio):
+    visitor = studio.visitor()
+    answer = visitor.http.post(f"/stories/{KEY}", json={})
+    assert answer.status_code == 200, answer.text
+    view = answer.json["story"]["views"][0]["view"]
+    visitor.choose(view["source"])
+    changes = visitor.fire(ids.REQUESTED, "data", {"view": view})
+    restored = changes[f"{ids.RESTORED}.data"]
+    assert restored["run"] in visitor.panels()
+    assert restored["look"]["gamma"] == view["look"]["gamma"]
+    assert len(studio.store.runs_of(visitor.owner)) == 1  # no other was started
+
+
+def test_a_story_that_is_opened_again_stores_nothing_twice(studio):
+    visitor = studio.visitor()
+    answers = [visitor.http.post(f"/stories/{KEY}", json={}).json for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert len(studio.store.runs_of(visitor.owner)) == 1
+
+
+def test_an_unknown_story_is_not_found(visitor):
+    assert visitor.http.post("/stories/magic", json={}).status_code == 404
+
+
+def test_other_sites_cannot_open_a_story(visitor):
+    headers = {"Sec-Fetch-Site": "cross-site"}
+    assert visitor.http.post(f"/stories/{KEY}", headers=headers).status_code == 403
+
+
+def test_the_menu_of_samples_lists_every_story(visitor):
+    shown = [*components(visitor.http.get("/_dash-layout").json)]
+    listed = [part["props"].get("data-included-story") for part in shown]
+    assert [key for key in listed if key] == [*INCLUDED_STORIES]

@@ -1,0 +1,1 @@
+"""The stories that come with the studio: what they say, and how they are made."""

@@ -1,0 +1,42 @@
+"""Make the included stories anew: `python -m tools.stories [KEY ...]`, all of them by default."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from melm_studio.views.stories import INCLUDED_STORIES
+from melm_studio.views.workspace import Workspace
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.store.disk import DiskRunStore
+from tools.stories.contents import CONTENTS
+from tools.stories.recording import recorded
+
+
+def main(arguments: list[str]) -> int:
+    """Write the files of the stories; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.stories", description=__doc__)
+    parser.add_argument("keys", nargs="*", choices=[*CONTENTS, []], metavar="KEY")
+    for key in parser.parse_args(arguments).keys or CONTENTS:
+        with _new_workspace() as own:
+            raw = recorded(own, CONTENTS[key])
+        INCLUDED_STORIES[key].file.write_bytes(raw)
+        print(f"{key}: {len(raw):,} bytes")
+    return 0
+
+
+@contextmanager
+def _new_workspace() -> Iterator[Workspace]:
+    with tempfile.TemporaryDirectory(prefix="melm-stories-") as folder:
+        settings = Settings(data_dir=Path(folder))
+        store = DiskRunStore(Path(folder), settings.limits)
+        yield Workspace(store, "stories", settings)
+        store.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

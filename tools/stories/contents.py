@@ -1,0 +1,242 @@
+"""What the included stories show and say.
+
+The texts name numbers only in braces: the views give them (`tools.stories.facts`), when the stories
+are made and whenever they are tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+from melm_studio.views.view_spec import Switch
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A run of a story.
+
+    Attributes
+    ----------
+    method : str
+    parameters : mapping
+        Those that differ from the defaults.
+    is_checked : bool
+        Whether "Is it real?" is asked.
+    """
+
+    method: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    is_checked: bool = False
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A view of a story.
+
+    Attributes
+    ----------
+    title, caption, notes : str
+        With the names of facts in braces.
+    fit : int
+        Which run of the story.
+    plane : str
+        The newest plane, the first, or the one with the smallest objective: a poor start.
+    gamma : float or None
+    n_top_features : int or None
+        As in the view options.
+    hidden : tuple of str
+        The switches that are off.
+    """
+
+    title: str
+    caption: str
+    notes: str
+    fit: int = 0
+    plane: Literal["newest", "first", "poorest"] = "newest"
+    gamma: float | None = None
+    n_top_features: int | None = None
+    hidden: tuple[Switch, ...] = ("arrows",)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A story: its sample, its runs and its views."""
+
+    sample: str
+    fits: tuple[Fit, ...]
+    scenes: tuple[Scene, ...]
+
+
+_MELM = Contents(
+    "wine",
+    (Fit("melm", {"n_init": 4}),),
+    (
+        Scene(
+            "A plane to start from",
+            "Each dot is a wine, described by {features} measurements, and each color is a grape. "
+            "This plane is one of those from which the search starts. The grapes overlap.",
+            "A plane is a pair of directions among the measurements: what you see is the shadow of "
+            "the data on it. Ask the room which plane they would choose.",
+            plane="poorest",
+        ),
+        Scene(
+            "The plane that MELM finds",
+            "MELM turns the plane until the densities of the grapes overlap as little as possible. "
+            "Of the wines that the search never saw, {held_out} are told apart. "
+            "Guessing gives {guessing}.",
+            "Open circles are the wines that were held out. Press Space to play the search, and "
+            "watch the curve below the picture.",
+        ),
+        Scene(
+            "What the directions are made of",
+            "The arrows show what each measurement contributes. Arrows that point toward a grape "
+            "are measurements that are high in it.",
+            "Pick one arrow and read it aloud. Long arrows matter most.",
+            hidden=(),
+        ),
+        Scene(
+            "A few measurements are enough",
+            "Here the plane uses the {top_features} strongest measurements alone, and still tells "
+            "{held_out} of the held-out wines apart.",
+            "Exit Present, and move the slider of the features to see where the picture breaks.",
+            n_top_features=4,
+            hidden=(),
+        ),
+    ),
+)
+
+_VARIANCE = Contents(
+    "five_gaussians",
+    (Fit("pca"), Fit("melm", {"n_init": 4})),
+    (
+        Scene(
+            "The plane of the largest variance",
+            "These are {rows} rows in {features} dimensions, in {classes} classes. PCA shows as "
+            "much of their variance as a plane can. It tells {held_out} of the held-out rows "
+            "apart.",
+            "PCA never looks at the colors. Guessing gives {guessing}. Ask where two classes lie "
+            "on top of each other.",
+        ),
+        Scene(
+            "The plane of the largest difference",
+            "MELM looks for the plane in which the class densities differ most. The same held-out "
+            "rows, and {held_out} of them are told apart.",
+            "Where the rows vary most is not where the classes differ most. Press the digits to go "
+            "back and forth between the two runs.",
+            fit=1,
+        ),
+        Scene(
+            "Spread is not difference",
+            "The largest variance belongs to whatever varies most, whether or not it tells the "
+            "classes apart. To see a difference, look for one.",
+            "Play the morph between the two planes: choose PCA, and press M.",
+            fit=1,
+            hidden=(),
+        ),
+    ),
+)
+
+_KERNEL_WIDTH = Contents(
+    "crescents",
+    (Fit("pca"),),
+    (
+        Scene(
+            "Too smooth",
+            "Every density here is a sum of small hills, one on each row. With wide hills, at γ "
+            "{gamma}, the crescents turn into two blurred clouds. {held_out} of the held-out rows "
+            "are told apart.",
+            "The plane stays the same throughout this story; only the width of the kernel changes.",
+            gamma=5.0,
+        ),
+        Scene(
+            "The default",
+            "With γ {gamma}, the contours begin to bend. Now {held_out} of the held-out rows are "
+            "told apart.",
+            "γ multiplies a rule of thumb for the width: this one is a fair first guess for any "
+            "table.",
+            gamma=1.0,
+        ),
+        Scene(
+            "The shape of the data",
+            "With γ {gamma}, the contours follow both crescents, and {held_out} of the held-out "
+            "rows are told apart.",
+            "This is the width to keep. Ask what a still narrower one would do.",
+            gamma=0.3,
+        ),
+        Scene(
+            "Too fine",
+            "Narrower still, at γ {gamma}, the contours break up around single rows. They describe "
+            "this sample, and no longer where the next row will be.",
+            "Held-out rows can stay well told apart while the density is already too fine: "
+            "{held_out} here. Choose γ by the held-out curve, in the tab “by γ”.",
+            gamma=0.1,
+        ),
+    ),
+)
+
+_NOISE = Contents(
+    "pure_noise",
+    (Fit("melm", {"n_init": 1}, is_checked=True),),
+    (
+        Scene(
+            "Would you believe this picture?",
+            "Here are {rows} rows in {classes} classes. After the search, {training} of the "
+            "training rows are told apart.",
+            "Do not say yet that this is noise. The open circles are held-out rows: who notices "
+            "where they lie?",
+        ),
+        Scene(
+            "It is pure noise",
+            "Every one of the {features} features is a random number, and the classes are made up. "
+            "The search began with this plane, and turned it until chance looked like structure.",
+            "This is overfitting: many features, few rows, and a search that is free to choose.",
+            plane="first",
+        ),
+        Scene(
+            "Is it real?",
+            "{check}",
+            "The open circles give it away: {held_out} of the held-out rows, and guessing gives "
+            "{guessing}. The check repeats the search with shuffled labels.",
+        ),
+    ),
+)
+
+_THREE_WAYS = Contents(
+    "digits",
+    (Fit("pca"), Fit("lda"), Fit("melm", {"n_init": 1})),
+    (
+        Scene(
+            "Without the labels: PCA",
+            "These are {rows} handwritten digits, described by {features} pixels. PCA shows the "
+            "most variance, without the labels. It tells {held_out} of the held-out digits apart.",
+            "Guessing gives {guessing}: there are {classes} digits.",
+        ),
+        Scene(
+            "With the labels: LDA",
+            "LDA uses the labels. It moves the class means apart, compared with the variance "
+            "within the classes, and tells {held_out} apart.",
+            "LDA assumes classes of one shape. Look for digits that share a place.",
+            fit=1,
+        ),
+        Scene(
+            "With the densities: MELM",
+            "MELM lets the class densities overlap as little as possible, whatever their shape. Of "
+            "the same held-out digits, it tells {held_out} apart.",
+            "Two directions are few for so many classes. With three, the picture can be turned.",
+            fit=2,
+        ),
+    ),
+)
+
+CONTENTS: Mapping[str, Contents] = MappingProxyType(
+    {
+        "melm": _MELM,
+        "variance": _VARIANCE,
+        "kernel-width": _KERNEL_WIDTH,
+        "noise": _NOISE,
+        "three-ways": _THREE_WAYS,
+    }
+)

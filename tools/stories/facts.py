@@ -1,0 +1,89 @@
+"""The numbers that the texts of a story may name: those that its views give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from melm_core.evaluation import share_in_words
+from melm_studio.tables import LabeledData, number
+from melm_studio.views.renderer import PlaneRenderer
+from melm_studio.views.story import StoryView
+from melm_studio.views.view_spec import ViewSpec
+from melm_studio.views.workspace import Workspace
+from melm_studio.worker.execution.validation_run import report_of
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
+
+
+def facts_of(own: Workspace, renderer: PlaneRenderer, spec: ViewSpec) -> dict[str, str]:
+    """Return what a view gives, by the names that the texts of a story have in braces.
+
+    Parameters
+    ----------
+    own : Workspace
+        Which has the run of the view.
+    renderer : PlaneRenderer
+    spec : ViewSpec
+    """
+    record = run_of(own, spec)
+    scores = renderer.view(record, _event(own, record, spec), spec.options).scores
+    return {
+        **_table_facts(
+            LabeledData.from_bytes(own.store.get_data(own.owner, record.data_id) or b"")
+        ),
+        "training": share_in_words(scores.accuracy_train),
+        "held_out": ""
+        if scores.accuracy_held_out is None
+        else share_in_words(scores.accuracy_held_out),
+        "gamma": f"{spec.options.gamma or record.gamma:.3g}",
+        "top_features": number(spec.options.n_top_features or 0),
+        "check": _check_words(own, record),
+    }
+
+
+def run_of(own: Workspace, spec: ViewSpec) -> RunRecord:
+    """Return the run of a view.
+
+    Raises
+    ------
+    LookupError
+        If the workspace has none.
+    """
+    record = own.equal_fit(spec.data_id, spec.method, spec.parameters)
+    if record is None:
+        raise LookupError(f"No run of {spec.method} was stored with the story.")
+    return record
+
+
+def worded(view: StoryView, facts: Mapping[str, str]) -> StoryView:
+    """Return a view whose texts have the facts in place of their names."""
+    return StoryView(
+        view.spec,
+        view.title.format(**facts),
+        view.caption.format(**facts),
+        view.notes.format(**facts),
+    )
+
+
+def _event(own: Workspace, record: RunRecord, spec: ViewSpec) -> PlaneEvent:
+    store = own.store
+    last = store.last_event(record.run_id)
+    event = last if spec.plane is None else store.event(record.run_id, spec.plane)
+    if event is None:
+        raise LookupError(f"The run {record.method} has no plane {spec.plane}.")
+    return event
+
+
+def _table_facts(data: LabeledData) -> dict[str, str]:
+    n_classes = len(data.class_names)
+    return {
+        "rows": number(len(data.y)),
+        "features": number(data.X.shape[1]),
+        "classes": number(n_classes),
+        "guessing": share_in_words(1.0 / n_classes),
+    }
+
+
+def _check_words(own: Workspace, record: RunRecord) -> str:
+    check = own.checks().get(record.run_id)
+    report = None if check is None else report_of(own.store, check.run_id)
+    return "" if report is None else report.words

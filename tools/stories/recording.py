@@ -1,0 +1,69 @@
+"""Makes a story in a workspace, as a visitor would, and saves it as a project."""
+
+from __future__ import annotations
+
+import io
+
+from melm_studio.views.data_source import DataSource, ShownData
+from melm_studio.views.project import save_project
+from melm_studio.views.renderer import PlaneRenderer
+from melm_studio.views.story import Story, StoryView
+from melm_studio.views.view_options import ViewOptions
+from melm_studio.views.view_spec import checked_parameters, spec_of
+from melm_studio.views.workspace import Workspace
+from melm_studio.worker.execution.inline import InlineRunner
+from melm_studio.worker.records.run import RunRecord
+from tools.stories.contents import Contents, Fit, Scene
+from tools.stories.facts import facts_of, worded
+
+
+def recorded(own: Workspace, contents: Contents) -> bytes:
+    """Return the project of a story: its runs, and its views with their texts.
+
+    Parameters
+    ----------
+    own : Workspace
+        Of a visitor without runs.
+    contents : Contents
+    """
+    source = DataSource(kind="sample", key=contents.sample)
+    data = own.prepare(own.table(source), source)
+    shown = ShownData(data.content_hash, data.name, data.label, source)
+    runs = [_finished(own, shown, fit) for fit in contents.fits]
+    renderer = PlaneRenderer(own.store)
+    views = (_view(own, renderer, runs[scene.fit], scene) for scene in contents.scenes)
+    file = io.BytesIO()
+    save_project(own, source, Story(tuple(views)), file)
+    return file.getvalue()
+
+
+def _finished(own: Workspace, shown: ShownData, fit: Fit) -> RunRecord:
+    parameters = checked_parameters(fit.method, fit.parameters)
+    run = own.new_fit(shown, fit.method, parameters, len(own.data(shown).center))
+    own.queue(run)
+    if fit.is_checked:
+        own.check(run)
+    InlineRunner(own.store).drain()
+    return next(one for one in own.fits() if one.run_id == run.run_id)
+
+
+def _view(own: Workspace, renderer: PlaneRenderer, run: RunRecord, scene: Scene) -> StoryView:
+    events = own.store.events(run.run_id)
+    event = {
+        "newest": events[-1],
+        "first": events[0],
+        "poorest": min(events, key=lambda event: event.objective),
+    }[scene.plane]
+    options = ViewOptions(gamma=scene.gamma, n_top_features=scene.n_top_features)
+    spec = spec_of(
+        run,
+        event,
+        options,
+        other=None,
+        mode="explore",
+        hidden=scene.hidden,
+        marks={},
+        divergence=renderer.divergence(run, event, options),
+    )
+    view = StoryView(spec, scene.title, scene.caption, scene.notes)
+    return worded(view, facts_of(own, renderer, spec))
