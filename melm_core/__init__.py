@@ -14,6 +14,7 @@ from melm_core.baselines.kernel_projections import KernelFisherProjection, Kerne
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
+from melm_core.baselines.principal_components import PrincipalComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 from melm_core.density.classifier import KernelDensityClassifier
 from melm_core.density.kernel_density import density_on_grid
@@ -86,6 +87,7 @@ __all__ = [
     "OPLSDiscriminantPlane",
     "PLSDiscriminantPlane",
     "PerClassPCA",
+    "PrincipalComponentsPlane",
     "Progress",
     "RotationFeatures",
     "SavedPlane",

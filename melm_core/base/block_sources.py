@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -13,7 +13,15 @@ import pandas as pd
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_magnitudes
-from melm_core.base.row_blocks import Merge, T, Task, bounds_of, class_rows, is_lazy
+from melm_core.base.row_blocks import (
+    BlockSource,
+    Merge,
+    T,
+    Task,
+    bounds_of,
+    class_rows,
+    is_lazy,
+)
 
 _FEWEST_OF_CLASS = 2
 
@@ -67,8 +75,8 @@ class DaskBlocks:
     Parameters
     ----------
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
-    y : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
-        With the same partitions.
+    y : dask.array.Array, dask.dataframe.Series of shape (n_samples,) or None
+        With the same partitions; None where all rows are of one class.
 
     Attributes
     ----------
@@ -81,8 +89,10 @@ class DaskBlocks:
         If the partitions differ, or a value is missing or not finite.
     """
 
-    def __init__(self, X: Any, y: Any) -> None:
+    def __init__(self, X: Any, y: Any = None) -> None:
         _check_columns(X)
+        if y is None:
+            y = _one_label(X)
         if not is_lazy(y):
             raise UserError(
                 f"X is a Dask collection and y is a {type(y).__name__}; take both from one "
@@ -131,7 +141,7 @@ class DaskBlocks:
             )
 
 
-def table_of(estimator: Any, X: Any, y: Any, unsupported: Mapping[str, Any]) -> DaskBlocks:
+def table_of(estimator: Any, X: Any, y: Any, in_memory_only: Sequence[str] = ()) -> DaskBlocks:
     """The blocks of a Dask collection, checked.
 
     Sets what estimators know of their input: `classes_`, `n_features_in_`, `feature_names_in_`.
@@ -139,26 +149,19 @@ def table_of(estimator: Any, X: Any, y: Any, unsupported: Mapping[str, Any]) -> 
     Parameters
     ----------
     estimator : BaseEstimator
-        With parameters gamma, solver, engine and n_bootstrap.
     X, y : Dask collections of shape (n_samples, n_features), (n_samples,)
-    unsupported : mapping from str
-        Other arguments of fit, which must be None.
+    in_memory_only : sequence of str
+        What was given and needs the rows in memory; must be empty.
 
     Raises
     ------
     ValueError
         If the data are invalid, or a parameter needs the rows in memory.
     """
-    own = {"gamma": "auto", "solver": "penalty", "engine": "direct"}
-    given = [name for name, value in unsupported.items() if value is not None]
-    given += [
-        f'{name}="{value}"' for name, value in own.items() if getattr(estimator, name) == value
-    ]
-    given += ["n_bootstrap"] if estimator.n_bootstrap else []
-    if given:
+    for name in in_memory_only:
         raise UserError(
-            f"{given[0]} needs the rows in memory, and X is a Dask collection. Fit a sample of it, "
-            f"for example X.sample(frac=0.01).compute(), or leave {given[0]} out."
+            f"{name} needs the rows in memory, and X is a Dask collection. Fit a sample of it, "
+            f"for example X.sample(frac=0.01).compute(), or leave {name} out."
         )
     table = DaskBlocks(X, y)
     few = table.counts.sum(axis=0) < _FEWEST_OF_CLASS
@@ -166,10 +169,24 @@ def table_of(estimator: Any, X: Any, y: Any, unsupported: Mapping[str, Any]) -> 
         label = f"class {table.classes[few][0]} has one" if few.any() else "all have one label"
         raise UserError(f"Two or more classes need two or more rows each; {label}.")
     check_magnitudes(np.stack(bounds_of(class_rows(table))))
-    estimator.classes_, estimator.n_features_in_ = table.classes, table.n_features
+    estimator.classes_ = table.classes
+    describe(estimator, table, X)
+    return table
+
+
+def describe(estimator: Any, table: BlockSource, X: Any) -> None:
+    """Set what estimators know of their input: `n_features_in_`, and `feature_names_in_` of frames.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+    table : BlockSource
+    X : Dask collection
+        The rows of the table.
+    """
+    estimator.n_features_in_ = table.n_features
     if hasattr(X, "columns"):
         estimator.feature_names_in_ = np.asarray(X.columns, dtype=object)
-    return table
 
 
 def merged(results: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
@@ -198,6 +215,12 @@ def _check_columns(X: Any) -> None:
             f"{', '.join(others[:3])} {'are' if len(others) > 1 else 'is'} not numeric; leave such "
             "columns out, or encode them as numbers first."
         )
+
+
+def _one_label(X: Any) -> Any:
+    """The label 0 for every row, in the partitions of the rows."""
+    first = X.iloc[:, 0] if hasattr(X, "iloc") else X[:, 0]
+    return first * 0
 
 
 def _frame_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.row_blocks import is_lazy, lazy_array
+from melm_core.base.row_blocks import check_in_memory, is_lazy, lazy_array
 
 # Rules that choose how much a class covariance is regularized.
 SHRINKAGES = ("auto", "ledoit-wolf")
@@ -133,6 +133,7 @@ class SupervisedPlaneEstimator(PlaneEstimator):
 
     def _validate_labeled(self, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
         """Valid rows, dense if X is sparse, and class codes; sets `classes_` and `mean_`."""
+        check_in_memory(self, X)
         X, y = validate_labeled(self, as_dense(X), y)
         self.mean_ = X.mean(axis=0)
         return X, y

@@ -99,6 +99,27 @@ def is_lazy(X: Any) -> bool:
     return type(X).__module__.partition(".")[0] == "dask"
 
 
+def check_in_memory(estimator: object, X: Any) -> None:
+    """Check that the rows are no Dask collection, for a method that needs all of them at once.
+
+    Parameters
+    ----------
+    estimator : object
+    X : array-like or Dask collection
+
+    Raises
+    ------
+    ValueError
+        If they are.
+    """
+    if is_lazy(X):
+        raise UserError(
+            f"{type(estimator).__name__} needs the rows in memory, and X is a Dask collection. "
+            "Fit a sample of it, for example X.sample(frac=0.01).compute(), or choose a method "
+            "that sums over the rows, such as MELM, LDA, PCA or GEM."
+        )
+
+
 def lazy_array(X: Any, n_features: int) -> Any:
     """A Dask collection as an array with so many columns.
 

@@ -19,6 +19,7 @@ from melm_core.base.estimator import (
     check_magnitudes,
     check_n_components,
 )
+from melm_core.base.row_blocks import check_in_memory
 from melm_core.base.sample_weights import checked_weights, mean_of
 
 
@@ -87,6 +88,7 @@ class WeightedPlaneEstimator(SupervisedPlaneEstimator):
 
     def _validate_weighted(self, X: Any, y: Any, sample_weight: Any) -> WeightedRows:
         """Valid rows, dense if X is sparse; sets `classes_` and `mean_`."""
+        check_in_memory(self, X)
         rows = validate_weighted(self, as_dense(X), y, sample_weight)
         self.mean_ = mean_of(rows.X, rows.weights)
         return rows

@@ -15,6 +15,7 @@ from melm_core.baselines.kernel_projections import KernelFisherProjection, Kerne
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane, indicators
+from melm_core.baselines.principal_components import PrincipalComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "OPLSDiscriminantPlane",
     "PLSDiscriminantPlane",
     "PerClassPCA",
+    "PrincipalComponentsPlane",
     "SignalNoisePlane",
     "indicators",
     "signal_noise_directions",

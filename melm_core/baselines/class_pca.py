@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.linalg.class_moments import (
     class_covariances,
     class_totals,
@@ -18,10 +17,11 @@ from melm_core.linalg.class_moments import (
     weights_by_class,
 )
 from melm_core.linalg.completion import plane_through, separating_constants
+from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.row_space import row_space
 
 
-class _ClassCovariancePlane(WeightedPlaneEstimator):
+class _ClassCovariancePlane(MomentPlaneEstimator):
     """A plane determined by the class covariances."""
 
     def __init__(self, n_components: int = 2) -> None:

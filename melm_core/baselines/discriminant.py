@@ -6,14 +6,14 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import (
     check_shrinkage,
 )
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.density.shrinkage import Shrinkage
 from melm_core.density.whitening import within_class_whitening
 from melm_core.linalg.informed_planes import complete, fisher_discriminants
+from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.planes import orthonormalize
 
 
-class DiscriminantPlane(WeightedPlaneEstimator):
+class DiscriminantPlane(MomentPlaneEstimator):
     """Fisher's linear discriminants, completed to a plane if there are too few.
 
     C classes have at most C - 1 discriminants. For two classes, the second

@@ -6,16 +6,16 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.sample_weights import mean_of
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.baselines.deflation import Deflation, deflate
 from melm_core.linalg.completion import plane_through
+from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.row_space import row_space
 
 # A covariance below this, relative to the features and the indicators, is rounding.
 _NULL = 1e-12
 
 
-class IndicatorRegression(WeightedPlaneEstimator):
+class IndicatorRegression(MomentPlaneEstimator):
     """A plane whose scores also predict the indicators of the classes, by a linear map."""
 
     regression_: FloatArray

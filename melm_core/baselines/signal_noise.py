@@ -31,7 +31,6 @@ from melm_core.base.estimator import (
     check_class_sizes,
 )
 from melm_core.base.sample_weights import deviations_of, mean_of
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator
 from melm_core.density.shrinkage import (
     LEAST_VARIANCE_OF_MEANS,
     inverse_widths,
@@ -41,6 +40,7 @@ from melm_core.density.whitening import whitening
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import independent_rows
 from melm_core.linalg.informed_planes import complete
+from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.planes import with_positive_loadings
 from melm_core.linalg.row_space import NULL_VARIANCE, standardized_row_space
 from melm_core.linalg.second_moments import centered_rows, square_sum
@@ -106,7 +106,7 @@ def signal_noise_directions(
     return _directions(centered_rows(X), codes, member, noise, None)
 
 
-class SignalNoisePlane(WeightedPlaneEstimator):
+class SignalNoisePlane(MomentPlaneEstimator):
     """The plane of the directions with the largest ratios of signal to noise.
 
     If a member has too few directions with a signal, as Fisher's discriminants

@@ -14,9 +14,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
-from melm_core.base.row_blocks import Rows, added, in_memory, reduce_rows
+from melm_core.base.row_blocks import Rows, in_memory
 from melm_core.base.sample_weights import mean_of
 from melm_core.linalg.class_moments import moments_of_classes, row_parts
+from melm_core.linalg.equivalent_rows import fourth_powers
 from melm_core.linalg.row_space import NULL_VARIANCE
 
 Shrinkage: TypeAlias = float | Literal["auto", "ledoit-wolf"]
@@ -184,7 +185,7 @@ def _shares_of_blocks(
     rows: Sequence[Rows], means: FloatArray, covariances: FloatArray, units: FloatArray
 ) -> FloatArray:
     """The same from moments, and one reduction for the fourth powers."""
-    fourths = reduce_rows(_FourthPowers(means, units), added, rows)
+    fourths = fourth_powers(rows, means, units)
     scaled = covariances * np.outer(units, units)
     n_features = int((units > 0).sum())
     return np.array(
@@ -193,17 +194,6 @@ def _shares_of_blocks(
             for own, fourth, part in zip(scaled, fourths, rows, strict=True)
         ]
     )
-
-
-class _FourthPowers:
-    """Sum of the fourth powers of the lengths of the standardized offsets of a block."""
-
-    def __init__(self, means: FloatArray, units: FloatArray) -> None:
-        self._means, self._units = means, units
-
-    def __call__(self, code: int, rows: FloatArray) -> float:
-        lengths = np.square((rows - self._means[code]) * self._units).sum(axis=1)
-        return float(np.square(lengths).sum())
 
 
 def _standard_offsets(

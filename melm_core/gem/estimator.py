@@ -18,13 +18,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.block_sources import table_of
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     check_choice,
     check_integer,
     check_positive,
 )
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator
+from melm_core.base.row_blocks import is_lazy, lazy_array
 from melm_core.gem.class_pairs import SELECTIONS, Pairs, all_pairs
 from melm_core.gem.eigenvectors import (
     Denominator,
@@ -34,6 +35,7 @@ from melm_core.gem.eigenvectors import (
 )
 from melm_core.linalg.completion import independent_rows, separating_constants
 from melm_core.linalg.informed_planes import complete
+from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.row_space import RowSpace, row_space
 from melm_core.linalg.second_moments import ClassSecondMoments, centered_rows
 
@@ -121,17 +123,22 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        X : array-like or Dask collection of shape (n_samples, n_features)
+            A Dask collection may exceed the memory.
+        y : array-like or Dask collection of shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            How often each row counts, not necessarily a whole number; None for once.
+            How often each row counts, not necessarily a whole number; None for once. Of rows in
+            memory only.
 
         Raises
         ------
         ValueError
             If a parameter or the data are invalid.
         """
+        if is_lazy(X):
+            given = () if sample_weight is None else ("sample_weight",)
+            return self.fit_moments(ClassSecondMoments().fit_blocks(table_of(self, X, y, given)))
         X, y = validate_data(self, X, y, dtype=np.float64)
         return self.fit_moments(ClassSecondMoments().fit(X, y, sample_weight))
 
@@ -161,9 +168,12 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Projections v'x, shape (n_samples, n_kept)."""
+        """Projections v'x, shape (n_samples, n_kept); lazily of a Dask collection."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if is_lazy(X):
+            X = lazy_array(X, self.n_features_in_)
+        else:
+            X = validate_data(self, X, dtype=np.float64, reset=False)
         projections: FloatArray = X @ self.directions_.T
         return projections
 
@@ -203,7 +213,7 @@ class GEM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.pairs_ = self.classes_[pairs[of_pair[passing]]]
 
 
-class GEMPlane(WeightedPlaneEstimator):
+class GEMPlane(MomentPlaneEstimator):
     """The plane of the GEM directions with the largest eigenvalues over all pairs of classes.
 
     Eigenvalues far below one need not be considered: they are the reciprocals

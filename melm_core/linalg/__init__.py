@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from melm_core.linalg.class_moments import covariance_of
+from melm_core.linalg.equivalent_rows import EquivalentRows, equivalent_rows, offsets_of
+from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.planes import (
     align_components,
     align_projection,
@@ -18,11 +20,15 @@ from melm_core.linalg.second_moments import ClassSecondMoments
 
 __all__ = [
     "ClassSecondMoments",
+    "EquivalentRows",
+    "MomentPlaneEstimator",
     "align_components",
     "align_projection",
     "chordal_distance",
     "covariance_of",
+    "equivalent_rows",
     "geodesic",
+    "offsets_of",
     "orthogonal_procrustes",
     "orthonormalize",
     "principal_angles",

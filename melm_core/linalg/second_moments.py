@@ -12,7 +12,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.block_sources import DaskBlocks
 from melm_core.base.errors import UserError
+from melm_core.base.row_blocks import (
+    added,
+    check_in_memory,
+    class_rows,
+    is_lazy,
+    reduce_rows,
+)
 from melm_core.base.sample_weights import checked_weights, mean_of
 
 
@@ -74,10 +82,13 @@ class ClassSecondMoments(BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
+        X : array-like or Dask collection of shape (n_samples, n_features)
+        y : array-like or Dask collection of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,) or None, default=None
+            Of rows in memory.
         """
+        if is_lazy(X) and sample_weight is None:
+            return self.fit_blocks(DaskBlocks(X, y))
         return self._add(X, y, sample_weight, is_first=True)
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -124,7 +135,20 @@ class ClassSecondMoments(BaseEstimator):
         tags.target_tags.required = True
         return tags
 
+    def fit_blocks(self, table: DaskBlocks) -> Self:
+        """Discard the sums so far and add the rows of a table in blocks.
+
+        Parameters
+        ----------
+        table : DaskBlocks
+        """
+        sums = reduce_rows(_block_sums, added, class_rows(table))
+        self.sums_ = dict(zip(table.classes.tolist(), sums, strict=True))
+        self.n_features_in_ = table.n_features
+        return self
+
     def _add(self, X: Any, y: Any, sample_weight: Any, *, is_first: bool) -> Self:
+        check_in_memory(self, X)
         X, y = validate_data(self, X, y, dtype=np.float64, reset=is_first)
         check_classification_targets(y)
         known = {} if is_first else self.sums_
@@ -175,6 +199,10 @@ def centered_rows(X: FloatArray, weights: FloatArray | None = None) -> FloatArra
     offsets = X - X[0]
     centered: FloatArray = offsets - mean_of(offsets, weights)
     return centered
+
+
+def _block_sums(_: int, rows: FloatArray) -> Sums:
+    return _sums(rows, None)
 
 
 def _sums(rows: FloatArray, weights: FloatArray | None) -> Sums:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
@@ -46,7 +45,13 @@ from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 from melm_core.melm.objective import divergence, divergence_terms
 from melm_core.melm.relay import ProgressRelay
 from melm_core.melm.search import search
-from melm_core.melm.settings import SearchSettings, checked_factors, given_planes
+from melm_core.melm.settings import (
+    SearchSettings,
+    checked_factors,
+    given_planes,
+    in_memory_only,
+    settings_of,
+)
 from melm_core.optimization.multistart import is_same_plane
 from melm_core.optimization.progress import ProgressReporter
 from melm_core.optimization.types import Outcome
@@ -258,7 +263,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         """
         if is_lazy(X):
             more = {"sample_weight": sample_weight, "groups": groups, "nuisance": nuisance}
-            return self._fit_blocks(table_of(self, X, y, more))
+            return self._fit_blocks(table_of(self, X, y, in_memory_only(self, more)))
         valid = self._validate_weighted(X, y, sample_weight)
         if nuisance is not None:
             valid = replace(valid, nuisance=nuisance_codes(nuisance, len(valid.kept))[valid.kept])
@@ -268,7 +273,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         self._validate_parameters(X.shape[1])
         if groups is not None:
             groups = group_codes(groups, len(valid.kept))[valid.kept]
-        settings = self._settings()
+        settings = settings_of(self)
         folds = inner_folds(y, groups, settings.seed) if self.gamma == "auto" else []
         n_path = len(folds) * len(GAMMAS)
         relay = ProgressRelay(self.callback, n_path + max(self.n_bootstrap, 1))
@@ -303,7 +308,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
 
     def _fit_blocks(self, table: BlockSource) -> Self:
         self._validate_parameters(table.n_features)
-        settings = self._settings()
+        settings = settings_of(self)
         self.gamma_ = settings.gamma
         classes, whitener, self.mean_ = kernel_classes_of_blocks(
             table, n_components=self.n_components, gamma=self.gamma_, shrinkage=self.shrinkage
@@ -354,23 +359,6 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         check_positive("tol", self.tol)
         check_not_negative("nuisance_weight", self.nuisance_weight)
         check_integer("n_bootstrap", self.n_bootstrap, minimum=0)
-
-    def _settings(self) -> SearchSettings:
-        return SearchSettings(
-            n_components=self.n_components,
-            n_init=self.n_init,
-            gamma=1.0 if self.gamma == "auto" else self.gamma,
-            continuation=checked_factors(self.continuation),
-            engine=self.engine,
-            multiclass=self.multiclass,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            n_jobs=self.n_jobs,
-            seed=check_random_state(self.random_state).randint(np.iinfo(np.int32).max),
-            has_callback=self.callback is not None,
-            is_penalized=self.solver == "penalty",
-            nuisance_weight=self.nuisance_weight,
-        )
 
     def _keep(self, outcome: Outcome, classes: KernelClasses, whitener: FloatArray) -> None:
         best = outcome.best.components  # (n_components, rank)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
@@ -123,3 +125,45 @@ def given_planes(init: Any, n_components: int, whitener: FloatArray) -> list[Flo
         )
     to_whitened = np.linalg.pinv(whitener).T  # (n_features, rank)
     return [plane @ to_whitened for plane in planes]
+
+
+def settings_of(estimator: BaseEstimator) -> SearchSettings:
+    """The settings that the parameters of `MELM` ask for; draws the seed of the search.
+
+    Parameters
+    ----------
+    estimator : MELM
+        With valid parameters.
+    """
+    own = estimator.get_params()
+    return SearchSettings(
+        n_components=own["n_components"],
+        n_init=own["n_init"],
+        gamma=1.0 if own["gamma"] == "auto" else own["gamma"],
+        continuation=checked_factors(own["continuation"]),
+        engine=own["engine"],
+        multiclass=own["multiclass"],
+        max_iter=own["max_iter"],
+        tol=own["tol"],
+        n_jobs=own["n_jobs"],
+        seed=check_random_state(own["random_state"]).randint(np.iinfo(np.int32).max),
+        has_callback=own["callback"] is not None,
+        is_penalized=own["solver"] == "penalty",
+        nuisance_weight=own["nuisance_weight"],
+    )
+
+
+def in_memory_only(estimator: BaseEstimator, arguments: Mapping[str, Any]) -> list[str]:
+    """What was asked of `MELM` that needs the rows in memory, as its parameters are written.
+
+    Parameters
+    ----------
+    estimator : MELM
+    arguments : mapping from str
+        Arguments of `fit` that need them unless they are None.
+    """
+    own = estimator.get_params()
+    values = {"gamma": "auto", "solver": "penalty", "engine": "direct"}
+    given = [name for name, value in arguments.items() if value is not None]
+    given += [f'{name}="{value}"' for name, value in values.items() if own[name] == value]
+    return [*given, "n_bootstrap"] if own["n_bootstrap"] else given

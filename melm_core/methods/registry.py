@@ -12,8 +12,6 @@ from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 
-from sklearn.decomposition import PCA
-
 from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.baselines.factors import (
@@ -26,6 +24,7 @@ from melm_core.baselines.kernel_projections import KernelFisherProjection, Kerne
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
+from melm_core.baselines.principal_components import PrincipalComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.gem.estimator import GEMPlane
 from melm_core.melm.estimator import MELM
@@ -101,7 +100,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 explanation="The plane of maximum variance; ignores the labels.",
                 paper="Hotelling, 1933",
                 # Other solvers lose the variances of data far from the origin.
-                factory=partial(PCA, svd_solver="full"),
+                factory=partial(PrincipalComponentsPlane, svd_solver="full"),
                 uses_labels=False,
                 requirements=ANY_ROWS,
             ),

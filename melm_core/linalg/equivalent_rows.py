@@ -1,0 +1,165 @@
+"""Few weighted rows that stand for all rows, for methods that depend on moments alone.
+
+LDA, PCA, GEM and others see the rows only through the count, the mean and the covariance of each
+class and, where Ledoit and Wolf's rule regularizes the covariances, through the mean fourth power
+of the distance from the class mean. A few rows with the same moments therefore give the same plane,
+by the same code as rows in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import hadamard
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.row_blocks import Rows, added, reduce_rows
+from melm_core.linalg.class_moments import moments_of_classes
+
+
+@dataclass(frozen=True, eq=False)
+class EquivalentRows:
+    """Weighted rows with the moments of the classes of a table.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_equivalent, n_features)
+        Less the mean of all rows.
+    y : ndarray of int of shape (n_equivalent,)
+        Class codes.
+    weights : ndarray of shape (n_equivalent,)
+        Those of a class add up to its number of rows.
+    mean : ndarray of shape (n_features,)
+        Of all rows of the table.
+    """
+
+    X: FloatArray
+    y: IntArray
+    weights: FloatArray
+    mean: FloatArray
+
+
+def equivalent_rows(classes: Sequence[Rows]) -> EquivalentRows:
+    """Rows with the counts, means, covariances and fourth powers of the given ones.
+
+    The fourth powers are those of the lengths of the offsets from the class mean, with every
+    feature scaled by its standard deviation over all rows.
+
+    Parameters
+    ----------
+    classes : sequence of ndarray of shape (n_samples_of_class, n_features), or of ClassRows
+
+    Returns
+    -------
+    EquivalentRows
+        At most 4 n_features + 1 rows of each class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import equivalent_rows
+    >>> X = np.random.default_rng(0).standard_normal((1_000, 2)) * [1.0, 5.0]
+    >>> rows = equivalent_rows([X])
+    >>> covariance = np.cov(rows.X.T, aweights=rows.weights, ddof=0)
+    >>> len(rows.X), bool(np.allclose(covariance, np.cov(X.T, ddof=0)))
+    (5, True)
+    """
+    means, covariances = moments_of_classes(classes)
+    counts = np.array([float(len(rows)) for rows in classes])
+    mean = np.average(means, axis=0, weights=counts)
+    between = np.average(np.square(means - mean), axis=0, weights=counts)
+    widths = np.sqrt(np.average(np.diagonal(covariances, axis1=1, axis2=2), 0, counts) + between)
+    fourths = fourth_powers(classes, means, _inverse(widths)) / counts
+    parts = [
+        _of_class(covariance, fourth, widths)
+        for covariance, fourth in zip(covariances, fourths, strict=True)
+    ]
+    return EquivalentRows(
+        X=np.concatenate([rows + own - mean for (rows, _), own in zip(parts, means, strict=True)]),
+        y=np.repeat(np.arange(len(parts)), [len(rows) for rows, _ in parts]),
+        weights=np.concatenate([own * n for (_, own), n in zip(parts, counts, strict=True)]),
+        mean=mean,
+    )
+
+
+def offsets_of(covariance: FloatArray, widths: FloatArray) -> FloatArray:
+    """Rows of equal weight with mean 0 and a covariance, all of the same standardized length.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (n_features, n_features)
+    widths : ndarray of shape (n_features,)
+        What a length of 1 is in each feature.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_features)
+        At most 4 n_features rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.linalg import offsets_of
+    >>> rows = offsets_of(np.diag([4.0, 1.0]), np.ones(2))
+    >>> np.square(rows).sum(axis=1)
+    array([5., 5., 5., 5.])
+    """
+    units = _inverse(widths)
+    variances, directions = np.linalg.eigh(covariance * np.outer(units, units))
+    roots = directions * np.sqrt(np.maximum(variances, 0.0)) * widths[:, None]
+    # Rounding must not let a constant feature vary.
+    roots[np.diag(covariance) == 0.0] = 0.0
+    # Sign patterns, orthogonal over the directions: each takes all variances with the weight 1.
+    n_patterns = 1 << (len(covariance) - 1).bit_length()
+    half = hadamard(n_patterns, dtype=np.float64)[:, : len(covariance)] @ roots.T
+    return np.concatenate([half, -half])
+
+
+def fourth_powers(classes: Sequence[Rows], means: FloatArray, units: FloatArray) -> FloatArray:
+    """Sums of the fourth powers of the lengths of the scaled offsets from the class means.
+
+    Parameters
+    ----------
+    classes : sequence of ndarray of shape (n_samples_of_class, n_features), or of ClassRows
+    means : ndarray of shape (n_classes, n_features)
+    units : ndarray of shape (n_features,)
+        What to multiply the offsets by.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+    """
+    return np.array(reduce_rows(_FourthPowers(means, units), added, classes))
+
+
+def _of_class(
+    covariance: FloatArray, fourth: float, widths: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Offsets of a class and their shares of its weight."""
+    offsets = offsets_of(covariance, widths)
+    shortest = float(np.square(offsets[0] * _inverse(widths)).sum()) ** 2
+    # Of equal lengths the fourth power is the least; rows at the mean raise it.
+    share = min(shortest / fourth, 1.0) if fourth > 0 else 1.0
+    shares = np.full(len(offsets), share / len(offsets))
+    offsets /= np.sqrt(share)
+    if share == 1.0:
+        return offsets, shares
+    at_mean = np.zeros((1, len(covariance)))
+    return np.concatenate([offsets, at_mean]), np.append(shares, 1.0 - share)
+
+
+def _inverse(widths: FloatArray) -> FloatArray:
+    return np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0)
+
+
+class _FourthPowers:
+    """Sum of the fourth powers of the lengths of the scaled offsets of a block."""
+
+    def __init__(self, means: FloatArray, units: FloatArray) -> None:
+        self._means, self._units = means, units
+
+    def __call__(self, code: int, rows: FloatArray) -> float:
+        lengths = np.square((rows - self._means[code]) * self._units).sum(axis=1)
+        return float(np.square(lengths).sum())
