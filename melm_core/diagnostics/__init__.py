@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from melm_core.diagnostics.confidence_ellipses import EllipseOf, confidence_ellipse
+from melm_core.diagnostics.confidence_ellipses import (
+    ConfidenceEllipses,
+    EllipseOf,
+    confidence_ellipse,
+    confidence_ellipses,
+)
 from melm_core.diagnostics.differences import standardized_differences
 from melm_core.diagnostics.outliers import DEFAULT_LEVEL, PlaneDistances, residual_limit
 from melm_core.diagnostics.row_probabilities import out_of_fold_probabilities
 
 __all__ = [
     "DEFAULT_LEVEL",
+    "ConfidenceEllipses",
     "EllipseOf",
     "PlaneDistances",
     "confidence_ellipse",
+    "confidence_ellipses",
     "out_of_fold_probabilities",
     "residual_limit",
     "standardized_differences",

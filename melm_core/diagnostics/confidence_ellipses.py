@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -13,6 +17,103 @@ EllipseOf: TypeAlias = Literal["rows", "mean"]
 DEFAULT_SHARE = 0.95
 _N_DIMENSIONS = 2
 _N_VERTICES = 49
+_ANGLES = np.linspace(0, 2 * np.pi, _N_VERTICES)
+_CIRCLE = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+# Below this share of a variance, what another coordinate leaves of it is rounding.
+_LEAST_REST = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class ConfidenceEllipses:
+    """The ellipses of one class: of a further row, and of its mean.
+
+    Attributes
+    ----------
+    center : ndarray of shape (2,)
+        The mean of the rows.
+    root : ndarray of shape (2, 2)
+        Lower triangular, with ``root @ root.T`` their covariance. It changes smoothly with the
+        plane, so that the vertices do.
+    radii : mapping of str to float
+        Of the ellipse of "rows" and of the "mean", in standard deviations.
+    """
+
+    center: FloatArray
+    root: FloatArray
+    radii: Mapping[EllipseOf, float]
+
+    def axes(self, of: EllipseOf) -> FloatArray:
+        """The linear map from the unit circle to an ellipse about its center, shape (2, 2)."""
+        axes: FloatArray = self.radii[of] * self.root
+        return axes
+
+    def outline(self, of: EllipseOf) -> FloatArray:
+        """The vertices of a closed line, shape (49, 2)."""
+        outline: FloatArray = self.center + _CIRCLE @ self.axes(of).T
+        return outline
+
+
+def confidence_ellipses(
+    points: FloatArray, share: float = DEFAULT_SHARE
+) -> ConfidenceEllipses | None:
+    """Return both ellipses of `confidence_ellipse`; None where the rows determine none.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, 2)
+        The rows of one class in a plane.
+    share : float
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If `share` is not between 0 and 1.
+
+    References
+    ----------
+    Those of `confidence_ellipse`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import confidence_ellipses
+    >>> found = confidence_ellipses(np.random.default_rng(0).normal(size=(50, 2)))
+    >>> round(found.radii["rows"] / found.radii["mean"], 6) == round(51**0.5, 6)
+    True
+    """
+    if not 0 < share < 1:
+        raise ValueError(f"The share must be between 0 and 1; it is {share}.")
+    n = len(points)
+    if n <= _N_DIMENSIONS:
+        return None
+    center = points.mean(axis=0)
+    centered = points - center
+    root = _root(centered.T @ centered / (n - 1))
+    if root is None:
+        return None
+    of_mean = _radius_of_mean(n, share)
+    return ConfidenceEllipses(center, root, {"rows": math.sqrt(n + 1) * of_mean, "mean": of_mean})
+
+
+@lru_cache(maxsize=1024)
+def _radius_of_mean(n: int, share: float) -> float:
+    """Kept, since a search draws the same classes in thousands of planes."""
+    quantile = f_distribution.ppf(share, _N_DIMENSIONS, n - _N_DIMENSIONS)
+    factor = _N_DIMENSIONS * (n - 1) / (n * (n - _N_DIMENSIONS))
+    return math.sqrt(factor * quantile)
+
+
+def _root(covariance: FloatArray) -> FloatArray | None:
+    """The Cholesky factor of two dimensions; None if the matrix is singular."""
+    (xx, xy), (_, yy) = covariance.tolist()
+    if not xx > 0:
+        return None
+    rest = yy - xy * xy / xx
+    if not rest > _LEAST_REST * yy:
+        return None
+    first = math.sqrt(xx)
+    return np.array([[first, 0.0], [xy / first, math.sqrt(rest)]])
 
 
 def confidence_ellipse(
@@ -62,20 +163,5 @@ def confidence_ellipse(
     >>> bool(np.ptp(wide[:, 0]) > 5 * np.ptp(narrow[:, 0]))
     True
     """
-    if not 0 < share < 1:
-        raise ValueError(f"The share must be between 0 and 1; it is {share}.")
-    n = len(points)
-    if n <= _N_DIMENSIONS:
-        return np.empty((0, _N_DIMENSIONS))
-    mean, covariance = points.mean(axis=0), np.cov(points.T)
-    try:
-        # A root that changes smoothly with the plane, so that the vertices do.
-        root = np.linalg.cholesky(covariance)
-    except np.linalg.LinAlgError:
-        return np.empty((0, _N_DIMENSIONS))
-    quantile = f_distribution.ppf(share, _N_DIMENSIONS, n - _N_DIMENSIONS)
-    factor = (n + 1 if of == "rows" else 1) * (n - 1) / (n * (n - _N_DIMENSIONS))
-    angles = np.linspace(0, 2 * np.pi, _N_VERTICES)
-    circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    ellipse: FloatArray = mean + np.sqrt(_N_DIMENSIONS * factor * quantile) * circle @ root.T
-    return ellipse
+    found = confidence_ellipses(points, share)
+    return np.empty((0, _N_DIMENSIONS)) if found is None else found.outline(of)

@@ -3,15 +3,47 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import IntArray
+from melm_core.diagnostics import ConfidenceEllipses, EllipseOf
 
 # A step of the compact form is 1/65534 of the range of the values: a hundredth of a pixel.
 _LARGEST_CODE = 2**16 - 1
+
+# Of coordinates in standard deviations, which are thousands of pixels wide at most.
+_DECIMALS = 5
+
+
+@dataclass(frozen=True)
+class EllipseCoordinate:
+    """One coordinate along an ellipse, ``center + cosine cos(t) + sine sin(t)``.
+
+    NumPy reads it as an array of vertices. `compact` sends the three numbers instead: ellipses
+    come with every plane, and the page draws those of few.
+    """
+
+    ellipses: ConfidenceEllipses
+    of: EllipseOf
+    axis: int
+
+    def __array__(
+        self, dtype: npt.DTypeLike = None, *, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        return self.ellipses.outline(self.of)[:, self.axis].astype(dtype or np.float64)
+
+    def as_numbers(self) -> dict[str, Any]:
+        """What the page draws the ellipse from."""
+        center = self.ellipses.center[self.axis]
+        cosine, sine = self.ellipses.axes(self.of)[self.axis]
+        numbers = {"center": center, "cosine": cosine, "sine": sine}
+        return {"dtype": "ellipse"} | {
+            name: round(float(number), _DECIMALS) for name, number in numbers.items()
+        }
 
 
 def typed(values: npt.ArrayLike) -> dict[str, Any]:
@@ -22,20 +54,27 @@ def typed(values: npt.ArrayLike) -> dict[str, Any]:
     }
 
 
-def compact(values: npt.ArrayLike) -> dict[str, Any]:
+def compact(values: npt.ArrayLike | EllipseCoordinate) -> dict[str, Any] | list[float]:
     """Values in steps of 1/65534 of their range: half of `typed`, once compressed even less.
 
     The code of nan is 0, and the lowest value has the code 1. What is sent is the difference of
     each code to the one before, modulo 65536: first all low bytes, then all high bytes. Along a
     contour the high bytes are nearly all equal, so they compress to almost nothing.
     """
+    if isinstance(values, EllipseCoordinate):
+        return values.as_numbers()
     numbers = np.asarray(values, dtype=np.float64)
-    known = ~np.isnan(numbers)
-    low, high = (numbers[known].min(), numbers[known].max()) if known.any() else (0.0, 0.0)
+    if not len(numbers):
+        return []
+    low, high = np.fmin.reduce(numbers), np.fmax.reduce(numbers)  # of the known ones
+    if np.isnan(low):
+        low = high = np.float64(0.0)
     step = (high - low) / (_LARGEST_CODE - 1) or 1.0
-    codes = np.zeros(len(numbers), dtype=np.uint16)
-    codes[known] = np.round((numbers[known] - low) / step) + 1
-    differences = np.diff(codes, prepend=np.uint16(0)).astype("<u2")
+    steps = np.rint((numbers - low) / step) + 1
+    steps[np.isnan(steps)] = 0
+    codes = steps.astype("<u2")
+    differences = codes.copy()
+    differences[1:] -= codes[:-1]
     return {
         "dtype": "compact",
         "low": float(low),

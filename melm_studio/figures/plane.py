@@ -14,7 +14,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from melm_core.base import FloatArray, IntArray
-from melm_studio.figures.encoding import typed
+from melm_core.diagnostics import EllipseOf
+from melm_studio.figures.encoding import EllipseCoordinate, typed
 from melm_studio.figures.theme import (
     FONT,
     THEMES,
@@ -41,6 +42,7 @@ _N_UNDRAWN_OF_CLASS, _N_UNDRAWN = 3, 5
 # Width and height of a name as shares of the plot.
 _NAME_SIZE = (0.2, 0.045)
 _Arrays = dict[str, Any]
+_Encoder = Callable[[FloatArray | EllipseCoordinate], Any]
 
 
 def empty_figure(
@@ -73,18 +75,18 @@ def empty_figure(
     return figure.update_layout(_layout(theme, is_square=n_components > 1))
 
 
-def plane_frame(view: PlaneView, encode: Callable[[FloatArray], Any] = typed) -> list[_Arrays]:
+def plane_frame(view: PlaneView, encode: _Encoder = typed) -> list[_Arrays]:
     """The arrays of a plane, one mapping per trace of `empty_figure`."""
     shapes = [
         *(region for part in view.classes for region in _regions(part)),
         *(part.train for part in view.classes),
         *(part.held_out for part in view.classes),
-        *(part.ellipse for part in view.classes),
-        *(part.mean_ellipse for part in view.classes),
-        *(part.centroid for part in view.classes),
     ]
     return [
         *({"x": encode(points[:, 0]), "y": encode(points[:, 1])} for points in shapes),
+        *(_ellipse(part, "rows", encode) for part in view.classes),
+        *(_ellipse(part, "mean", encode) for part in view.classes),
+        *(_plain(part.centroid) for part in view.classes),
         {},  # which rows are outside depends on the axes on screen
         _plain(class_name_places(view)),
         _plain(view.thresholds),
@@ -123,6 +125,14 @@ def limits(view: PlaneView) -> list[list[float]]:
 def shown(name: str) -> str:
     """A name as a figure shows it: shortened, and with any markup escaped."""
     return html.escape(shortened(name, _LONGEST_NAME), quote=False)
+
+
+def _ellipse(part: ClassView, of: EllipseOf, encode: _Encoder) -> _Arrays:
+    """The outline of a class or of its mean; no array where the rows determine none."""
+    if part.ellipses is None:
+        return {}
+    across, up = (EllipseCoordinate(part.ellipses, of, axis) for axis in (0, 1))
+    return {"x": encode(across), "y": encode(up)}
 
 
 def _regions(part: ClassView) -> list[FloatArray]:

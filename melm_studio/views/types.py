@@ -8,6 +8,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import NuisanceAccuracy
+from melm_core.diagnostics import ConfidenceEllipses, EllipseOf
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +24,9 @@ class ClassView:
         density.
     levels : tuple of int
         The vertices of `contours` at which the lines of the next share begin; empty for one.
-    ellipse, mean_ellipse : ndarray of shape (n_vertices, 2)
-        Of 95 % of the class and of its mean, if it is normal; empty for one component.
+    ellipses : ConfidenceEllipses or None
+        Of 95 % of the class and of its mean, if it is normal; None for one component, and where
+        the rows determine none.
     centroid : ndarray of shape (1, 2)
         The mean of the training rows; empty for one component.
     """
@@ -33,14 +35,17 @@ class ClassView:
     held_out: FloatArray
     contours: FloatArray
     levels: tuple[int, ...] = ()
-    ellipse: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
-    mean_ellipse: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+    ellipses: ConfidenceEllipses | None = None
     centroid: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
 
     @property
     def regions(self) -> list[FloatArray]:
         """The contours of each share, the innermost first."""
         return np.split(self.contours, self.levels)
+
+    def outline(self, of: EllipseOf) -> FloatArray:
+        """The ellipse of the class or of its mean, shape (n_vertices, 2); empty without one."""
+        return np.empty((0, 2)) if self.ellipses is None else self.ellipses.outline(of)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,12 @@ test("the end of a line in a compact array stays a gap", () => {
   assert.deepEqual([...numbers(compact([4, 0, 2], 0, 1))], [3, NaN, 1]);
 });
 
+test("a coordinate along an ellipse begins and ends at its cosine", () => {
+  const along = numbers({ dtype: "ellipse", center: 2, cosine: 3, sine: 1 });
+  assert.deepEqual([along[0], along.at(-1)], [5, 5]);
+  assert.ok(Math.abs(along[(along.length - 1) / 4] - 3) < 1e-6);
+});
+
 test("an empty compact array has no numbers", () => {
   assert.deepEqual([...numbers(compact([], 0, 1))], []);
 });

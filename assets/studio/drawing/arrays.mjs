@@ -12,13 +12,19 @@ export function decodedPlane(plane) {
   return { ...plane, traces };
 }
 
+// Vertices of an ellipse.
+const N_VERTICES = 49;
+const ANGLES = Array.from({ length: N_VERTICES }, (_, i) => (2 * Math.PI * i) / (N_VERTICES - 1));
+const CIRCLE = ANGLES.map((angle) => [Math.cos(angle), Math.sin(angle)]);
+
 /**
- * The numbers of an array: compact, or plain with null where a line ends. In the compact form
+ * The numbers of an array: compact, a coordinate along an ellipse, or plain with null where a line ends. In the compact form
  * (`melm_studio/figures/encoding.py`), 0 stands for the end of a line.
  * @param {any} array
  * @returns {number[] | Float32Array}
  */
 export function numbers(array) {
+  if (array?.dtype === "ellipse") return Float32Array.from(CIRCLE, ([x, y]) => array.center + array.cosine * x + array.sine * y);
   if (array?.bdata === undefined) return array ?? [];
   const { low, step, bdata } = array;
   const bytes = Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0));

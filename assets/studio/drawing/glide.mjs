@@ -50,6 +50,7 @@ export function between(from, to, share, maps = contourMaps(from, to)) {
   const fading = [];
   const traces = to.traces.map((trace, i) => {
     const former = from.traces[i];
+    if (trace.visible === false) return trace;
     if (isPoints(trace)) return moved(trace, former, share);
     if (MEAN_KINDS.includes(trace.meta.kind)) return moved(trace, former, share);
     if (trace.meta.kind in PER_ARROW) return movedArrows(trace, former, from.features, to.features, share);

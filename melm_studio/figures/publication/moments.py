@@ -47,9 +47,11 @@ def _draw_class(
     axes: Axes, part: ClassView, mark: ClassMark, layers: Collection[Layer], unit: float
 ) -> None:
     if "class_ellipses" in layers:
-        _outline(axes, part.ellipse, mark, unit).set(linestyle=_DASHES, gid="class_ellipses")
+        _outline(axes, part.outline("rows"), mark, unit).set(
+            linestyle=_DASHES, gid="class_ellipses"
+        )
     if "mean_ellipses" in layers:
-        _outline(axes, part.mean_ellipse, mark, unit).set(gid="mean_ellipses")
+        _outline(axes, part.outline("mean"), mark, unit).set(gid="mean_ellipses")
     if "centroids" in layers and len(part.centroid):
         axes.scatter(
             part.centroid[:, 0],

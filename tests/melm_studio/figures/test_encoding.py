@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from melm_studio.figures.encoding import compact, packed_points, packed_rows, typed
+from melm_core.diagnostics import confidence_ellipses
+from melm_studio.figures.encoding import (
+    EllipseCoordinate,
+    compact,
+    packed_points,
+    packed_rows,
+    typed,
+)
 from tests.melm_studio.figures.views import decoded, unpacked_points, unpacked_rows
 
 single = st.floats(width=32)
@@ -33,12 +40,27 @@ def test_memory_layout_and_type_make_no_difference(values):
     np.testing.assert_array_equal(decoded(typed(values)), values)
 
 
-@given(st.lists(st.floats(-1e6, 1e6) | st.just(np.nan)))
+@given(st.lists(st.floats(-1e6, 1e6) | st.just(np.nan), min_size=1))
 def test_compact_numbers_come_back_to_half_a_step(values):
     encoded = compact(values)
     np.testing.assert_allclose(
         decoded(encoded), values, rtol=0, atol=0.501 * encoded["step"], equal_nan=True
     )
+
+
+def test_of_no_numbers_an_empty_list_is_sent():
+    assert compact([]) == []
+
+
+def test_an_ellipse_is_sent_as_three_numbers_and_read_as_its_outline():
+    ellipses = confidence_ellipses(np.random.default_rng(0).normal(size=(20, 2)))
+    assert ellipses is not None
+    for axis in (0, 1):
+        coordinate, outline = EllipseCoordinate(ellipses, "rows", axis), ellipses.outline("rows")
+        np.testing.assert_array_equal(np.asarray(coordinate), outline[:, axis])
+        sent = compact(coordinate)
+        assert len(sent) == 4
+        np.testing.assert_allclose(decoded(sent), outline[:, axis], atol=2e-5)
 
 
 def test_a_step_of_the_compact_form_is_far_below_a_pixel():

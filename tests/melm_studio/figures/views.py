@@ -27,6 +27,10 @@ def decoded(values: Mapping[str, Any] | Sequence[float | None]) -> FloatArray:
     """The numbers of an encoded array, or of a plain one with None where a line ends."""
     if not isinstance(values, Mapping):
         return np.array(values, dtype=float)
+    if values["dtype"] == "ellipse":
+        angles = np.linspace(0, 2 * np.pi, 49)
+        turned = values["cosine"] * np.cos(angles) + values["sine"] * np.sin(angles)
+        return np.array(values["center"] + turned)
     if values["dtype"] == "compact":
         return _decompressed(values)
     assert values["dtype"] == "f4"
