@@ -7,7 +7,7 @@ import { drawGrid, drawTrace } from "../drawing/canvas.mjs";
 import { isDrawn, pixelAxes, toData, toPixels } from "../drawing/plotly.mjs";
 import { multiples } from "../drawing/scales.mjs";
 import { requested } from "../page/answers.mjs";
-import { element } from "../page/dom.mjs";
+import { element, hide } from "../page/dom.mjs";
 import { state } from "../state.mjs";
 import { addressOf } from "../rows/plane_address.mjs";
 import { positionOf, unpackedPoints, unpackedRows } from "./answers.mjs";
@@ -194,7 +194,7 @@ export class RowLayer {
     const [width, height] = [across, up].map(({ length }) => Math.max(1, Math.round(length * density)));
     const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed, isMoving]);
     this.canvas ??= this.place();
-    this.canvas.hidden = false;
+    hide(this.canvas, false);
     if (drawnAs === this.drawnAs) return true;
     this.drawnAs = drawnAs;
     Object.assign(this.canvas.style, { left: `${across.offset}px`, top: `${up.offset}px`, width: `${across.length}px`, height: `${up.length}px` });
@@ -254,7 +254,7 @@ export class RowLayer {
   }
 
   hide() {
-    if (this.canvas) this.canvas.hidden = true;
+    if (this.canvas) hide(this.canvas, true);
   }
 
   /** The row under the pointer, by number and class, or null. @param {Point} pixels of the figure */

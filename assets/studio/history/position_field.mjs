@@ -1,5 +1,7 @@
 // A field for the place on the curve: the number of the plane, or the kernel width.
 
+import { write } from "../page/dom.mjs";
+
 const STEP_GAMMA = 0.1;
 
 export class PositionField {
@@ -27,14 +29,13 @@ export class PositionField {
   /** @param {number} sequence @param {number} last */
   showPlane(sequence, last) {
     this.show(false, { min: 1, max: last + 1, step: 1 }, sequence + 1);
-    const words = `of ${(last + 1).toLocaleString("en")}`;
-    if (this.after.textContent !== words) this.after.textContent = words;
+    write(this.after, `of ${(last + 1).toLocaleString("en")}`);
   }
 
   /** @param {number} gamma @param {{ min: number, max: number }} bounds */
   showGamma(gamma, bounds) {
     this.show(true, { ...bounds, step: STEP_GAMMA }, gamma);
-    this.after.textContent = "";
+    write(this.after, "");
   }
 
   show(isGamma, bounds, value) {

@@ -5,6 +5,8 @@
 /** @type {Watch[]} */
 const watches = [];
 
+const TEXT_NODE = 3;
+
 /**
  * Calls back with every element that matches, now and whenever Dash renders a new one.
  * @param {string} selector
@@ -140,6 +142,24 @@ export function element(name, className, ...children) {
   node.className = className;
   node.append(...children);
   return node;
+}
+
+/**
+ * Writes a text into an element that holds nothing else, if it is another text. A new text node, even with the
+ * same text, would have styles looked up anew up to the body: rules with `:has()` depend on what is inside.
+ * @param {Node} node
+ * @param {string} text
+ */
+export function write(node, text) {
+  const { firstChild: first } = node;
+  if (node.textContent === text) return;
+  if (first?.nodeType === TEXT_NODE && first === node.lastChild && text) first.nodeValue = text;
+  else node.textContent = text;
+}
+
+/** Hides or shows an element, if it is not so already: the same again costs as much. @param {HTMLElement} node @param {boolean} isHidden */
+export function hide(node, isHidden) {
+  if (node.hidden !== isHidden) node.hidden = isHidden;
 }
 
 /** @param {string} text @param {string} [className] */

@@ -1,5 +1,6 @@
 // The features that separate the classes, the strongest first: bars as long as their arrows. A
 // feature that is pointed at, or pressed, has its arrow lit in the picture.
+import { write } from "../page/dom.mjs";
 import { state } from "../state.mjs";
 import { addToPanels } from "./features.mjs";
 import { openFeatures } from "../features/features_dialog.mjs";
@@ -82,11 +83,11 @@ class FeatureList {
     const longest = Math.max(...features.map(lengthOf), Number.MIN_VALUE);
     const known = new Map([...this.list.children].map((item) => [item.dataset.of, item]));
     const items = features.map((feature) => filled(known.get(String(feature.feature)) ?? newItem(feature), feature, longest));
-    this.list.replaceChildren(...items);
+    if (items.length !== this.list.childElementCount || items.some((item, i) => item !== this.list.children[i])) this.list.replaceChildren(...items);
     this.features = new Map(features.map((feature) => [feature.feature, feature]));
     const more = of > features.length ? `The strongest ${features.length} of ${of.toLocaleString("en")}.` : "";
     this.panel.part("features-more").title = stability ? FADED : "";
-    this.panel.part("features-more").textContent = [more, stability].filter(Boolean).join(" ");
+    write(this.panel.part("features-more"), [more, stability].filter(Boolean).join(" "));
     this.panel.part("features-line").replaceChildren(...(line ? [lineOf(line)] : []));
     this.arrow.show(this.lit());
   }
@@ -125,11 +126,11 @@ class AxisTitles {
 
   /** @param {string[]} titles */
   show(titles) {
-    for (const [i, title] of this.titles.entries()) title.textContent = titles[i] + (i ? "" : UNIT);
+    for (const [i, title] of this.titles.entries()) write(title, titles[i] + (i ? "" : UNIT));
   }
 
   reset() {
-    for (const [i, title] of this.titles.entries()) title.textContent = this.plain[i];
+    for (const [i, title] of this.titles.entries()) write(title, this.plain[i]);
   }
 }
 

@@ -2,6 +2,7 @@
 import { PLANE_TRACE } from "../constants.mjs";
 import { numbers } from "../drawing/arrays.mjs";
 import { pixelAxes, shownRanges } from "../drawing/plotly.mjs";
+import { write } from "../page/dom.mjs";
 import { shownLayer } from "../every_row/layers.mjs";
 import { dressTraces, addToPanels } from "./features.mjs";
 
@@ -17,9 +18,7 @@ export function addOutside() {
   });
   addToPanels((panel) => {
     panel.node.addEventListener("panel:painted", () => {
-      const line = panel.part("drawn");
-      const text = outsideText(panel.nOutside ?? 0);
-      if (line.textContent !== text) line.textContent = text;
+      write(panel.part("drawn"), outsideText(panel.nOutside ?? 0));
     });
   });
 }

@@ -2,7 +2,7 @@
 import { History } from "../history/history.mjs";
 import { decodedPlane } from "../drawing/arrays.mjs";
 import { steadyLimits } from "../drawing/scales.mjs";
-import { colorScheme } from "../page/dom.mjs";
+import { colorScheme, hide, write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { state } from "../state.mjs";
 import { extend } from "./features.mjs";
@@ -52,6 +52,8 @@ export class Panel {
   constructor(node, peers) {
     fillFromTemplate(node);
     this.node = node;
+    /** @type {Map<string, Element | null>} */
+    this.parts = new Map(); // by name, as far as they were looked for
     this.peers = peers;
     this.run = node.dataset.run;
     this.gamma = Number(node.dataset.gamma); // of the run
@@ -103,7 +105,11 @@ export class Panel {
 
   /** The element of the template with this name. @param {string} name @returns {any} */
   part(name) {
-    return this.node.querySelector(`[data-part="${name}"]`);
+    const known = this.parts.get(name);
+    if (known && this.node.contains(known)) return known;
+    const found = this.node.querySelector(`[data-part="${name}"]`);
+    this.parts.set(name, found);
+    return found;
   }
 
   /** Loads the figure in the colors of the page. */
@@ -123,8 +129,8 @@ export class Panel {
     this.gamma = news.gamma;
     this.node.dataset.state = news.state;
     this.node.classList.toggle("is-single", news.is_final && this.sequence + news.sequences.length < 1);
-    this.part("words").textContent = news.words;
-    this.part("stop").hidden = news.is_final;
+    write(this.part("words"), news.words);
+    hide(this.part("stop"), news.is_final);
     this.showProgress(news);
     if (news.sequences.length) {
       this.sequence = news.sequences.at(-1);
@@ -159,7 +165,7 @@ export class Panel {
   showScores(scores) {
     for (const [name, value] of Object.entries(scores)) {
       const cell = this.part(name);
-      cell.textContent = value === null ? "–" : value.toPrecision(3);
+      write(cell, value === null ? "–" : value.toPrecision(3));
       cell.title = value === null ? NO_HELD_OUT : String(value);
     }
   }

@@ -2,6 +2,7 @@
 import { ID } from "../constants.mjs";
 import { refusalOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
+import { write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { addToPanels } from "./features.mjs";
 import { allPanels } from "./panels.mjs";
@@ -52,8 +53,8 @@ function showFitting(panel, state) {
   for (const name of ["pause", "step", "continue"]) {
     panel.part(name).style.display = SHOWN[state]?.includes(name) ? "" : "none";
   }
-  panel.part("pause").textContent = state === "paused" ? "Resume" : "Pause";
-  panel.part("continue").textContent = state === "failed" ? "Try again" : "Continue";
+  write(panel.part("pause"), state === "paused" ? "Resume" : "Pause");
+  write(panel.part("continue"), state === "failed" ? "Try again" : "Continue");
 }
 
 // Begins at the plane on screen, with the kernel width on screen.

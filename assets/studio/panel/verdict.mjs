@@ -1,7 +1,7 @@
 // The strip above a picture: how many held-out rows are told apart, and how many by guessing. Once a
 // run has ended it says what the server makes of it, and what its check has found so far.
 import { percent } from "../drawing/number_text.mjs";
-import { element, span } from "../page/dom.mjs";
+import { element, hide, span, write } from "../page/dom.mjs";
 import { sendCommand } from "./run_commands.mjs";
 import { addToPanels } from "./features.mjs";
 import { isAsFound } from "./view_options.mjs";
@@ -26,6 +26,11 @@ class Strip {
     /** @type {Verdict | null} */
     this.verdict = null;
     this.shown = "";
+    this.sign = span("", "sign");
+    this.sign.setAttribute("aria-hidden", "true"); // the sentence says the same
+    this.lead = document.createElement("strong");
+    this.follow = span("");
+    panel.part("verdict").replaceChildren(this.sign, this.lead, " ", this.follow);
     panel.part("stop-check").onclick = () => sendCommand(panel, "check/stop");
   }
 
@@ -47,10 +52,19 @@ class Strip {
     if (written === this.shown) return;
     this.shown = written;
     panel.node.dataset.answer = answer;
-    const line = [sign(answer), element("strong", "", lead), " ", span(follow)];
-    panel.part("verdict").replaceChildren(...line);
-    panel.part("verdict-notes").replaceChildren(...notes.map((note) => element("li", "", note)));
-    panel.part("verdict-notes").title = notes.join(" ");
+    write(this.sign, SIGNS[answer] ?? "");
+    write(this.lead, lead);
+    write(this.follow, follow);
+    this.showNotes(notes);
+  }
+
+  /** @param {string[]} notes */
+  showNotes(notes) {
+    const list = this.panel.part("verdict-notes");
+    const title = notes.join(" ");
+    if (list.title === title) return;
+    list.replaceChildren(...notes.map((note) => element("li", "", note)));
+    list.title = title;
   }
 
   showCheck() {
@@ -58,11 +72,11 @@ class Strip {
     const isBusy = Boolean(check && !check.is_final);
     const button = this.panel.part("check");
     button.disabled = !this.panel.isFinal;
-    button.textContent = check ? "Details" : "Is it real?";
+    write(button, check ? "Details" : "Is it real?");
     button.dataset.command = check ? "details" : "check";
-    this.panel.part("stop-check").hidden = !isBusy;
+    hide(this.panel.part("stop-check"), !isBusy);
     const bar = this.panel.part("check-progress");
-    bar.hidden = !isBusy;
+    hide(bar, !isBusy);
     if (isBusy) bar.value = check.fraction;
   }
 }
@@ -90,10 +104,3 @@ export function verdictText(numbers, nClasses) {
 }
 
 const capitalized = (text) => text[0].toUpperCase() + text.slice(1);
-
-// The sentence says the same, so the sign is not read out.
-function sign(answer) {
-  const node = span(SIGNS[answer] ?? "", "sign");
-  node.setAttribute("aria-hidden", "true");
-  return node;
-}

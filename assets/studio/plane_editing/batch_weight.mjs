@@ -1,7 +1,7 @@
 // The card on batches: what the server says about them in the picture, the slider that refits the plane
 // with another weight of them, and a step away what that costs.
 import { addToPanels } from "../panel/features.mjs";
-import { element, span } from "../page/dom.mjs";
+import { element, hide, span, write } from "../page/dom.mjs";
 import { SIZE, tradeOffLines, tradeOffWords } from "./trade_off_chart.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -28,11 +28,11 @@ class BatchCard {
   /** @param {import("../types").Plane} plane */
   follow({ batches }) {
     const { panel, slider } = this;
-    panel.part("batch-card").hidden = !batches;
+    hide(panel.part("batch-card"), !batches);
     if (!batches) return;
     this.own = batches.weight;
-    panel.part("batch-words").textContent = batches.words;
-    panel.part("batch-tools").hidden = !batches.can_act || !panel.isFinal;
+    write(panel.part("batch-words"), batches.words);
+    hide(panel.part("batch-tools"), !batches.can_act || !panel.isFinal);
     const weight = panel.options.batch ?? batches.weight;
     if (document.activeElement !== slider) slider.value = String(weight);
     slider.setAttribute("aria-valuetext", weight ? `batch weight ${weight}` : "0, batches are ignored");

@@ -1,5 +1,6 @@
 // The tools beside a picture: how many arrows are shown, how many features are kept, the loading of
 // one feature, and the view angle of three components.
+import { write } from "../page/dom.mjs";
 import { withMove } from "../panel/view_options.mjs";
 import { DEGREES, rounded, wrapped } from "./angles.mjs";
 import { loadingOf, originOf, tipsOf } from "./arrows.mjs";
@@ -14,6 +15,8 @@ export class Tools {
     if (this.tool("kept")) this.connectKept();
     if (this.tool("arrow")) this.connectArrow();
     if (panel.nComponents === 3) this.connectAngles();
+    this.popover = panel.part("tools"); // of the arrows
+    this.popover.addEventListener("beforetoggle", ({ newState }) => newState === "open" && panel.plane && this.showArrows());
     panel.node.addEventListener("panel:plane", ({ detail: plane }) => this.follow(plane));
   }
 
@@ -23,8 +26,13 @@ export class Tools {
 
   // The tools show what the plane is, whatever changed it.
   follow(plane) {
-    if (this.tool("arrow-limit")) this.followArrowLimit(plane);
     if (this.tool("kept")) this.followKept(plane);
+    if (this.popover.matches(":popover-open")) this.showArrows(); // else once it is opened
+  }
+
+  showArrows() {
+    const { plane } = this.panel;
+    if (this.tool("arrow-limit")) this.followArrowLimit(plane);
     if (this.tool("arrow")) this.followArrows(plane);
   }
 
@@ -59,7 +67,7 @@ export class Tools {
     slider.max = Math.max(nComponents, Math.min(MOST_KEPT, arrows.of - 1)) + 1;
     slider.dataset.end = arrows.of;
     if (document.activeElement !== slider) slider.value = options.kept ?? slider.max;
-    this.tool("kept-words").textContent = kept ?? "All features.";
+    write(this.tool("kept-words"), kept ?? "All features.");
     slider.setAttribute("aria-valuetext", options.kept === null ? "all features" : `${options.kept} features`);
   }
 
@@ -122,6 +130,7 @@ export class Tools {
   /** Chooses an arrow by its feature, if it is in the list. @param {number} feature */
   choose(feature) {
     const select = this.tool("arrow");
+    this.followArrows(this.panel.plane);
     if ([...select.options].some(({ value }) => Number(value) === feature)) select.value = feature;
   }
 

@@ -2,7 +2,7 @@
 // prediction, what moves it from the center, and the other columns of its table.
 import { percent } from "../drawing/number_text.mjs";
 import { ask } from "../page/answers.mjs";
-import { element } from "../page/dom.mjs";
+import { element, hide } from "../page/dom.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { nameOf } from "./elements.mjs";
 import { addressOf } from "./plane_address.mjs";
@@ -39,7 +39,7 @@ class RowCard {
   show(hovered) {
     clearTimeout(this.timer);
     this.row = hovered?.row ?? null;
-    this.node.hidden = this.row === null;
+    hide(this.node, this.row === null);
     if (!hovered) return;
     const address = addressOf(this.panel, `rows/${hovered.row}`);
     const known = this.known.get(address);

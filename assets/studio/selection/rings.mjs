@@ -1,6 +1,7 @@
 // Rings around a row in every panel: the row under the pointer, and the one that is marked.
 import { drawnSize, isDrawn, toPixels } from "../drawing/plotly.mjs";
 import { shownLayer } from "../every_row/layers.mjs";
+import { hide } from "../page/dom.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { state, update } from "../state.mjs";
 
@@ -108,7 +109,7 @@ class Rings {
     const { hovered, marked } = state;
     for (const [node, row] of /** @type {const} */ ([[this.hovered, hovered], [this.marked, marked]])) {
       const at = row === null ? null : this.pixels(row);
-      node.hidden = at === null;
+      hide(node, at === null);
       if (at) node.style.translate = `${at[0]}px ${at[1]}px`;
     }
   }

@@ -77,6 +77,28 @@ def test_a_press_skips_to_the_last_plane(moving_page: Page):
     assert len({sequence for sequence, _ in painted}) == 2
 
 
+@pytest.mark.slow
+def test_planes_that_follow_each_other_change_texts_and_no_elements(page: Page):
+    """Each element that comes or goes would have the styles of the whole page computed anew."""
+    studio = StudioPage(page)
+    studio.choose_sample("Breast cancer")
+    panel = studio.run("MELM", n_init=100)
+    panel.part("plot").and_(page.locator(".is-moving")).wait_for()
+    page.evaluate(RECORD)
+    page.evaluate(COUNT_ELEMENTS)
+    page.wait_for_function("() => window.painted.length > 10")
+    assert page.evaluate("window.nPut") <= 2  # the order of the features, at intervals
+
+
+# Counts the changes of the panel's elements between planes, those of plotly's figure aside.
+COUNT_ELEMENTS = """() => {
+  window.nPut = 0;
+  new MutationObserver((changes) => {
+    for (const { target } of changes) window.nPut += target.closest(".plot, .features") ? 0 : 1;
+  }).observe(document.querySelector("[data-run]"), { subtree: true, childList: true });
+}"""
+
+
 # Presses the panel as soon as its first plane is painted.
 SKIP_AT_ONCE = """
 new MutationObserver(([{ target }]) => {
