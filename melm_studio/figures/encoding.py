@@ -32,7 +32,7 @@ class EllipseCoordinate:
     axis: int
 
     def __array__(
-        self, dtype: npt.DTypeLike = None, *, copy: bool | None = None
+        self, dtype: npt.DTypeLike | None = None, *, copy: bool | None = None
     ) -> npt.NDArray[Any]:
         return self.ellipses.outline(self.of)[:, self.axis].astype(dtype or np.float64)
 
