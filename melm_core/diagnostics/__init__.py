@@ -5,8 +5,8 @@ from __future__ import annotations
 from melm_core.diagnostics.confidence_ellipses import (
     ConfidenceEllipses,
     EllipseOf,
+    class_ellipses,
     confidence_ellipse,
-    confidence_ellipses,
 )
 from melm_core.diagnostics.differences import standardized_differences
 from melm_core.diagnostics.outliers import DEFAULT_LEVEL, PlaneDistances, residual_limit
@@ -17,8 +17,8 @@ __all__ = [
     "ConfidenceEllipses",
     "EllipseOf",
     "PlaneDistances",
+    "class_ellipses",
     "confidence_ellipse",
-    "confidence_ellipses",
     "out_of_fold_probabilities",
     "residual_limit",
     "standardized_differences",

@@ -53,9 +53,7 @@ class ConfidenceEllipses:
         return outline
 
 
-def confidence_ellipses(
-    points: FloatArray, share: float = DEFAULT_SHARE
-) -> ConfidenceEllipses | None:
+def class_ellipses(points: FloatArray, share: float = DEFAULT_SHARE) -> ConfidenceEllipses | None:
     """Return both ellipses of `confidence_ellipse`; None where the rows determine none.
 
     Parameters
@@ -77,8 +75,8 @@ def confidence_ellipses(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.diagnostics import confidence_ellipses
-    >>> found = confidence_ellipses(np.random.default_rng(0).normal(size=(50, 2)))
+    >>> from melm_core.diagnostics import class_ellipses
+    >>> found = class_ellipses(np.random.default_rng(0).normal(size=(50, 2)))
     >>> round(found.radii["rows"] / found.radii["mean"], 6) == round(51**0.5, 6)
     True
     """
@@ -163,5 +161,5 @@ def confidence_ellipse(
     >>> bool(np.ptp(wide[:, 0]) > 5 * np.ptp(narrow[:, 0]))
     True
     """
-    found = confidence_ellipses(points, share)
+    found = class_ellipses(points, share)
     return np.empty((0, _N_DIMENSIONS)) if found is None else found.outline(of)

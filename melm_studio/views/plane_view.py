@@ -22,7 +22,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_core.density import KernelClasses, inverse_root, kernel_classes, most_likely_classes
-from melm_core.diagnostics import ConfidenceEllipses, confidence_ellipses
+from melm_core.diagnostics import ConfidenceEllipses, class_ellipses
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import divergence_in_plane, held_out_divergence
 from melm_studio.tables import LabeledData
@@ -377,7 +377,7 @@ def _even_rows(train: LabeledData, held_out: LabeledData) -> FloatArray:
 
 def _moments(rows: FloatArray) -> tuple[ConfidenceEllipses | None, FloatArray]:
     """The ellipses of a class and of its mean, and the mean, of all its training rows."""
-    ellipses = confidence_ellipses(rows)
+    ellipses = class_ellipses(rows)
     center = rows.mean(axis=0) if ellipses is None else ellipses.center
     return ellipses, center[None]
 

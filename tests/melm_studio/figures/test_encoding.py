@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from melm_core.diagnostics import confidence_ellipses
+from melm_core.diagnostics import class_ellipses
 from melm_studio.figures.encoding import (
     EllipseCoordinate,
     compact,
@@ -53,7 +53,7 @@ def test_of_no_numbers_an_empty_list_is_sent():
 
 
 def test_an_ellipse_is_sent_as_three_numbers_and_read_as_its_outline():
-    ellipses = confidence_ellipses(np.random.default_rng(0).normal(size=(20, 2)))
+    ellipses = class_ellipses(np.random.default_rng(0).normal(size=(20, 2)))
     assert ellipses is not None
     for axis in (0, 1):
         coordinate, outline = EllipseCoordinate(ellipses, "rows", axis), ellipses.outline("rows")
