@@ -21,7 +21,6 @@ from melm_studio.tables import LabeledData
 from melm_studio.views.program import program_of
 from melm_studio.views.rows.spreadsheet import csv_text
 from melm_studio.views.saved_model import model_text
-from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 
@@ -36,8 +35,8 @@ def register(app: Dash) -> None:
 def points(run_id: str) -> flask.Response:
     """The coordinates of every row."""
     record = own_run(run_id)
-    data = services().renderer.data(record)
-    return _csv(points_table(data, record, _event(record)), record, "points")
+    parts = services().renderer.rows(record)
+    return _csv(points_table(parts, _event(record)), record, "points")
 
 
 def components(run_id: str) -> flask.Response:
@@ -62,15 +61,15 @@ def program(run_id: str) -> flask.Response:
     return attachment(text, record, "script.py", "text/x-python")
 
 
-def points_table(data: LabeledData, record: RunRecord, event: PlaneEvent) -> pd.DataFrame:
+def points_table(parts: tuple[LabeledData, LabeledData], event: PlaneEvent) -> pd.DataFrame:
     """Row number in the file, label, whether it is a training row ("seen"), and coordinates."""
-    train, held_out = rows_of(data, record)
+    train, held_out = parts
     coordinates = np.concatenate([train.X, held_out.X]) @ event.components.T
     codes = np.concatenate([train.y, held_out.y])
     table = pd.DataFrame(
         {
             "row": np.concatenate([train.row_numbers, held_out.row_numbers]),
-            "label": [data.class_names[code] for code in codes],
+            "label": [train.class_names[code] for code in codes],
             "seen": np.arange(len(codes)) < len(train.y),
             **{f"component_{i + 1}": coordinates[:, i] for i in range(coordinates.shape[1])},
         }

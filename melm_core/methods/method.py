@@ -69,6 +69,8 @@ class Method:
         Whether the search can start from given planes, the parameter "init" of
         shape (n_planes, n_components, n_features).
     requirements : Requirements
+    caution : str
+        What its pictures must not be read as, without a period; empty if there is nothing.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class Method:
     uses_labels: bool = True
     accepts_init: bool = False
     requirements: Requirements = CLASSES
+    caution: str = ""
 
     def estimator(self, parameters: Mapping[str, Any], callback: Callback | None = None) -> Any:
         """Return an unfitted estimator with those of the `parameters` that the method has.
@@ -121,6 +124,11 @@ class Method:
     def predicts_indicators(self) -> bool:
         """Whether the estimator predicts class indicators, so that R2Y and Q2 are defined."""
         return hasattr(self.factory, "predict_indicators")
+
+    @property
+    def keeps_embedding(self) -> bool:
+        """Whether a fit takes long and its coordinates, `embedding_`, `restore` it."""
+        return hasattr(self.factory, "restore")
 
     def parameter(self, name: str) -> Setting | None:
         """The parameter of this name, with this method's default; None if it has none."""

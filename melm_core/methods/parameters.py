@@ -281,6 +281,18 @@ BANDWIDTH = Parameter(
     maximum=10.0,
     scale=Scale.LOG,
 )
+PERPLEXITY = Parameter(
+    name="perplexity",
+    label="Perplexity",
+    explanation=(
+        "Effective number of neighbors that a row is kept close to, at most a third of the rows. "
+        "Small values show local detail, which may be noise."
+    ),
+    default=30.0,
+    minimum=2.0,
+    maximum=200.0,
+    scale=Scale.LOG,
+)
 REGULARIZATION = Parameter(
     name="regularization",
     label="Regularization",

@@ -22,6 +22,7 @@ from melm_core.baselines.factors import (
 from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
+from melm_core.baselines.neighbor_embedding import TSNEProjection
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from melm_core.baselines.principal_components import PrincipalComponentsPlane
@@ -36,6 +37,7 @@ from melm_core.methods.parameters import (
     DENSITY,
     MULTICLASS,
     ORTHOGONAL,
+    PERPLEXITY,
     REGULARIZATION,
     SEED,
     STARTS,
@@ -284,6 +286,21 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 factory=KernelFisherProjection,
                 parameters=(BANDWIDTH, replace(REGULARIZATION, default=1e-3, maximum=1.0)),
                 is_linear=False,
+            ),
+            Method(
+                key="tsne",
+                label="t-SNE",
+                explanation=(
+                    "A nonlinear map that keeps rows close to their neighbors; ignores the labels. "
+                    "Distances between clusters, and their sizes, mean nothing."
+                ),
+                paper="van der Maaten and Hinton, 2008",
+                factory=TSNEProjection,
+                parameters=(PERPLEXITY, SEED),
+                is_linear=False,
+                uses_labels=False,
+                caution="Distances between clusters mean nothing",
+                requirements=ANY_ROWS,
             ),
         )
     }

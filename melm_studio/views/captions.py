@@ -252,7 +252,8 @@ def _progress(event: PlaneEvent) -> str:
 
 def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
-        return "Found in one step"
+        caution = METHODS[record.method].caution
+        return f"Found in one step. {caution}" if caution else "Found in one step"
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
     if METHODS[record.method].takes(STARTS.name):
         counts.insert(0, _starts(record))

@@ -29,6 +29,7 @@ from melm_studio.views.sharing import ViewerKey, shared
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
 from melm_studio.views.verdicts.held_out import HeldOutResult, held_out_result
 from melm_studio.views.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
+from melm_studio.worker.execution.embedding import kept_embedding
 from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
@@ -94,6 +95,14 @@ class PlaneRenderer:
         if raw is None:
             raise DataGoneError(record.data_id)
         return LabeledData.from_bytes(raw)
+
+    def embedding(self, record: RunRecord) -> FloatArray | None:
+        """Return the coordinates that a run kept; None if it kept none."""
+        return kept_embedding(self._store, record)
+
+    def rows(self, record: RunRecord) -> tuple[LabeledData, LabeledData]:
+        """Return the training and held-out rows of a run, as its planes project them."""
+        return rows_of(self.data(record), record, self.embedding(record))
 
     def viewer(self, record: RunRecord) -> PlaneViewer:
         """Return the viewer of the planes of a run."""
@@ -177,7 +186,7 @@ class PlaneRenderer:
             components = plane_blind_to_batches(viewer.parts[0], components, viewer.gamma, weight)
         if options.n_top_features is not None:
             features = strongest_features(viewer.standardized(components), options.n_top_features)
-            train, _ = rows_of(self.data(record), record)
+            train, _ = self.rows(record)
             components = plane_of_features(train, components, features, viewer.gamma, weight)
         return with_edits(components, options.edits, viewer.standardized)
 
@@ -337,7 +346,7 @@ class PlaneRenderer:
     ) -> FloatArray:
         """The components that a method without search finds in the training rows of a run."""
         method = METHODS[key]
-        train, _ = rows_of(self.data(record), record)
+        train, _ = self.rows(record)
         if train.X.size * min(train.X.shape) > most_work:
             raise UserError(_TOO_LARGE)
         n_components = parameters[COMPONENTS.name]
@@ -350,14 +359,14 @@ class PlaneRenderer:
 
     def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters
-        train, held_out = rows_of(self.data(record), record)
+        train, held_out = self.rows(record)
         mean = mean_row((train, held_out))
         train, held_out = (replace(part, X=part.X - mean) for part in (train, held_out))
         # For every kernel width, which runs on the same rows then share.
         return PlaneViewer(train, held_out, GAMMA.default, parameters["n_components"])
 
     def _measure_origin(self, key: ViewerKey) -> FloatArray:
-        return mean_row(rows_of(self.data(key.record), key.record))
+        return mean_row(self.rows(key.record))
 
     def _draw(
         self,

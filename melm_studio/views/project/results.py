@@ -6,7 +6,7 @@ import io
 import math
 import struct
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 import numpy as np
@@ -143,16 +143,31 @@ def _is_ranking(raw: bytes, data: LabeledData) -> bool:
 
 
 def _are_probabilities(raw: bytes, data: LabeledData) -> bool:
-    file = io.BytesIO(raw)
-    # The header first: an array is allocated before it is read.
-    np.lib.format.read_magic(file)
-    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    shape, dtype = _header(raw)
     if shape != (len(data.y), len(data.class_names)) or dtype != np.float32:
         return False
     return bool(np.isfinite(np.load(io.BytesIO(raw), allow_pickle=False)).all())
 
 
+def _is_embedding(raw: bytes, data: LabeledData) -> bool:
+    """Whether there are finite coordinates; that they are of the rows, a view finds out."""
+    shape, dtype = _header(raw)
+    if len(shape) != 2 or dtype != np.float64 or not 0 < shape[0] <= len(data.y):
+        return False
+    within = shape[1] <= COMPONENTS.maximum
+    return within and bool(np.isfinite(np.load(io.BytesIO(raw), allow_pickle=False)).all())
+
+
+def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The shape and type of an array, read before it is allocated."""
+    file = io.BytesIO(raw)
+    np.lib.format.read_magic(file)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    return shape, dtype
+
+
 _FITTING = {
+    RunKind.FIT: _is_embedding,
     RunKind.CHECK: _is_check,
     RunKind.RANKING: _is_ranking,
     RunKind.PROBABILITIES: _are_probabilities,

@@ -177,6 +177,15 @@ ENTRIES: dict[str, tuple[str, ...]] = {
   year = {1998}
 }""",
     ),
+    "tsne": (
+        r"""@article{vandermaaten2008tsne,
+  author = {van der Maaten, Laurens and Hinton, Geoffrey},
+  title = {Visualizing Data using t-{SNE}},
+  journal = {Journal of Machine Learning Research},
+  volume = {9},
+  year = {2008}
+}""",
+    ),
     "kfd": (
         r"""@inproceedings{mika1999fisher,
   author = {Mika, Sebastian and R{\"a}tsch, Gunnar and Weston, Jason and Sch{\"o}lkopf, Bernhard and M{\"u}ller, Klaus-Robert},

@@ -14,7 +14,7 @@ from melm_core.methods import METHODS
 from melm_studio.tables import LabeledData
 from melm_studio.views.saved_model import class_densities
 from melm_studio.worker.execution.embedding import embedded
-from melm_studio.worker.execution.rows import rows_of
+from melm_studio.worker.execution.rows import rows_of, split_of
 from melm_studio.worker.records.run import RunRecord
 
 
@@ -72,6 +72,8 @@ class RowPlacer:
         The plane, in the coordinates that the run's method projects.
     gamma : float
         Kernel width of the class densities.
+    embedding : ndarray of shape (n_embedded, n_components), optional
+        What the run kept, see `kept_embedding`.
 
     Attributes
     ----------
@@ -80,12 +82,17 @@ class RowPlacer:
     """
 
     def __init__(
-        self, data: LabeledData, record: RunRecord, components: FloatArray, gamma: float
+        self,
+        data: LabeledData,
+        record: RunRecord,
+        components: FloatArray,
+        gamma: float,
+        embedding: FloatArray | None = None,
     ) -> None:
-        train, held_out = rows_of(data, record)
+        train, held_out = rows_of(data, record, embedding)
         is_held_out = np.isin(data.row_numbers, held_out.row_numbers)
         self.is_held_out: npt.NDArray[np.bool_] = is_held_out
-        self._record, self._components = record, components
+        self._record, self._components, self._embedding = record, components, embedding
         self._densities: KernelClasses = class_densities(train, components, gamma)
         self._distances = PlaneDistances.of(train.X, components)
         self._embedded: FloatArray | None = None
@@ -101,13 +108,13 @@ class RowPlacer:
     def new_rows(self, data: LabeledData, X: FloatArray) -> FloatArray:
         """Return other rows, prepared as `data` are, in the coordinates that the plane projects.
 
-        A nonlinear method is fitted again, which gives the same embedding.
+        A nonlinear method whose run kept no embedding is fitted again, which gives the same.
         """
         method, parameters = METHODS[self._record.method], self._record.parameters
         if method.is_linear:
             return X
-        train, _ = data.split(parameters["held_out"], parameters["random_state"])
-        return embedded(method, parameters, train, replace(data, X=X))[1].X
+        train, _ = split_of(data, self._record)
+        return embedded(method, parameters, train, replace(data, X=X), self._embedding)[1].X
 
     def contributions(self, rows: FloatArray) -> FloatArray:
         """Return what each feature contributes to the T² of rows, shape (n_rows, n_features)."""

@@ -94,7 +94,8 @@ class RowViews:
     def _prepare_placer(self, key: _Key) -> RowPlacer:
         _, gamma, shape, raw = key.names
         components: FloatArray = np.frombuffer(raw).reshape(shape)
-        return RowPlacer(self.data(key.value), key.value, components, gamma)
+        embedding = self._renderer.embedding(key.value)
+        return RowPlacer(self.data(key.value), key.value, components, gamma, embedding)
 
     def _match_new_rows(self, key: _Key) -> NewRows:
         workspace, record, source = key.value

@@ -24,6 +24,10 @@ _FILLED = (
 _ONE_START = (
     "For the permutation test, the search has one start, for true and permuted labels alike."
 )
+_ONE_EMBEDDING = (
+    "The permutation test embeds the rows once, without labels; each permutation refits the "
+    "densities that classify them."
+)
 _EQUAL_ROWS = "Rows with equal values and label stayed together, as one."
 
 
@@ -46,6 +50,8 @@ def method_notes(record: RunRecord, data: LabeledData) -> Iterator[str]:
         yield _FILLED
     if METHODS[record.method].takes(STARTS.name):
         yield _ONE_START
+    if METHODS[record.method].keeps_embedding:
+        yield _ONE_EMBEDDING
 
 
 def design_notes(design: PermutationDesign, data: LabeledData) -> Iterator[str]:

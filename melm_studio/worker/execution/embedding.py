@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,12 +10,18 @@ from typing import Any
 import numpy as np
 
 from melm_core.base import FloatArray
-from melm_core.methods import Method
+from melm_core.methods import METHODS, Method
 from melm_studio.tables import LabeledData
+from melm_studio.worker.records.run import RunRecord
+from melm_studio.worker.store.protocol import RunStore
 
 
 def embedded(
-    method: Method, parameters: Mapping[str, Any], train: LabeledData, held_out: LabeledData
+    method: Method,
+    parameters: Mapping[str, Any],
+    train: LabeledData,
+    held_out: LabeledData,
+    embedding: FloatArray | None = None,
 ) -> tuple[LabeledData, LabeledData]:
     """Return the rows in the coordinates that the method's plane projects.
 
@@ -26,15 +33,57 @@ def embedded(
     ----------
     method : Method
     parameters : mapping
-        Of the run. The embedding is fitted again with them, which gives the same coordinates
-        each time.
+        Of the run. The method is fitted again with them, which gives the same coordinates each
+        time.
     train, held_out : LabeledData
-        The rows to which the embedding is fitted, and the others.
+        The rows to which the method is fitted, and the others.
+    embedding : ndarray of shape (n_embedded, n_components), optional
+        The coordinates that the run kept; the method is not fitted again then.
     """
     if method.is_linear:
         return train, held_out
-    estimator = method.estimator(parameters).fit(train.X, train.y)
+    estimator = method.estimator(parameters)
+    if embedding is None:
+        estimator.fit(train.X, train.y)
+    else:
+        estimator.restore(train.X, embedding)
     return _in_coordinates(estimator, train), _in_coordinates(estimator, held_out)
+
+
+def keep_embedding(store: RunStore, record: RunRecord, train: LabeledData) -> FloatArray | None:
+    """Fit a method that takes long for a request, and keep its coordinates as the run's report.
+
+    Parameters
+    ----------
+    store : RunStore
+    record : RunRecord
+    train : LabeledData
+        In the features.
+
+    Returns
+    -------
+    ndarray of shape (n_embedded, n_components), or None
+        None for a method that can be fitted again.
+    """
+    method = METHODS[record.method]
+    if not method.keeps_embedding:
+        return None
+    found: FloatArray = method.estimator(record.parameters).fit(train.X, train.y).embedding_
+    file = io.BytesIO()
+    np.save(file, found, allow_pickle=False)
+    store.put_report(record.run_id, file.getvalue())
+    return found
+
+
+def kept_embedding(store: RunStore, record: RunRecord) -> FloatArray | None:
+    """Return the coordinates that a run kept; None if it kept none."""
+    if not METHODS[record.method].keeps_embedding:
+        return None
+    raw = store.report(record.run_id)
+    if raw is None:
+        return None
+    found: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False)
+    return found
 
 
 def _in_coordinates(estimator: Any, data: LabeledData) -> LabeledData:

@@ -28,13 +28,14 @@ from melm_studio.worker.config.messages import (
     STOPPED,
     UNEXPECTED,
 )
+from melm_studio.worker.execution.embedding import keep_embedding
 from melm_studio.worker.execution.giving_way import own_request
 from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.execution.probabilities_run import compute_probabilities
 from melm_studio.worker.execution.ranking_run import rank_methods
 from melm_studio.worker.execution.recorder import Recorder
 from melm_studio.worker.execution.resamples_run import resample
-from melm_studio.worker.execution.rows import nuisance_of, rows_of
+from melm_studio.worker.execution.rows import nuisance_of, rows_of, split_of
 from melm_studio.worker.execution.tree_run import grow_tree
 from melm_studio.worker.execution.validation_run import Checker
 from melm_studio.worker.records.limits import DiskFullError
@@ -158,7 +159,8 @@ def _compute(store: RunStore, record: RunRecord, recorder: Recorder, clock: Cloc
     if record.kind in _ABOUT_RUNS:
         is_complete = _ABOUT_RUNS[record.kind](store, record, data, clock)
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
-    train, _ = rows_of(data, record)
+    embedding = keep_embedding(store, record, split_of(data, record)[0])
+    train, _ = rows_of(data, record, embedding)
     fit = _fitted(train, record, recorder)
     objective = _objective(train, record, recorder, fit.components)
     recorder.conclude(fit.components, objective, is_complete=not recorder.stopped)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from melm_core.base import IntArray
+from melm_core.base import FloatArray, IntArray
 from melm_core.methods import METHODS
 from melm_core.recipe import Scaling
 from melm_studio.tables import LabeledData, kept_together
@@ -15,11 +15,25 @@ from melm_studio.worker.records.run import RunRecord
 ALL = slice(None)
 
 
-def rows_of(data: LabeledData, record: RunRecord) -> tuple[LabeledData, LabeledData]:
-    """Return the training and held-out rows in the coordinates that the run's planes project."""
+def rows_of(
+    data: LabeledData, record: RunRecord, embedding: FloatArray | None = None
+) -> tuple[LabeledData, LabeledData]:
+    """Return the training and held-out rows in the coordinates that the run's planes project.
+
+    Parameters
+    ----------
+    data : LabeledData
+    record : RunRecord
+    embedding : ndarray of shape (n_embedded, n_components), optional
+        What the run kept, see `kept_embedding`.
+    """
+    return embedded(METHODS[record.method], record.parameters, *split_of(data, record), embedding)
+
+
+def split_of(data: LabeledData, record: RunRecord) -> tuple[LabeledData, LabeledData]:
+    """Return the training and held-out rows in the features."""
     parameters = record.parameters
-    train, held_out = data.split(parameters["held_out"], parameters["random_state"])
-    return embedded(METHODS[record.method], parameters, train, held_out)
+    return data.split(parameters["held_out"], parameters["random_state"])
 
 
 def nuisance_of(data: LabeledData, record: RunRecord) -> dict[str, Any]:

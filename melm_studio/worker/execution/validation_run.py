@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
+from sklearn.decomposition import PCA
 
 from melm_core.evaluation import (
     LEVEL,
@@ -15,6 +16,7 @@ from melm_core.evaluation import (
     answer_of,
     density_scores,
     permutation_test,
+    sampled_rows,
     stability,
     verdict,
 )
@@ -107,16 +109,33 @@ class Checker:
         )
 
     def _tested(self, scores: DensityScores, data: LabeledData) -> PermutationTest:
+        method, rows = self._permuted(data)
         return permutation_test(
-            self._record.method,
-            **judged_rows(data, record=self._record),
+            method,
+            **rows,
             random_state=self._parameters[SEED.name],
             statistic="held_out",
             n_permutations=N_PERMUTATIONS,
-            parameters=self._with_one_start(),
+            parameters=self._with_one_start() if method == self._record.method else None,
             max_rows=MOST_CHECKED_ROWS,
             callback=lambda value: self._after_permutation(value, scores),
         )
+
+    def _permuted(self, data: LabeledData) -> tuple[Any, dict[str, Any]]:
+        """The method that is refitted to permuted labels, and its rows.
+
+        One that takes long and ignores the labels is fitted once, to all rows that are tested:
+        what it finds does not depend on the permutation.
+        """
+        method, rows = METHODS[self._record.method], judged_rows(data, record=self._record)
+        if not method.keeps_embedding or method.uses_labels:
+            return method.key, rows
+        kept = sampled_rows(data.y, MOST_CHECKED_ROWS, rows["groups"])
+        judged = judged_rows(data, kept)
+        embedded = method.estimator(self._parameters).fit_transform(data.X[kept])
+        names = ("y", "groups")
+        fixed = {name: judged[name] for name in names} | {"X": embedded, "standardize": False}
+        return PCA(embedded.shape[1], svd_solver="full"), fixed
 
     def _with_one_start(self) -> dict[str, Any]:
         """Parameters of the permutation test: one start, for true and permuted labels alike.

@@ -112,6 +112,23 @@ def test_a_project_opens_in_another_studio_as_it_was_saved(saved, studio, other)
     assert after[0].name in json.dumps(named)
 
 
+def test_kept_coordinates_come_with_a_run_and_are_checked(studio, other):
+    visitor = studio.visitor()
+    visitor.choose_file(csv(blobs()), NAME)
+    run = visitor.start(method="tsne")
+    studio.work()
+    raw, newcomer = save(visitor), other.visitor()
+    assert open_project(newcomer, raw).status_code == 200
+    (opened,) = other.store.runs_of(newcomer.owner)
+    assert other.store.report(opened.run_id) == studio.store.report(run)
+    forged = io.BytesIO()
+    np.save(forged, np.full((4, 2), np.nan))
+    (part,) = (name for name in parts_of(raw) if name.startswith("reports/"))
+    answer = open_project(other.visitor(), zipped(parts_of(raw) | {part: forged.getvalue()}))
+    assert answer.status_code == 400
+    assert "does not belong to its data" in answer.text
+
+
 def test_a_project_that_is_opened_twice_gives_its_runs_once(project, other):
     visitor = other.visitor()
     open_project(visitor, project)

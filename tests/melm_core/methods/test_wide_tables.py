@@ -31,7 +31,7 @@ def test_no_method_forms_a_matrix_of_features_by_features(key):
     X, y = wide(24, N_FEATURES)
     estimator = METHODS[key].estimator({"n_components": 2, "random_state": 0, "n_init": 2})
     if "max_iter" in estimator.get_params():
-        estimator.set_params(max_iter=200)
+        estimator.set_params(max_iter=250)
     tracemalloc.start()
     try:
         projected = estimator.fit(X, y).transform(X)

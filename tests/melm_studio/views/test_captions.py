@@ -83,6 +83,11 @@ def test_a_method_without_a_search_says_so(method):
     assert words(RunState.DONE, plane(), method) == "Found in one step"
 
 
+def test_what_a_picture_must_not_be_read_as_is_said_beside_it():
+    expected = "Found in one step. Distances between clusters mean nothing"
+    assert words(RunState.DONE, plane(), "tsne") == expected
+
+
 @pytest.mark.parametrize("event", [None, plane()], ids=["no plane", "a plane"])
 @pytest.mark.parametrize(
     ("state", "message"),

@@ -33,7 +33,7 @@ def samples(n_rows: int = N_ROWS, seed: int = 0) -> pd.DataFrame:
 def finished(studio):
     visitor = studio.visitor()
     visitor.choose_file(csv(samples()), "boxes.csv")
-    runs = {method: visitor.start(method=method) for method in ("lda", "pca", "kpca")}
+    runs = {method: visitor.start(method=method) for method in ("lda", "pca", "kpca", "tsne")}
     studio.work()
     return SimpleNamespace(visitor=visitor, runs=runs)
 
@@ -65,7 +65,7 @@ def drawn(finished, method: str) -> dict[int, tuple[float, float]]:
     return found
 
 
-@pytest.mark.parametrize("method", ["lda", "pca", "kpca"])
+@pytest.mark.parametrize("method", ["lda", "pca", "kpca", "tsne"])
 def test_the_rows_of_the_table_itself_fall_on_their_points(finished, method) -> None:
     shuffled = samples().sample(frac=1, random_state=1)
     answer = placed(finished, shuffled[shuffled.columns[::-1]], method)

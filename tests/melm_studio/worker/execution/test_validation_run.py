@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from melm_core import TSNEProjection
 from melm_core.evaluation import density_scores, permutation_test, share_in_words
 from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
 from melm_studio.tables import Table, prepare
@@ -178,6 +179,19 @@ def test_resamples_without_the_gaps_of_a_column_keep_the_feature_that_marks_them
 def test_a_nonlinear_method_has_no_stability(store):
     _, report = checked(store, method="kfd")
     assert report.stability is None
+
+
+def test_rows_are_embedded_once_for_all_permutations(store, monkeypatch):
+    record, n_fits = queue_run(store, DATA, "tsne"), []
+    fit = TSNEProjection.fit
+    monkeypatch.setattr(TSNEProjection, "fit", lambda *rows: n_fits.append(1) or fit(*rows))
+    check = new_check(record)
+    store.create(check)
+    InlineRunner(store).drain()
+    report = CheckReport.from_bytes(store.report(check.run_id))
+    assert (report.answer, report.n_permutations) == ("yes", 19)
+    assert len(n_fits) == 1 + validation_run.N_FOLDS + 1  # the run, the folds, the permutations
+    assert any("embeds the rows once" in note for note in report.notes)
 
 
 def test_what_the_folds_do_not_repeat_is_said(store):
