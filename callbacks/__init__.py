@@ -49,7 +49,7 @@ from callbacks.routes import (
 from callbacks.routes import surface as surface_route
 from callbacks.routes.api import links
 from callbacks.routes.api import routes as api
-from callbacks.routes.numbers import feature_densities, latent_structure
+from callbacks.routes.numbers import feature_densities, latent_structure, loadings
 from callbacks.routes.planes import plane_trees, resamples
 from callbacks.routes.publication import comparison_files, print_figure, report
 from callbacks.routes.rows import (
@@ -105,6 +105,7 @@ _ROUTES = (
     marks,
     plane_trees,
     latent_structure,
+    loadings,
     feature_densities,
     resamples,
     api,

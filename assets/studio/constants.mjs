@@ -32,6 +32,7 @@ export const ID = Object.freeze({
   featuresView: "features-view",
   tree: "tree",
   resamples: "resamples",
+  loadings: "loadings",
   filters: "filters",
   filterColumn: "filter-column",
   filterValues: "filter-values",

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from melm_core.base import FloatArray
+from melm_studio.figures.point_labels import LONGEST_NAME, point_labels
 from melm_studio.figures.theme import THEMES, Scheme, Theme, page_layout
 from melm_studio.tables import shortened
 
 MOST_BARS, MOST_NAMED = 24, 6
-_LONGEST_NAME = 24
+_REACH = 1.05  # of the axis of correlations
 
 
 def importance_figure(
@@ -41,7 +43,7 @@ def importance_figure(
     figure = go.Figure([bars])
     figure.add_vline(1.0, line={"color": theme.ink, "width": 1, "dash": "dash"})
     figure.update_xaxes(title="VIP, variable importance in the projection", gridcolor=theme.grid)
-    ticks = [shortened(names[i], _LONGEST_NAME) for i in chosen]
+    ticks = [shortened(names[i], LONGEST_NAME) for i in chosen]
     figure.update_yaxes(tickvals=places, ticktext=ticks, automargin=True, zeroline=False)
     return _laid_out(figure, theme)
 
@@ -60,20 +62,25 @@ def s_plot_figure(
     """
     theme = THEMES[scheme]
     covariances, correlations = s_plot
-    named = set(np.argsort(-np.abs(covariances * correlations))[:MOST_NAMED].tolist())
+    strongest = np.argsort(-np.abs(covariances * correlations))[:MOST_NAMED]
+    reach = 1.05 * float(np.abs(covariances).max(initial=0.0)) or 1.0
+    bounds = np.array([[-reach, -_REACH], [reach, _REACH]])
+    texts, positions = point_labels(s_plot.T, names, strongest, bounds)
     points = go.Scatter(
         x=covariances,
         y=correlations,
         mode="markers+text",
-        text=[shortened(name, _LONGEST_NAME) if i in named else "" for i, name in enumerate(names)],
-        textposition=["middle left" if value > 0 else "middle right" for value in covariances],
-        customdata=list(names),
+        text=texts,
+        textposition=positions,
+        customdata=[html.escape(name, quote=False) for name in names],
         marker={"color": theme.class_colors[0], "size": 8},
         hovertemplate="%{customdata}<br>covariance %{x:.3g}, correlation %{y:.2f}<extra></extra>",
     )
     figure = go.Figure([points])
-    figure.update_xaxes(title="covariance with the predictive score", gridcolor=theme.grid)
-    figure.update_yaxes(title="correlation", range=[-1.05, 1.05], gridcolor=theme.grid)
+    figure.update_xaxes(
+        title="covariance with the predictive score", range=[-reach, reach], gridcolor=theme.grid
+    )
+    figure.update_yaxes(title="correlation", range=[-_REACH, _REACH], gridcolor=theme.grid)
     return _laid_out(figure, theme)
 
 

@@ -9,7 +9,7 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import selection, tables
-from melm_studio.layout.dialogs.beside import resamples_dialog, tree_dialog
+from melm_studio.layout.dialogs.beside import loadings_dialog, resamples_dialog, tree_dialog
 from melm_studio.layout.dialogs.distances_dialog import distances_dialog
 from melm_studio.layout.dialogs.features_dialog import features_dialog
 from melm_studio.layout.dialogs.figure_dialog import figure_dialog
@@ -67,6 +67,7 @@ def static_parts() -> list[Component]:
         features_dialog(),
         tree_dialog(),
         resamples_dialog(),
+        loadings_dialog(),
         figure_dialog(),
         help_view(),
         panel_model(),

@@ -1,4 +1,4 @@
-// Opens the tree of planes of a run, or its resamples; their scripts are loaded by the first click.
+// Opens the tree of planes of a run, its resamples, or the loadings of its plane; their scripts are loaded by the first click.
 import { NO_SERVER, showNotice } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 
@@ -9,6 +9,7 @@ export function addOtherPlanes() {
     connect(panel, "open-tree", openTree); // only runs of MELM have a tree
     connect(panel, "curve-tree", openTree);
     connect(panel, "open-resamples", openResamples);
+    connect(panel, "open-loadings", openLoadings);
   });
 }
 
@@ -30,4 +31,11 @@ export async function openResamples(panel) {
   if (!panel?.part("open-resamples")) return;
   const module = await import("./resamples_view.mjs").catch(() => showNotice(NO_SERVER));
   if (module) module.showResamples(panel);
+}
+
+/** @param {Panel} panel */
+async function openLoadings(panel) {
+  if (!panel.plane) return;
+  const module = await import("./loadings_view.mjs").catch(() => showNotice(NO_SERVER));
+  if (module) module.showLoadings(panel);
 }

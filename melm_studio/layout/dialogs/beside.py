@@ -1,4 +1,5 @@
-"""Dialogs beside the picture, which stays in use: the tree of planes, the resampled plane."""
+"""Dialogs beside the picture, which stays in use: the tree of planes, the
+resampled plane, the loadings."""
 
 from __future__ import annotations
 
@@ -79,6 +80,14 @@ def resamples_dialog() -> Component:
             html.P(className="hint", **_part("note")),
         ],
     )
+
+
+def loadings_dialog() -> Component:
+    """The loadings of the plane on screen, closed until a script opens them."""
+    plot = html.Div(
+        className="loadings-plot", role="img", **_part("plot"), **aria(label="Loadings")
+    )
+    return _beside(ids.LOADINGS, "Loadings", "Draw again", [plot])
 
 
 def _beside(component_id: str, title: str, again: str, content: list[Component]) -> Component:

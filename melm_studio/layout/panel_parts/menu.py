@@ -10,7 +10,7 @@ from dash.development.base_component import Component
 from melm_studio.layout.attributes import data, needs, part
 from melm_studio.layout.buttons import icon_button
 from melm_studio.layout.menus import menu, menu_item
-from melm_studio.layout.panel_parts.tools import FLAT, LINEAR, TREE
+from melm_studio.layout.panel_parts.tools import FLAT, LINEAR, PLANAR, TREE
 
 
 def run_menu() -> list[Component]:
@@ -19,6 +19,7 @@ def run_menu() -> list[Component]:
         _label("This view"),
         menu_item("Copy link", **data(link="copy")),
         menu_item("Add to story", **data(story="add")),
+        menu_item("Loadings", **part("open-loadings"), **needs(LINEAR, PLANAR)),
         menu_item("Tree of planes", **part("open-tree"), **needs(TREE)),
         menu_item("Resampled plane", **part("open-resamples"), **needs(LINEAR)),
         menu_item("Decision surface", **part("surface"), **needs(FLAT)),
