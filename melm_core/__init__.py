@@ -1,6 +1,7 @@
 """Estimators of discriminative projections, and the densities and divergences they optimize."""
 
 from melm_core.base.progress import Callback, Progress
+from melm_core.base.stored_rows import read_rows
 from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.baselines.factors import (
@@ -106,6 +107,7 @@ __all__ = [
     "information_potentials",
     "overlap_bound",
     "principal_angles",
+    "read_rows",
     "reduced_set",
     "rotation",
     "rotation_objective",

@@ -11,6 +11,7 @@ from melm_core.base.groups import nuisance_codes
 from melm_core.base.progress import Callback, Progress
 from melm_core.base.sample_weights import checked_weights
 from melm_core.base.sampling import stratified_sample
+from melm_core.base.stored_rows import read_rows
 
 __all__ = [
     "Callback",
@@ -25,5 +26,6 @@ __all__ = [
     "check_positive",
     "checked_weights",
     "nuisance_codes",
+    "read_rows",
     "stratified_sample",
 ]
