@@ -189,6 +189,41 @@ def describe(estimator: Any, table: BlockSource, X: Any) -> None:
         estimator.feature_names_in_ = np.asarray(X.columns, dtype=object)
 
 
+def share_equal(found: Any, y: Any) -> float:
+    """Share of the entries of two Dask collections with equal partitions that are equal.
+
+    Parameters
+    ----------
+    found : dask.array.Array of shape (n_samples,)
+    y : dask.array.Array or dask.dataframe.Series of shape (n_samples,)
+
+    Raises
+    ------
+    ValueError
+        If the partitions differ.
+    """
+    if not is_lazy(y):
+        raise UserError(
+            f"X is a Dask collection and y is a {type(y).__name__}; take both from one collection."
+        )
+    pairs = [np.ravel(np.asarray(of.to_delayed(), dtype=object)) for of in (found, y)]
+    if len(pairs[0]) != len(pairs[1]):
+        raise UserError(
+            f"X has {len(pairs[0])} partitions and y has {len(pairs[1])}; take both from one "
+            "collection, or rechunk y like X."
+        )
+    dask = import_module("dask")
+    counted = dask.compute(*[dask.delayed(_equal)(*pair) for pair in zip(*pairs, strict=True)])
+    n_equal, n_rows = np.sum(counted, axis=0)
+    return float(n_equal / n_rows)
+
+
+def _equal(found: npt.NDArray[Any], y: Any) -> tuple[int, int]:
+    if len(found) != len(y):
+        raise UserError("A partition of X and that of y differ in their rows.")
+    return int((found == np.asarray(y)).sum()), len(found)
+
+
 def merged(results: Sequence[Any], merge: Callable[[Any, Any], Any]) -> Any:
     """One result of several, merged two neighbors at a time.
 

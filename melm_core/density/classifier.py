@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,11 +13,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.block_sources import share_equal
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive, check_shrinkage
-from melm_core.base.row_blocks import bounds_of, is_lazy
+from melm_core.base.row_blocks import bounds_of, is_lazy, lazy_array
 from melm_core.base.weighted_estimator import validate_weighted
-from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
+from melm_core.density.block_densities import density_function, log_densities_at
+from melm_core.density.kernel_density import KernelClasses, kernel_classes
 from melm_core.density.shrinkage import Shrinkage
 
 _THRESHOLD_GRID = 2_001
@@ -25,35 +29,66 @@ _BEYOND_WIDTHS = 4.0
 class ClassDensityMixin(ClassifierMixin):
     """Prediction of the class with the largest density, assuming equal priors.
 
+    What is predicted for a Dask collection is a Dask array, not computed yet. If the plane was
+    fitted to one, too, the densities are found at once, by two passes over the rows of the fit and
+    one over X.
+
     Subclasses set `classes_` and implement `_log_densities`.
     """
 
     classes_: npt.NDArray[Any]
 
-    def _log_densities(self, X: Any) -> FloatArray:
+    def _log_densities(self, X: Any) -> Any:
+        """Logarithms of the class densities, shape (n_samples, n_classes); Dask's of Dask's."""
         raise NotImplementedError
-
-    def _checked_logs(self, X: Any) -> FloatArray:
-        if is_lazy(X):
-            raise UserError(
-                "X is a Dask collection, and densities are computed at points in memory. Take a "
-                "part of it, for example X.partitions[0].compute()."
-            )
-        return self._log_densities(X)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class with the largest density, shape (n_samples,)."""
-        codes = self._checked_logs(X).argmax(axis=1)
-        labels: npt.NDArray[Any] = self.classes_[codes]
+        labels: npt.NDArray[Any] = _mapped(
+            partial(_likeliest, self.classes_), self._log_densities(X)
+        )
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:
         """Posterior probabilities under equal priors, shape (n_samples, n_classes)."""
-        return density_shares(self._checked_logs(X))
+        shares: FloatArray = _mapped(density_shares, self._log_densities(X))
+        return shares
 
     def score_samples(self, X: Any) -> FloatArray:
         """Logarithm of the mean class density in nats, shape (n_samples,)."""
-        return log_mean_density(self._checked_logs(X))
+        means: FloatArray = _mapped(log_mean_density, self._log_densities(X))
+        return means
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows whose class is predicted, as in scikit-learn.
+
+        Parameters
+        ----------
+        X : array-like or Dask collection of shape (n_samples, n_features)
+        y : array-like or Dask collection of shape (n_samples,)
+            With the partitions of X.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Of rows in memory.
+        """
+        if not is_lazy(X):
+            return float(super().score(X, y, sample_weight))
+        if sample_weight is not None:
+            raise UserError("sample_weight needs the rows in memory, and X is a Dask collection.")
+        return share_equal(self.predict(X), y)
+
+
+def _mapped(function: Callable[[FloatArray], Any], logs: Any) -> Any:
+    """A function of the logarithms of the densities, block by block where they are lazy."""
+    if not is_lazy(logs):
+        return function(logs)
+    one_row = function(np.zeros((1, logs.shape[1])))
+    drops = {"drop_axis": 1} if one_row.ndim == 1 else {}
+    return logs.map_blocks(function, dtype=one_row.dtype, **drops)
+
+
+def _likeliest(classes: npt.NDArray[Any], logs: FloatArray) -> npt.NDArray[Any]:
+    labels: npt.NDArray[Any] = classes[logs.argmax(axis=1)]
+    return labels
 
 
 class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
@@ -124,10 +159,13 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
         )
         return self
 
-    def _log_densities(self, X: Any) -> FloatArray:
+    def _log_densities(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return log_densities(X, self.kernel_classes_)
+        if is_lazy(X):
+            X = lazy_array(X, self.n_features_in_)
+        else:
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+        return log_densities_at(X, self.kernel_classes_)
 
 
 def density_shares(logs: FloatArray) -> FloatArray:
@@ -161,14 +199,19 @@ def class_thresholds(classes: KernelClasses) -> FloatArray:
     (lowest,), (highest,) = bounds_of(classes.rows)
     margin = _BEYOND_WIDTHS * float(np.sqrt(classes.covariances.max()))
     grid = np.linspace(lowest - margin, highest + margin, _THRESHOLD_GRID)
-    best = log_densities(grid[:, None], classes).argmax(axis=1)
+    log_densities = density_function(classes)
+    best = log_densities(grid[:, None]).argmax(axis=1)
     changes = np.flatnonzero(np.diff(best))
-    return np.array([_crossing(classes, grid[i : i + 2], best[i : i + 2]) for i in changes])
+    return np.array([_crossing(log_densities, grid[i : i + 2], best[i : i + 2]) for i in changes])
 
 
-def _crossing(classes: KernelClasses, interval: FloatArray, codes: npt.NDArray[np.intp]) -> float:
+def _crossing(
+    log_densities: Callable[[FloatArray], FloatArray],
+    interval: FloatArray,
+    codes: npt.NDArray[np.intp],
+) -> float:
     def difference(x: float) -> float:
-        logs = log_densities(np.array([[x]]), classes)[0, codes]
+        logs = log_densities(np.array([[x]]))[0, codes]
         return float(logs[0] - logs[1])
 
     return float(brentq(difference, *interval))

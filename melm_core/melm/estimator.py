@@ -25,13 +25,13 @@ from melm_core.base.progress import Callback
 from melm_core.base.row_blocks import BlockSource, is_lazy
 from melm_core.base.sample_weights import deviations_of
 from melm_core.base.weighted_estimator import WeightedPlaneEstimator
+from melm_core.density.block_densities import log_densities_at
 from melm_core.density.block_kernels import kernel_classes_of_blocks
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.information_potentials import ENGINES, Engine
 from melm_core.density.kernel_density import (
     KernelClasses,
     centered_kernel_classes,
-    log_densities,
     whitened_kernel_classes,
 )
 from melm_core.density.nuisance import checked_cells, kernel_cells
@@ -341,9 +341,9 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         )
         return value
 
-    def _log_densities(self, X: Any) -> FloatArray:
+    def _log_densities(self, X: Any) -> Any:
         check_is_fitted(self)
-        return log_densities(self.transform(X), self.projected_classes_)
+        return log_densities_at(self.transform(X), self.projected_classes_)
 
     def _validate_parameters(self, n_features: int) -> None:
         check_n_components(self.n_components, n_features)

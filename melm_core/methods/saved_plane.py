@@ -15,6 +15,7 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.column_encoding import ColumnEncoding, listed
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import PlaneEstimator, check_components
+from melm_core.base.row_blocks import is_lazy
 from melm_core.density.classifier import ClassDensityMixin
 from melm_core.density.kernel_density import KernelClasses, log_densities
 from melm_core.recipe import FittedPreparation, RecipeRules
@@ -280,6 +281,11 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
 
     def _log_densities(self, X: Any) -> FloatArray:
         check_is_fitted(self)
+        if is_lazy(X):
+            raise UserError(
+                "X is a Dask collection, and a saved plane reads tables in memory. Take a part of "
+                "it, for example X.partitions[0].compute(), or use X.map_partitions(plane.predict)."
+            )
         if self.class_densities_ is None:
             raise UserError(
                 "This plane was saved without class densities, so it cannot predict. Download it "

@@ -12,6 +12,8 @@ import pytest
 
 from melm_core import MELM
 from melm_core.base import UserError
+from melm_core.base.block_sources import DaskBlocks
+from melm_core.density import block_densities
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -43,9 +45,14 @@ def arrays(rows=N_ROWS, chunk=3_000):
     )
 
 
-def test_a_dask_array_gives_the_plane_of_the_rows_in_memory(in_memory):
-    table, labels = arrays()
-    fit = MELM(**SETTINGS).fit(table, labels)
+@pytest.fixture(scope="module")
+def in_blocks():
+    with dask.config.set(scheduler="synchronous"):
+        return MELM(**SETTINGS).fit(*arrays())
+
+
+def test_a_dask_array_gives_the_plane_of_the_rows_in_memory(in_memory, in_blocks):
+    fit, (table, _) = in_blocks, arrays()
     assert fit.divergence_ == pytest.approx(in_memory.divergence_, rel=1e-10)
     assert np.abs(fit.components_ - in_memory.components_).max() < 1e-6
     assert fit.n_evaluations_ == in_memory.n_evaluations_
@@ -148,9 +155,54 @@ def test_one_class_is_no_task():
         MELM().fit(arrays()[0], da.zeros(N_ROWS, chunks=3_000))
 
 
-def test_densities_are_at_points_in_memory(in_memory):
-    with pytest.raises(UserError, match="points in memory"):
-        in_memory.predict(arrays()[0])
+OUTLYING = np.concatenate([X, X.mean(axis=0) + 30.0 * STREAM.standard_normal((5, 3))])
+
+
+def test_predictions_of_a_collection_are_those_of_its_rows(in_blocks, in_memory):
+    rows = da.from_array(OUTLYING, chunks=(4_000, 2))
+    for method in ("predict_proba", "score_samples"):
+        found = getattr(in_blocks, method)(rows)
+        exact = getattr(in_memory, method)(OUTLYING)
+        assert isinstance(found, da.Array)
+        assert found.shape == exact.shape
+        assert np.allclose(found.compute(), exact, rtol=0, atol=1e-5)
+        assert np.allclose(found[-9:].compute(), getattr(in_blocks, method)(OUTLYING[-9:]))
+    labels = in_memory.predict(OUTLYING)
+    assert np.array_equal(in_blocks.predict(rows).compute(), labels)
+    assert np.array_equal(in_memory.predict(rows).compute(), labels)
+
+
+def test_predictions_read_the_rows_of_the_fit_twice_and_no_more(in_blocks, monkeypatch):
+    passes = []
+    through = DaskBlocks.map_reduce
+
+    def counted(self, task, merge):
+        passes.append(task)
+        return through(self, task, merge)
+
+    monkeypatch.setattr(DaskBlocks, "map_reduce", counted)
+    table, _ = arrays()
+    predicted = in_blocks.predict(table)
+    assert len(passes) == 2
+    predicted.compute()
+    assert len(passes) == 2
+
+
+def test_the_score_of_a_collection_is_that_of_its_rows(in_blocks, in_memory):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(tree=LABELS[Y])
+    table = dd.from_pandas(frame, npartitions=3)
+    assert in_blocks.score(*arrays()) == in_memory.score(X, LABELS[Y])
+    assert in_blocks.score(table[["a", "b", "c"]], table["tree"]) == in_memory.score(X, LABELS[Y])
+    with pytest.raises(UserError, match="4 partitions and y has 6"):
+        in_blocks.score(arrays()[0], arrays(chunk=2_000)[1])
+    with pytest.raises(UserError, match="y is a ndarray"):
+        in_blocks.score(arrays()[0], LABELS[Y])
+
+
+def test_more_far_points_than_can_be_summed_row_by_row_are_refused(in_blocks, monkeypatch):
+    monkeypatch.setattr(block_densities, "MOST_FAR_POINTS", 4)
+    with pytest.raises(UserError, match="5 rows of X are far"):
+        in_blocks.predict(da.from_array(OUTLYING, chunks=(2_000, 3)))
 
 
 def test_another_number_of_columns_is_refused(in_memory):

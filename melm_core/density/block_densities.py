@@ -1,0 +1,184 @@
+"""Densities of classes, at points and of rows that need not be in memory.
+
+Two reductions over the rows give the Fourier series of each class, and with it all densities at any
+point that a kernel reaches, with no further look at the rows. Points beyond are few, and are summed
+row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base.array_types import FloatArray
+from melm_core.base.errors import UserError
+from melm_core.base.row_blocks import added, bounds_of, in_memory, is_lazy, reduce_rows
+from melm_core.density.class_series import spectrum
+from melm_core.density.direct_sums import inverse_root, log_density
+from melm_core.density.fourier_series import check_modes
+from melm_core.density.kernel_density import KernelClasses, log_densities
+from melm_core.density.nufft import Box, PointSeries, decay_distance
+
+# A point where all densities are below this share of the peaks of their kernels is far: there the
+# error of the series, about 1e-13 of the peaks, is no longer small beside the densities. A row of
+# less than 1e9 others is never far from its class.
+FAR = 1e-9
+
+_TOLERANCE = 1e-14
+
+# Each of these takes a pass of direct sums over all rows.
+MOST_FAR_POINTS = 10_000
+
+
+class BlockDensities:
+    """The densities of projected classes whose rows are not in memory.
+
+    Parameters
+    ----------
+    classes : KernelClasses
+        Projected into a plane, with `ClassRows`.
+
+    Raises
+    ------
+    ValueError
+        If the kernels are so narrow that the series has more than MOST_MODES modes.
+    """
+
+    def __init__(self, classes: KernelClasses) -> None:
+        covariances = classes.covariances
+        self._root, _ = inverse_root(covariances.mean(axis=0))
+        widths = self._root.T @ covariances @ self._root
+        deviations = np.sqrt(np.linalg.eigvalsh(widths))
+        narrowest, widest = float(deviations.min()), float(deviations.max())
+        lower, upper = bounds_of([rows @ self._root for rows in classes.rows])
+        margin = decay_distance(FAR) * widest
+        self._lower, self._upper = lower - margin, upper + margin
+        self._box = Box.between(
+            self._lower, self._upper, narrowest=narrowest, widest=widest, tolerance=_TOLERANCE
+        )
+        check_modes(self._box)
+        transform = PointSeries(self._box, self._root, [None] * len(widths))
+        sums = reduce_rows(transform, added, classes.rows)
+        self._series = [
+            (of_rows * spectrum(self._box, width)).conj() / total
+            for of_rows, width, total in zip(sums, widths, classes.totals, strict=True)
+        ]
+        self._log_scale = float(np.linalg.slogdet(self._root)[1]) - np.log(self._box.volume)
+        self._log_peaks = np.array([inverse_root(own)[1] for own in covariances])
+
+    def near(self, points: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+        """Logarithms of the densities, and where all of them are too small for the series.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_components)
+
+        Returns
+        -------
+        logs : ndarray of shape (n_points, n_classes)
+            Undefined at far points.
+        is_far : ndarray of bool of shape (n_points,)
+        """
+        coordinates = points @ self._root
+        is_far = ~((coordinates >= self._lower) & (coordinates <= self._upper)).all(axis=1)
+        logs = np.full((len(points), len(self._series)), -np.inf)
+        angles = self._box.angles(coordinates[~is_far])
+        for code, series in enumerate(self._series):
+            sums = self._box.evaluate(angles, series) if len(angles[0]) else np.empty(0)
+            least = np.exp(self._log_peaks[code] - self._log_scale) * _TOLERANCE
+            logs[~is_far, code] = np.log(np.maximum(sums, least)) + self._log_scale
+        is_far |= (logs - self._log_peaks).max(axis=1) < np.log(FAR)
+        return logs, is_far
+
+    def far_points(self, points: FloatArray) -> FloatArray:
+        """The points that are far from all rows, shape (n_far, n_components)."""
+        return points[self.near(points)[1]]
+
+    def filled(self, points: FloatArray, far_logs: FloatArray) -> FloatArray:
+        """Logarithms of the densities at points, of which those of the far ones are given."""
+        logs, is_far = self.near(points)
+        logs[is_far] = far_logs
+        return logs
+
+
+def log_densities_at(points: Any, classes: KernelClasses) -> Any:
+    """Logarithm of every class density at points; neither they nor the rows need be in memory.
+
+    Parameters
+    ----------
+    points : ndarray or Dask array of shape (n_points, n_components)
+    classes : KernelClasses
+        Projected into the same plane.
+
+    Returns
+    -------
+    ndarray or Dask array of shape (n_points, n_classes)
+        A Dask array of a Dask array: what is found by passes over all rows is computed now, the
+        densities are not.
+
+    Raises
+    ------
+    ValueError
+        If more than MOST_FAR_POINTS points are far from all rows that are not in memory.
+    """
+    if not is_lazy(points):
+        return density_function(classes)(points)
+    if not in_memory(classes.rows):
+        return _lazily(BlockDensities(classes), points, classes)
+    shape = {"chunks": (points.chunks[0], (len(classes.rows),)), "dtype": np.float64}
+    return points.map_blocks(log_densities, classes, **shape)
+
+
+def density_function(classes: KernelClasses) -> Callable[[FloatArray], FloatArray]:
+    """Logarithms of the class densities as a function of points in memory.
+
+    Of rows that are not in memory it takes its passes over them once, and not at every call.
+
+    Parameters
+    ----------
+    classes : KernelClasses
+        Projected into a plane.
+    """
+    if in_memory(classes.rows):
+        return partial(log_densities, classes=classes)
+    return partial(_of_blocks, BlockDensities(classes), classes)
+
+
+def _of_blocks(densities: BlockDensities, classes: KernelClasses, points: FloatArray) -> FloatArray:
+    logs, is_far = densities.near(points)
+    logs[is_far] = _exact(points[is_far], classes)
+    return logs
+
+
+def _lazily(densities: BlockDensities, points: Any, classes: KernelClasses) -> Any:
+    dask, array = import_module("dask"), import_module("dask.array")
+    shared = dask.delayed(densities, pure=False, traverse=False)
+    parts = np.ravel(points.to_delayed())
+    far = dask.compute(*[shared.far_points(part) for part in parts])
+    exact = _exact(np.concatenate(far), classes)
+    ends = np.cumsum([len(of_part) for of_part in far])
+    found = zip(parts, np.split(exact, ends[:-1]), points.chunks[0], strict=True)
+    logs = [
+        array.from_delayed(shared.filled(part, own), (n_rows, len(classes.rows)), np.float64)
+        for part, own, n_rows in found
+    ]
+    return array.concatenate(logs)
+
+
+def _exact(points: FloatArray, classes: KernelClasses) -> FloatArray:
+    """Logarithms of the densities, summed over all rows."""
+    if len(points) > MOST_FAR_POINTS:
+        raise UserError(
+            f"{len(points):,} rows of X are far from all rows that the plane was fitted to. Their "
+            f"densities are sums over all of those, and are computed for at most "
+            f"{MOST_FAR_POINTS:,} rows. Leave such rows out, or pass X in parts."
+        )
+    if not len(points):
+        return np.empty((0, len(classes.rows)))
+    parts = zip(classes.rows, classes.covariances, strict=True)
+    return np.column_stack([log_density(points, rows, covariance) for rows, covariance in parts])
