@@ -63,6 +63,20 @@ def nuisance_codes(nuisance: Any, n_samples: int) -> IntArray:
     return codes
 
 
+def class_counts(y: IntArray, groups: IntArray) -> IntArray:
+    """Number of rows of each group and class, by ascending group, shape (n_groups, n_classes)."""
+    present, codes = np.unique(groups, return_inverse=True)
+    counts = np.zeros((len(present), int(y.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (codes, y), 1)
+    return counts
+
+
+def group_members(groups: IntArray) -> list[IntArray]:
+    """Indices of the rows of each group, by ascending group."""
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+
+
 def _codes(name: str, values: Any, n_samples: int) -> tuple[IntArray, int]:
     """Codes of the values, -1 where missing, and how many are."""
     labels = np.asarray(values)

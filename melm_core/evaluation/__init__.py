@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_core.base.label_permutations import PermutationDesign
 from melm_core.datasets.noise import pure_noise
 from melm_core.evaluation.answers import LEVEL, Answer, answer_of
 from melm_core.evaluation.cross_validation import (
@@ -15,7 +16,6 @@ from melm_core.evaluation.folds import CodedRows, Fold, sampled_rows, stratified
 from melm_core.evaluation.groups import group_strata, label_runs
 from melm_core.evaluation.held_out_test import held_out_p_value
 from melm_core.evaluation.indicator_prediction import predicted_share
-from melm_core.evaluation.label_permutations import PermutationDesign
 from melm_core.evaluation.loadings import features_used, in_standard_units
 from melm_core.evaluation.permutation_statistics import (
     held_out_share,

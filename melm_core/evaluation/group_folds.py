@@ -6,7 +6,7 @@ import numpy as np
 
 from melm_core.base.array_types import IntArray
 from melm_core.base.errors import UserError
-from melm_core.evaluation.groups import class_counts
+from melm_core.base.groups import class_counts
 
 
 def fold_of_groups(y: IntArray, groups: IntArray, n_folds: int, random_state: int) -> IntArray:

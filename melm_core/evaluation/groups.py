@@ -9,21 +9,8 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import IntArray
 from melm_core.base.errors import UserError
+from melm_core.base.groups import class_counts
 from melm_core.base.sampling import stratified_sample
-
-
-def class_counts(y: IntArray, groups: IntArray) -> IntArray:
-    """Number of rows of each group and class, by ascending group, shape (n_groups, n_classes)."""
-    present, codes = np.unique(groups, return_inverse=True)
-    counts = np.zeros((len(present), int(y.max()) + 1), dtype=np.int64)
-    np.add.at(counts, (codes, y), 1)
-    return counts
-
-
-def group_members(groups: IntArray) -> list[IntArray]:
-    """Indices of the rows of each group, by ascending group."""
-    order = np.argsort(groups, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
 
 
 def check_groups(classes: npt.NDArray[Any], y: IntArray, groups: IntArray) -> None:

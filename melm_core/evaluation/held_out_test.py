@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import IntArray
-from melm_core.evaluation.label_permutations import exchangeable_blocks, random_permutations
+from melm_core.base.label_permutations import exchangeable_blocks, random_permutations
 from melm_core.evaluation.sequential_p_value import p_value
 
 N_PERMUTATIONS = 199

@@ -3,7 +3,7 @@
 The complete fit is repeated with permuted labels; the p-value is the share of
 permutations that reach the observed statistic. The only assumption is that the
 labels are exchangeable under the null hypothesis: those of all rows or, given
-groups, those that `melm_core.evaluation.label_permutations` exchanges.
+groups, those that `melm_core.base.label_permutations` exchanges.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
-from melm_core.evaluation.folds import coded_rows, sampled_rows
-from melm_core.evaluation.label_permutations import (
+from melm_core.base.label_permutations import (
     PermutationDesign,
     design_of,
     exchangeable_blocks,
     other_permutations,
     random_permutations,
 )
+from melm_core.evaluation.folds import coded_rows, sampled_rows
 from melm_core.evaluation.permutation_statistics import STATISTICS
 from melm_core.evaluation.refitting import MethodLike, Preparation, make_estimator, map_in_order
 from melm_core.evaluation.sequential_p_value import (

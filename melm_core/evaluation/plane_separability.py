@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.groups import class_counts
 from melm_core.evaluation.folds import CodedRows, coded_rows, sampled_rows, stratified_folds
-from melm_core.evaluation.groups import class_counts
 from melm_core.evaluation.plane_classifiers import (
     PLANE_CLASSIFIERS,
     balanced_accuracies,

@@ -14,8 +14,9 @@ import numpy as np
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_integer
+from melm_core.base.groups import group_members
 from melm_core.evaluation.folds import CodedRows, coded_rows, stratified_folds
-from melm_core.evaluation.groups import group_members, group_strata
+from melm_core.evaluation.groups import group_strata
 from melm_core.evaluation.loadings import features_used
 from melm_core.evaluation.refitting import (
     MethodLike,

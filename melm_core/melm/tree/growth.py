@@ -7,8 +7,9 @@ width that happens to be chosen.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,15 @@ from sklearn.utils import check_X_y
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_integer, check_positive
-from melm_core.density import KernelClasses, kernel_classes, most_likely_classes
+from melm_core.base.groups import group_codes, nuisance_codes
+from melm_core.base.label_permutations import Block, exchangeable_blocks, permuted_labels
+from melm_core.density import (
+    KernelClasses,
+    SmallCellsWarning,
+    kernel_classes,
+    most_likely_classes,
+    nuisance_cells,
+)
 from melm_core.linalg.planes import principal_angles, random_components
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_choice import balanced_mean
@@ -34,7 +43,9 @@ SAME_ANGLE = 0.1
 _TOL = 1e-7
 
 
-Rows: TypeAlias = tuple[FloatArray, IntArray]
+# How often labels are shuffled again that leave a class with less than two rows: groups differ in
+# size.
+_MOST_SHUFFLES = 100
 
 # Given the tree so far; a true return value stops its growth.
 TreeCallback: TypeAlias = Callable[[PlaneTree], bool | None]
@@ -45,7 +56,9 @@ def plane_tree(
     y: Any,
     *,
     gammas: Sequence[float] = TREE_GAMMAS,
-    held_out: tuple[Any, Any] | None = None,
+    nuisance: Any = None,
+    groups: Any = None,
+    held_out: tuple[Any, Any] | tuple[Any, Any, Any] | None = None,
     n_init: int = 8,
     max_planes: int = 8,
     n_shuffles: int = 4,
@@ -67,7 +80,13 @@ def plane_tree(
         Labels of two or more classes, each with at least two rows.
     gammas : sequence of float, default=TREE_GAMMAS
         Two or more kernel widths, relative to Silverman's rule, in any order.
-    held_out : tuple of (X, y) or None, default=None
+    nuisance : array-like of shape (n_samples,) or None, default=None
+        What the planes are to be blind to, such as the batch, with ``nuisance_weight`` among the
+        parameters.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Rows with the same value depend on each other. For `PlaneTree.noise`, labels are shuffled
+        between groups of one label, and within the others.
+    held_out : tuple of (X, y) or (X, y, groups), or None, default=None
         Rows that took no part, to score every plane.
     n_init : int, default=8
         Random planes at each width.
@@ -75,7 +94,7 @@ def plane_tree(
         The best optima that are kept at each width.
     n_shuffles : int, default=4
         Number of times that the labels are shuffled for `PlaneTree.noise`; those of the held-out
-        rows are shuffled too.
+        rows are shuffled too. The planes of shuffled labels are blind to the nuisance as well.
     parameters : dict, optional
         Other parameters of `MELM`, such as n_components.
     random_state : int, default=0
@@ -100,9 +119,9 @@ def plane_tree(
     estimator = MELM(tol=_TOL, continuation=None).set_params(**(parameters or {}))
     growth = _Growth(
         estimator=estimator,
-        X=X,
-        y=codes,
-        held_out=None if held_out is None else _coded(held_out, labels),
+        rows=Rows(X, codes, exchangeable_blocks(codes, _codes_of(groups, len(X)))),
+        nuisance=None if nuisance is None else nuisance_codes(nuisance, len(X)),
+        held_out=None if held_out is None else _coded(*held_out, labels=labels),
         gammas=_falling(gammas),
         max_planes=max_planes,
         noise=np.full((n_shuffles, len(set(gammas))), np.nan),
@@ -123,12 +142,34 @@ def _falling(gammas: Sequence[float]) -> FloatArray:
     return falling
 
 
-def _coded(rows: tuple[Any, Any], labels: Any) -> Rows:
-    X, y = check_X_y(*rows, dtype=np.float64)
+def _codes_of(groups: Any, n_samples: int) -> IntArray | None:
+    return None if groups is None else group_codes(groups, n_samples)
+
+
+def _coded(X: Any, y: Any, groups: Any = None, *, labels: Any) -> Rows:
+    X, y = check_X_y(X, y, dtype=np.float64)
     if not np.isin(y, labels).all():
         unknown = np.setdiff1d(y, labels).tolist()
         raise UserError(f"Held-out rows have labels that no training row has: {unknown[:5]}.")
-    return X, np.searchsorted(labels, y)
+    codes = np.searchsorted(labels, y)
+    return Rows(X, codes, exchangeable_blocks(codes, _codes_of(groups, len(X))))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows with their class codes, and the blocks within which their labels are exchangeable."""
+
+    X: FloatArray
+    y: IntArray
+    blocks: tuple[Block, ...]
+
+    def shuffled(self, rng: np.random.Generator) -> Rows:
+        """The same rows with labels that say nothing."""
+        for _ in range(_MOST_SHUFFLES):
+            y = permuted_labels(self.blocks, rng)
+            if np.bincount(y, minlength=int(self.y.max()) + 1).min() > 1:
+                break
+        return replace(self, y=y)
 
 
 @dataclass(eq=False)
@@ -136,8 +177,8 @@ class _Growth:
     """A tree that is growing."""
 
     estimator: MELM
-    X: FloatArray
-    y: IntArray
+    rows: Rows
+    nuisance: IntArray | None
     held_out: Rows | None
     gammas: FloatArray
     max_planes: int
@@ -149,7 +190,7 @@ class _Growth:
     widening: dict[TreeNode, TreeNode] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.classes = _densities(self.estimator, self.X, self.y)
+        self.classes = _densities(self.estimator, self.rows)
 
     def grown(self, n_init: int, random_state: int) -> Iterator[None]:
         """Yield after every width: on the way down, back, down again, and for shuffled labels."""
@@ -180,7 +221,7 @@ class _Growth:
         self.levels[width] = []
         for wider in self.levels.get(width - 1, ()):
             self.narrowing[wider] = self._optimum(width, wider.components)
-        shape = (self.estimator.n_components, self.X.shape[1])
+        shape = (self.estimator.n_components, self.rows.X.shape[1])
         for _ in range(n_init):
             self._optimum(width, random_components(*shape, rng))
         self._keep_best(width)
@@ -207,12 +248,16 @@ class _Growth:
         self, shuffle: int, n_init: int, random_state: int, rng: np.random.Generator
     ) -> Iterator[None]:
         """Search the best plane at each width for labels that say nothing."""
-        y = rng.permutation(self.y)
-        held_out = self.held_out and (self.held_out[0], rng.permutation(self.held_out[1]))
-        classes = _densities(self.estimator, self.X, y)
+        rows = self.rows.shuffled(rng)
+        held_out = self.held_out and self.held_out.shuffled(rng)
+        classes = _densities(self.estimator, rows)
+        nuisance = self._nuisance_of(rows)
         for width, gamma in enumerate(self.gammas):
             search = clone(self.estimator).set_params(gamma=gamma, n_init=n_init)
-            search.set_params(continuation="auto", random_state=random_state).fit(self.X, y)
+            search.set_params(continuation="auto", random_state=random_state)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SmallCellsWarning)  # of the labels as they are
+                search.fit(rows.X, rows.y, nuisance=nuisance)
             self.noise[shuffle, width] = search.divergence_
             self.noise_accuracy[shuffle, width] = _accuracy(
                 search, classes.widened(gamma), held_out
@@ -225,13 +270,22 @@ class _Growth:
         if (known := self._known(width, fit)) is not None:
             return known
         accuracy = _accuracy(fit, self.classes.widened(self.gammas[width]), self.held_out)
-        found = TreeNode(width, fit.components_, fit.divergence_, accuracy)
+        of_nuisance = 0.0 if self.nuisance is None else fit.nuisance_divergence_
+        found = TreeNode(width, fit.components_, fit.divergence_, accuracy, of_nuisance)
         self.levels[width].append(found)
         return found
 
     def _fitted(self, width: int, plane: FloatArray) -> MELM:
         fit: MELM = clone(self.estimator).set_params(gamma=self.gammas[width], init=plane[None])
-        return fit.fit(self.X, self.y)
+        return fit.fit(self.rows.X, self.rows.y, nuisance=self.nuisance)
+
+    def _nuisance_of(self, rows: Rows) -> IntArray | None:
+        """The nuisance, unless shuffled labels leave no class with two of its values."""
+        if self.nuisance is None:
+            return None
+        n_components = self.estimator.get_params()["n_components"]
+        cells = nuisance_cells(rows.y, self.nuisance, n_components=n_components)
+        return None if cells.is_confounded else self.nuisance
 
     def _known(self, width: int, fit: MELM) -> TreeNode | None:
         for node in self.levels[width]:
@@ -240,15 +294,19 @@ class _Growth:
         return None
 
     def _keep_best(self, width: int) -> None:
-        best_first = sorted(self.levels[width], key=lambda node: -node.divergence)
+        best_first = sorted(self.levels[width], key=self._objective, reverse=True)
         self.levels[width] = best_first[: self.max_planes]
 
+    def _objective(self, node: TreeNode) -> float:
+        """What is maximized."""
+        return node.divergence - self.estimator.nuisance_weight * node.nuisance_divergence
 
-def _densities(estimator: MELM, X: FloatArray, y: IntArray) -> KernelClasses:
+
+def _densities(estimator: MELM, rows: Rows) -> KernelClasses:
     """The class densities at gamma 1."""
     options = estimator.get_params()
     return kernel_classes(
-        X, y, n_components=options["n_components"], shrinkage=options["shrinkage"]
+        rows.X, rows.y, n_components=options["n_components"], shrinkage=options["shrinkage"]
     )
 
 
@@ -262,6 +320,6 @@ def _accuracy(fit: MELM, classes: KernelClasses, held_out: Rows | None) -> float
     """Balanced accuracy at held-out rows of the densities that the divergence is of."""
     if held_out is None:
         return np.nan
-    X, y = held_out
     densities = classes.project(fit.components_)
-    return balanced_mean(most_likely_classes(X @ fit.components_.T, densities) == y, y)
+    predicted = most_likely_classes(held_out.X @ fit.components_.T, densities)
+    return balanced_mean(predicted == held_out.y, held_out.y)

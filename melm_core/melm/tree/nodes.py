@@ -28,12 +28,16 @@ class TreeNode:
     held_out_accuracy : float
         Balanced accuracy at the held-out rows of the class densities of the training rows, with
         kernels of this width; NaN without held-out rows.
+    nuisance_divergence : float
+        The mean over the classes of the divergence between the values of a nuisance, in nats; 0
+        without one.
     """
 
     width: int
     components: FloatArray
     divergence: float
     held_out_accuracy: float = np.nan
+    nuisance_divergence: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

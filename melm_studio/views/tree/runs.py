@@ -8,7 +8,6 @@ from melm_studio.worker.execution.tree_run import TREE_METHOD
 from melm_studio.worker.records.run import RunRecord, new_tree
 
 _NO_TREE = "Only runs of MELM have a tree of planes. Run MELM on this table, and open its tree."
-_BLIND = "The tree of planes does not account for batches. Open that of a run with batch weight 0."
 
 
 def started_tree(own: Workspace, record: RunRecord) -> RunRecord:
@@ -21,6 +20,4 @@ def started_tree(own: Workspace, record: RunRecord) -> RunRecord:
     """
     if record.method != TREE_METHOD:
         raise UserError(_NO_TREE)
-    if record.batch_weight > 0:
-        raise UserError(_BLIND)
     return own.start_about(new_tree(record), record)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from melm_core.base import stratified_sample
+from melm_core.base import IntArray, stratified_sample
 from melm_core.melm import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
-from melm_core.methods import COMPONENTS, SEED
+from melm_core.methods import BATCH_WEIGHT, COMPONENTS, SEED
 from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.derived_planes import keep_plane
 from melm_studio.worker.execution.giving_way import is_stopped
-from melm_studio.worker.execution.rows import rows_of
+from melm_studio.worker.execution.rows import nuisance_of, rows_of
 from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.records.tree_report import TreeReport, report_of_tree
 from melm_studio.worker.store.protocol import RunStore
@@ -44,6 +46,12 @@ def grow_tree(store: RunStore, record: RunRecord, data: LabeledData, clock: Cloc
     return not growth.stopped
 
 
+def _scored(data: LabeledData, rows: IntArray) -> tuple[Any, ...]:
+    """Rows with their labels, and with their groups if there are any."""
+    groups = () if data.groups is None else (data.groups[rows],)
+    return (data.X[rows], data.y[rows], *groups)
+
+
 class _Growth:
     """One tree at work."""
 
@@ -64,13 +72,15 @@ class _Growth:
         self._n_rows = len(rows)
         has_every_class = len(np.unique(held_out.y[scored])) == len(data.class_names)
         known = self._record.parameters
-        names = (name for name in (COMPONENTS.name, "multiclass") if name in known)
+        names = (COMPONENTS.name, "multiclass", BATCH_WEIGHT.name)
         tree = plane_tree(
             train.X[rows],
             train.y[rows],
-            held_out=(held_out.X[scored], held_out.y[scored]) if has_every_class else None,
+            **{name: values[rows] for name, values in nuisance_of(train, self._record).items()},
+            groups=None if train.groups is None else train.groups[rows],
+            held_out=_scored(held_out, scored) if has_every_class else None,
             n_shuffles=N_SHUFFLES,
-            parameters={name: known[name] for name in names},
+            parameters={name: known[name] for name in names if name in known},
             random_state=known[SEED.name],
             callback=self._after_width,
         )

@@ -5,6 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
+from melm_core.base.label_permutations import (
+    count_permutations,
+    design_of,
+    exchangeable_blocks,
+    other_permutations,
+    random_permutations,
+)
 from melm_core.evaluation import (
     cross_validated_separability,
     label_runs,
@@ -13,13 +20,6 @@ from melm_core.evaluation import (
     stratified_folds,
 )
 from melm_core.evaluation.groups import sampled_by_group
-from melm_core.evaluation.label_permutations import (
-    count_permutations,
-    design_of,
-    exchangeable_blocks,
-    other_permutations,
-    random_permutations,
-)
 from tests.melm_core.evaluation.honest_examples import Memory, blobs
 from tests.melm_core.evaluation.test_dependent_rows import grouped
 

@@ -10,18 +10,18 @@ from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 
 from melm_core import MELM, DiscriminantPlane, RotationFeatures
+from melm_core.base.label_permutations import (
+    count_permutations,
+    exchangeable_blocks,
+    other_permutations,
+    random_permutations,
+)
 from melm_core.evaluation import (
     EarlyEnd,
     held_out_share,
     in_sample_share,
     permutation_test,
     pure_noise,
-)
-from melm_core.evaluation.label_permutations import (
-    count_permutations,
-    exchangeable_blocks,
-    other_permutations,
-    random_permutations,
 )
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs

@@ -144,6 +144,54 @@ def test_no_width_has_more_planes_than_asked_for():
     assert (capped.counts == 1).all()
 
 
+def drift(seed: int = 0):
+    """Two batches that differ along the first axis, which also tells two classes apart."""
+    X, y = two_scales(seed)
+    batch = np.tile([0, 1], len(y) // 2)
+    X[:, 0] += 3.0 * batch
+    X[:, 2] += 1.5 * y
+    return X, y, batch
+
+
+def test_the_planes_of_a_blind_tree_are_blind():
+    X, y, batch = drift()
+    options = {"gammas": (4.0, 2.0), "n_init": 2, "n_shuffles": 1}
+    seeing = plane_tree(X, y, **options, parameters=LINES)
+    weight = LINES | {"nuisance_weight": 4.0}
+    blind = plane_tree(X, y, **options, parameters=weight, nuisance=batch)
+    assert angle(blind.nodes[0], COARSE) > angle(seeing.nodes[0], COARSE) + 0.3
+    melm = MELM(gamma=4.0, init=blind.nodes[0].components[None], continuation=None)
+    again = melm.set_params(**weight).fit(X, y, nuisance=batch)
+    node = blind.nodes[0]
+    assert again.divergence_ == pytest.approx(node.divergence, rel=1e-3)
+    assert again.nuisance_divergence_ == pytest.approx(node.nuisance_divergence, rel=1e-2, abs=1e-4)
+    for width in (0, 1):
+        values = [
+            n.divergence - 4.0 * n.nuisance_divergence for n in blind.nodes if n.width == width
+        ]
+        assert values == sorted(values, reverse=True)
+    assert (blind.noise < blind.best_divergences).all()
+
+
+def test_a_nuisance_that_nothing_can_tell_from_the_class_is_refused():
+    X, y, _ = drift()
+    with pytest.raises(ValueError, match="nothing can tell"):
+        plane_tree(X, y, gammas=(4.0, 2.0), n_init=1, n_shuffles=0, nuisance=y)
+
+
+def test_labels_are_shuffled_between_groups_as_a_whole():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(16), 10)
+    y = groups % 2
+    X = rng.normal(size=(160, 4)) + 3.0 * rng.normal(size=(16, 4))[groups]  # no effect of the class
+    options = {"gammas": (4.0, 2.0), "n_init": 1, "n_shuffles": 3, "parameters": LINES}
+    by_rows = plane_tree(X, y, **options)
+    by_groups = plane_tree(X, y, **options, groups=groups)
+    np.testing.assert_array_equal(by_rows.best_divergences, by_groups.best_divergences)
+    assert (by_rows.noise.max(axis=0) < by_rows.best_divergences).all()
+    assert (by_groups.noise.mean(axis=0) > 2.0 * by_rows.noise.mean(axis=0)).all()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import IntArray
-from melm_core.evaluation.groups import class_counts, group_members
+from melm_core.base.groups import class_counts, group_members
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,8 +181,12 @@ def random_permutations(
 ) -> Iterator[IntArray]:
     """Yield random permutations of the labels, each with its own seed."""
     for stream in np.random.SeedSequence(random_state).spawn(n_permutations):
-        rng = np.random.default_rng(stream)
-        yield _assembled(blocks, [rng.permutation(block.labels) for block in blocks])
+        yield permuted_labels(blocks, np.random.default_rng(stream))
+
+
+def permuted_labels(blocks: Sequence[Block], rng: np.random.Generator) -> IntArray:
+    """A random permutation of the labels, shape (n_samples,)."""
+    return _assembled(blocks, [rng.permutation(block.labels) for block in blocks])
 
 
 def other_permutations(blocks: Sequence[Block]) -> Iterator[IntArray]:
