@@ -6,9 +6,11 @@ import flask
 from dash import Dash
 
 from callbacks.routes.export import attachment
+from callbacks.routes.planes.replayed import replay_sections
 from callbacks.services import services
 from callbacks.session import own_run
 from melm_studio.figures.replay import ReplayFrame, evenly, replay_page
+from melm_studio.figures.replay_sections import SECTION_STYLE, Painted
 from melm_studio.figures.theme import Scheme
 from melm_studio.views.captions import scores_caption, title
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
@@ -22,7 +24,7 @@ def register(app: Dash) -> None:
 
 
 def replay(run_id: str) -> flask.Response:
-    """The replay of a run, at evenly spaced planes."""
+    """The replay of a run, at evenly spaced planes, with its tree and its resampled plane."""
     record = own_run(run_id)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     events = services().store.events(run_id)
@@ -30,6 +32,8 @@ def replay(run_id: str) -> flask.Response:
         flask.abort(404)
     frames = [_frame(record, events[i]) for i in evenly(len(events), MAX_FRAMES)]
     viewer = services().renderer.viewer(record)
+    painted = Painted(viewer.class_names, viewer.n_components, scheme)
+    sections = replay_sections(record, events[-1], painted)
     page = replay_page(
         frames,
         viewer.class_names,
@@ -37,6 +41,8 @@ def replay(run_id: str) -> flask.Response:
         f"Last frame: {frames[-1].words}.",
         n_components=viewer.n_components,
         scheme=scheme,
+        sections=sections,
+        style=SECTION_STYLE if sections else "",
     )
     return attachment(page, record, "replay.html", "text/html")
 

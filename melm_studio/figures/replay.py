@@ -38,13 +38,14 @@ body {{ box-sizing: border-box; display: flex; flex-direction: column; height: 1
 body > div {{ flex: 1; min-height: 320px; }}
 h1 {{ margin: 0 0 4px; font-size: 1.5rem; font-weight: 650; overflow-wrap: anywhere; }}
 p {{ margin: 0 0 12px; color: {faint_ink}; font-variant-numeric: tabular-nums; }}
-</style>
+{style}</style>
 </head>
 <body>
 <h1>{title}</h1>
 <p>{caption}</p>
 <script>{plotly}</script>
 {figure}
+{sections}
 </body>
 </html>
 """
@@ -66,10 +67,13 @@ def replay_page(
     *,
     n_components: int = 2,
     scheme: Scheme = Scheme.LIGHT,
+    sections: str = "",
+    style: str = "",
 ) -> str:
     """The HTML of a page that opens without a server or network.
 
-    Markup in titles, captions and names is escaped.
+    Markup in titles, captions and names is escaped; that of sections below the run, and their
+    styles, is kept.
     """
     theme = THEMES[scheme]
     figure = replay_figure(frames, class_names, n_components=n_components, scheme=scheme)
@@ -88,6 +92,8 @@ def replay_page(
         caption=html.escape(caption),
         plotly=plotly_script(),
         figure=drawn,
+        sections=sections,
+        style=style,
         surface=theme.surface,
         ink=theme.ink,
         faint_ink=theme.faint_ink,
@@ -103,7 +109,7 @@ def replay_figure(
     scheme: Scheme = Scheme.LIGHT,
 ) -> go.Figure:
     """The planes as the frames of a figure, which shows the last one until played."""
-    kept = [replace(frame, view=_thinned(frame.view)) for frame in _affordable(frames)]
+    kept = [replace(frame, view=thinned(frame.view)) for frame in _affordable(frames)]
     views = [frame.view for frame in kept]
     arrays = [plane_frame(view) for view in views]
     figure = empty_figure(class_names, _n_points(views[-1]), scheme, n_components=n_components)
@@ -114,7 +120,7 @@ def replay_figure(
     figure.frames = [
         go.Frame(name=str(number), data=traces) for number, traces in enumerate(arrays)
     ]
-    x, y = _axes(views)
+    x, y = shared_axes(views)
     is_played = len(kept) > 1
     return figure.update_layout(
         xaxis={"range": x},
@@ -135,11 +141,11 @@ def evenly(n: int, most: int) -> list[int]:
 
 def _affordable(frames: Sequence[ReplayFrame]) -> list[ReplayFrame]:
     """As many evenly spaced frames as `FRAMES_BYTES` allows."""
-    largest = max(_n_bytes(_thinned(frame.view)) for frame in frames)
+    largest = max(n_bytes(thinned(frame.view)) for frame in frames)
     return [frames[i] for i in evenly(len(frames), max(2, FRAMES_BYTES // largest))]
 
 
-def _n_bytes(view: PlaneView) -> int:
+def n_bytes(view: PlaneView) -> int:
     """The approximate size of a frame as text: single precision in base 64."""
     n_vertices = sum(len(part.contours) for part in view.classes)
     return int(4 / 3 * 8 * (_n_points(view) + n_vertices)) + 2_000
@@ -149,7 +155,7 @@ def _n_points(view: PlaneView) -> int:
     return sum(len(part.train) + len(part.held_out) for part in view.classes)
 
 
-def _thinned(view: PlaneView) -> PlaneView:
+def thinned(view: PlaneView) -> PlaneView:
     """Every n-th point of each class, the same ones in every plane."""
     step = max(1, math.ceil(_n_points(view) / MOST_POINTS))
     classes = tuple(
@@ -160,7 +166,7 @@ def _thinned(view: PlaneView) -> PlaneView:
     return replace(view, classes=classes)
 
 
-def _axes(views: Sequence[PlaneView]) -> list[list[float]]:
+def shared_axes(views: Sequence[PlaneView]) -> list[list[float]]:
     """Ranges that hold the last plane and most others; a few early ones may extend beyond."""
     boxes = np.array([limits(view) for view in views])  # (n_views, 2, 2)
     lows, highs = np.quantile(boxes[:, :, 0], 0.1, axis=0), np.quantile(boxes[:, :, 1], 0.9, axis=0)

@@ -20,6 +20,7 @@ KEYS = (
     ("M", "morph"),
     ("T", "tree of planes"),
     ("R", "resampled plane"),
+    ("W", "walk along a branch of the tree"),
     ("F", "full screen"),
     ("Esc", "exit"),
     ("?", "list keys"),

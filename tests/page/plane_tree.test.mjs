@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isOfTree, morphIn, viewQuery, changesOf, DEFAULT_VIEW } from "../../assets/studio/panel/view_options.mjs";
-import { optionsAt, shownIn, stepOf } from "../../assets/studio/other_planes/steps.mjs";
+import { branchToWalk, optionsAt, optionsBetween, shownIn, stepOf } from "../../assets/studio/other_planes/steps.mjs";
 
 // Two planes at gamma 2; the first continues at gamma 1, where a third one begins.
 const PLANES = [
@@ -53,4 +53,19 @@ test("a restored view without a plane of a tree is that of another run", () => {
   assert.equal(viewQuery(restored, null).get("morph"), "r:1");
   assert.match(changesOf(restored, () => "PCA"), /100 % of the way to PCA$/);
   assert.match(changesOf(viewOf({ morph: ["t", 1, 4] }), () => ""), /: another plane of this run$/);
+});
+
+test("on a walk gamma goes from width to width with the plane, in even ratios", () => {
+  const half = optionsBetween("t", PLANES[2], PLANES[0], 0.5, 2);
+  assert.deepEqual([half.gamma, half.morph], [1.41, ["t", 0.5, 0, 4]]);
+  const end = optionsBetween("t", PLANES[2], PLANES[0], 1, 2);
+  assert.deepEqual([end.gamma, end.morph], [null, ["t", 1, 0]]); // the width of the run
+  assert.equal(optionsBetween("t", undefined, PLANES[2], 0.25, 2).gamma, 1.68); // from the run's own
+});
+
+test("the branch of the plane on screen is walked, else the best one", () => {
+  const branches = [{ planes: [0, 2] }, { planes: [3] }];
+  assert.equal(branchToWalk(branches, 3), branches[1]);
+  assert.equal(branchToWalk(branches, -1), branches[0]);
+  assert.equal(branchToWalk([], 3), undefined);
 });

@@ -1,4 +1,5 @@
 // Opens the tree of planes of a run, its resamples, or the loadings of its plane; their scripts are loaded by the first click.
+import { sentenceOf } from "../page/answers.mjs";
 import { NO_SERVER, showNotice } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 
@@ -38,4 +39,15 @@ async function openLoadings(panel) {
   if (!panel.plane) return;
   const module = await import("./loadings_view.mjs").catch(() => showNotice(NO_SERVER));
   if (module) module.showLoadings(panel);
+}
+
+/** Walks along a branch of the tree; opens the tree, which then grows, where no branch is known. @param {Panel | undefined} panel */
+export async function walkBranch(panel) {
+  if (!panel?.part("open-tree") || !panel.plane) return;
+  const module = await import("./walk.mjs").catch(() => showNotice(NO_SERVER));
+  if (!module) return;
+  const isWalking = await module.walkTree(panel).catch((error) => showNotice(sentenceOf(error)) ?? true);
+  if (isWalking) return;
+  await openTree(panel);
+  showNotice("A walk follows a branch of the tree. Press W again once one is found.", { briefly: true });
 }

@@ -42,12 +42,12 @@ class ResamplesView extends Beside {
   }
 
   show() {
-    const { planes, mean, angles, note, features } = this.found;
+    const { planes, mean, labels, note, features } = this.found;
     this.part("note").textContent = note;
     this.part("play").hidden = lessMotion.matches;
     this.part("play").disabled = planes.length < 2;
     if (mean !== null) this.addMultiple(mean, "Plane that they agree on");
-    planes.slice(0, MOST_MULTIPLES).forEach((plane, i) => this.addMultiple(plane, `Resample ${i + 1}, ${Math.round(angles[i])}°`));
+    planes.slice(0, MOST_MULTIPLES).forEach((plane, i) => this.addMultiple(plane, labels[i]));
     const list = this.part("features");
     if (features.length && !list.children.length) list.append(...features.map(featureItem));
   }

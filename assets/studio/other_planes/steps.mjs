@@ -56,3 +56,27 @@ export function optionsAt(tree, target, share, origin, ownGamma) {
   const planes = isThere ? [target.plane] : [target.plane, origin.plane];
   return { gamma, kept: null, moves: [], morph: /** @type {any} */ ([tree, Number(share.toFixed(4)), ...planes]) };
 }
+
+/**
+ * The options of a plane on the way between two of the tree, with kernels of a width in between.
+ * @param {string} tree
+ * @param {TreePlane | undefined} origin of the tree; else the run's own plane
+ * @param {TreePlane} target
+ * @param {number} share of the way
+ * @param {number} ownGamma kernel width of the run
+ * @returns {Partial<ViewOptions>}
+ */
+export function optionsBetween(tree, origin, target, share, ownGamma) {
+  const from = origin?.gamma ?? ownGamma;
+  const gamma = share === 1 ? target.gamma : Number((from * (target.gamma / from) ** share).toPrecision(3));
+  return { ...optionsAt(tree, target, share, origin, ownGamma), gamma: gamma === ownGamma ? null : gamma };
+}
+
+/**
+ * The branch that is walked: that of the plane on screen, else the first.
+ * @template {{ planes: number[] }} Branch
+ * @param {Branch[]} branches
+ * @param {number} shown the plane of the tree on screen; -1 for none
+ * @returns {Branch | undefined}
+ */
+export const branchToWalk = (branches, shown) => branches.find(({ planes }) => planes.includes(shown)) ?? branches[0];

@@ -8,6 +8,7 @@ import { state } from "../state.mjs";
 import { Beside } from "./beside.mjs";
 import { drawPreview } from "./preview.mjs";
 import { optionsAt, shownIn, stepOf } from "./steps.mjs";
+import { walkAlong } from "./walk.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Tree} Tree */
@@ -74,11 +75,14 @@ class TreeView extends Beside {
     const written = JSON.stringify(branches);
     if (written === this.listed) return;
     this.listed = written;
-    const items = branches.map(({ letter, words, best }) => {
-      const button = element("button", "button is-text", element("strong", "", letter), ` ${words}`);
-      Object.assign(button, { type: "button" });
-      button.dataset.plane = String(best);
-      return element("li", "", button);
+    const items = branches.map(({ letter, words, best }, i) => {
+      const show = element("button", "button is-text", element("strong", "", letter), ` ${words}`);
+      const walk = element("button", "button", "Walk");
+      show.dataset.plane = String(best);
+      walk.dataset.branch = String(i);
+      walk.setAttribute("aria-label", `Walk along ${letter} as γ rises`);
+      for (const button of [show, walk]) button.setAttribute("type", "button");
+      return element("li", "", show, walk);
     });
     this.part("branches").replaceChildren(...items);
   }
@@ -133,11 +137,20 @@ class TreeView extends Beside {
     }
   }
 
+  /** @param {number} branch its place in the list */
+  walk(branch) {
+    const { tree, panel } = this;
+    this.playing = 0;
+    return walkAlong(panel, tree, tree.branches[branch], (at) => this.panel === panel && this.visit(at));
+  }
+
   /** @param {HTMLElement} target */
   click(target) {
     const { height } = /** @type {HTMLElement} */ (target.closest("[data-height]"))?.dataset ?? {};
     const { plane } = /** @type {HTMLElement} */ (target.closest("[data-plane]"))?.dataset ?? {};
+    const { branch } = /** @type {HTMLElement} */ (target.closest("[data-branch]"))?.dataset ?? {};
     if (plane) this.choose(Number(plane)).catch(console.warn);
+    if (branch) this.walk(Number(branch)).catch(console.warn);
     if (!height) return;
     this.height = height;
     this.load().catch(console.warn);

@@ -4,7 +4,7 @@ import { bringToFront } from "../front_run.mjs";
 import { setProps } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
-import { openResamples, openTree } from "../other_planes/button.mjs";
+import { openResamples, openTree, walkBranch } from "../other_planes/button.mjs";
 import { state } from "../state.mjs";
 import { hasStory, stepStory } from "../views/story.mjs";
 
@@ -17,6 +17,7 @@ export function connectKeys(playMorph) {
     m: () => playMorph()?.catch(console.warn),
     t: () => openTree(frontPanel()),
     r: () => openResamples(frontPanel()),
+    w: () => walkBranch(frontPanel()),
     f: toggleFullScreen,
     "?": toggleKeys,
     Escape: leave,

@@ -61,8 +61,8 @@ function showStory() {
   bar.count.textContent = positionLabel(state.story);
 }
 
-// The caption of the view of the story, else what is asked of the classes.
-function showTitle() {
+/** The caption of the view of the story, else what is asked of the classes. */
+export function showTitle() {
   const title = byId(ID.caption);
   const { views, at } = state.story;
   if (title) title.textContent = views[at]?.caption || (legendOfPage()?.dataset.question ?? "");

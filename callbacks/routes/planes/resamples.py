@@ -11,7 +11,12 @@ from dash import Dash
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_studio.views.resamples.runs import started_resamples
-from melm_studio.views.resamples.words import resampled_features, resamples_note, resamples_sentence
+from melm_studio.views.resamples.words import (
+    resample_label,
+    resampled_features,
+    resamples_note,
+    resamples_sentence,
+)
 from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.resamples_run import resamples_of
 from melm_studio.worker.records.run import RunKind, RunState
@@ -45,7 +50,7 @@ def resamples(run_id: str) -> dict[str, Any]:
         "words": resamples_sentence(report, is_final=is_final),
         "note": resamples_note(report),
         "planes": report.planes,
-        "angles": [round(angle, 1) for angle in report.angles],
+        "labels": [resample_label(i, angle) for i, angle in enumerate(report.angles)],
         "mean": None if report.mean < 0 else report.mean,
         "features": [asdict(feature) for feature in features],
     }

@@ -42,6 +42,11 @@ def resamples_sentence(report: ResamplesReport, *, is_final: bool) -> str:
     )
 
 
+def resample_label(number: int, angle: float) -> str:
+    """The name of a resample, counted from 0, with its angle in degrees."""
+    return f"Resample {number + 1}, {angle:.0f}°"
+
+
 def resamples_note(report: ResamplesReport) -> str:
     """What was resampled."""
     units = "groups" if report.by_groups else "rows within each class"

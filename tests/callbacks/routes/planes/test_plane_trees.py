@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import pytest
 
@@ -109,6 +112,17 @@ def test_a_report_of_a_run_with_a_tree_shows_it(owner, run, found):
     report = owner.http.get(f"/runs/{run}/report.html").text
     assert "Different ways to see the classes" in report
     assert found["words"] in report
+
+
+def test_a_replay_of_a_run_with_a_tree_has_it_with_its_planes(owner, run, found):
+    replay = owner.http.get(f"/runs/{run}/replay.html").text
+    (section,) = re.findall(r'<section data-section="(.+?)".*</section>', replay, re.S)
+    assert section == "tree"
+    assert found["words"] in replay
+    data = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', replay)[0])
+    assert sorted(data["order"]) == list(range(len(found["planes"])))
+    words = [found["planes"][place]["words"] for place in data["order"]]
+    assert [mark["words"] for mark in data["marks"]] == words
 
 
 def test_a_plane_that_the_tree_does_not_have_is_refused(studio, owner, run, found):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from melm_studio.layout import ids
@@ -60,7 +63,7 @@ def shown(visitor, run, morph):
 
 def test_the_plane_is_refitted_once_and_says_whether_it_stands(owner, run, found):
     assert (found["is_final"], found["fraction"]) == (True, 1.0)
-    assert len(found["planes"]) == len(found["angles"]) == N_RESAMPLES
+    assert len(found["planes"]) == len(found["labels"]) == N_RESAMPLES
     assert found["words"].startswith("The plane ")
     assert f"between {N_RESAMPLES} resamples" in found["words"]
     assert owner.http.post(f"/runs/{run}/resamples").json["resamples"] == found["resamples"]
@@ -78,6 +81,15 @@ def test_every_resample_the_ways_between_them_and_their_mean_can_be_shown(owner,
     one, other = found["planes"][:2]
     for morph in (f"1:{one}", f"0.5:{other}:{one}", f"1:{found['mean']}"):
         assert shown(owner, run, f"{found['resamples']}:{morph}").status_code == 200
+
+
+def test_a_replay_has_the_loop_and_the_resamples_side_by_side(owner, run, found):
+    replay = owner.http.get(f"/runs/{run}/replay.html").text
+    assert found["words"] in replay
+    data = json.loads(re.findall(r'<script type="application/json">(.*?)</script>', replay)[0])
+    assert len(data["planes"]) == data["loop"] + 1
+    first, *others = [label for _, label in data["stills"]]
+    assert (first, others) == ("Plane that they agree on", found["labels"])
 
 
 def test_any_linear_method_can_be_resampled_and_no_other(studio, owner):
