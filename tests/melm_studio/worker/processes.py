@@ -131,7 +131,10 @@ def assert_gone(processes: Iterable[psutil.Process]) -> None:
 
 
 def alive(process: psutil.Process) -> bool:
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:  # it ended between the two
+        return False
 
 
 def assert_best_plane_kept(store: RunStore, run_id: str) -> None:
