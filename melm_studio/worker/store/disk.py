@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.request import GO, RunRequest
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState, reopened
+from melm_studio.worker.records.shares import places_of
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.disk_cache import DiskCache
 from melm_studio.worker.store.disk_files import DiskFiles
@@ -47,6 +49,7 @@ class DiskRunStore(RunStore):
         self._secret_file = Path(data_dir) / "secret"
         self._cache = DiskCache(Path(data_dir) / "store")
         self._files = DiskFiles(self._cache)
+        self._places: dict[str, tuple[str, int]] = {}
 
     def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
         with self._cache.transaction():
@@ -197,6 +200,20 @@ class DiskRunStore(RunStore):
 
     def n_queued(self) -> int:
         return len(self._cache.listed(QUEUE))
+
+    def places_taken(self) -> Counter[str]:
+        # A full queue is counted for each run that would join it, and keeps writers waiting.
+        known, waiting = self._places, self._cache.listed(QUEUE)
+        self._places = {run_id: known.get(run_id) or self._place(run_id) for run_id in waiting}
+        taken = Counter[str]()
+        for owner, n_places in self._places.values():
+            taken[owner] += n_places
+        return taken
+
+    def _place(self, run_id: str) -> tuple[str, int]:
+        """The owner of a run and the places that it takes, which stay the same while it waits."""
+        record = self.get(run_id)
+        return ("", 0) if record is None else (record.owner, places_of(record))
 
     def delete(self, run_id: str) -> None:
         with self._cache.transaction():

@@ -13,6 +13,7 @@ import diskcache
 
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.store.bytes_disk import BytesDisk
+from melm_studio.worker.store.write_lock import WriteLock
 
 LOCK_TIMEOUT_S = 60.0
 # Smaller values stay in the database: a file for every plane of a wide table would be slow.
@@ -45,6 +46,7 @@ class DiskCache:
             cull_limit=0,
             disk_min_file_size=SMALLEST_FILE_BYTES,
         )
+        self._write_lock = WriteLock(folder / "write.lock", LOCK_TIMEOUT_S)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -57,7 +59,7 @@ class DiskCache:
         """
         try:
             # Without diskcache's retry, which would never end on a full or unwritable disk.
-            with self._cache.transact():
+            with self._write_lock.held(), self._cache.transact():
                 yield
         except (OSError, sqlite3.Error, diskcache.Timeout, DiskFullError) as error:
             if not _is_disk_full(error):

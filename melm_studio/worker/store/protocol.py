@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -105,12 +106,9 @@ class Runs(ABC):
 
     @abstractmethod
     def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
-        """Change fields of a run if its state is an expected one; the only way a state changes.
+        """Change fields of a run if its state is an expected one, and return whether it was.
 
-        Returns
-        -------
-        bool
-            Whether the change was made. A final or unknown run never changes but by `reopen`.
+        A state changes in no other way. A final or unknown run never changes but by `reopen`.
         """
 
     @abstractmethod
@@ -184,6 +182,10 @@ class Queue(ABC):
     @abstractmethod
     def n_queued(self) -> int:
         """Return the length of the queue."""
+
+    @abstractmethod
+    def places_taken(self) -> Counter[str]:
+        """Return how many places the runs of each owner take in the queue."""
 
 
 class Events(ABC):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from melm_studio.tables import count, number
 from melm_studio.worker.records.limits import BYTES_PER_MB, LimitReachedError
-from melm_studio.worker.records.run import RunRecord, RunState
+from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.records.shares import (
     BYTES_PER_PLACE,
     places_of,
@@ -73,10 +71,7 @@ def make_room_in_queue(store: RunStore, record: RunRecord) -> None:
     LimitReachedError
     """
     total, places = store.limits.queued_runs, places_of(record)
-    waiting = [run for run in store.unfinished() if run.state is RunState.QUEUED]
-    used = Counter[str]()
-    for run in waiting:
-        used[run.owner] += places_of(run)
+    used = store.places_taken()
     n_used, n_own = used.total(), used[record.owner]
     if n_used + places > total:
         raise LimitReachedError(

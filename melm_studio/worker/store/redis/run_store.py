@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.request import GO, RunRequest
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState, reopened
+from melm_studio.worker.records.shares import places_of
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.fair_queue import after_serving, next_run
 from melm_studio.worker.store.protocol import (
@@ -203,6 +205,14 @@ class RedisRunStore(RunStore):
 
     def n_queued(self) -> int:
         return self._redis.zcard(self._queue)
+
+    def places_taken(self) -> Counter[str]:
+        waiting = set(_texts(self._redis.zrange(self._queue, 0, -1)))
+        taken = Counter[str]()
+        for run in self.unfinished():
+            if run.run_id in waiting:
+                taken[run.owner] += places_of(run)
+        return taken
 
     def delete(self, run_id: str) -> None:
         def forget(pipe: Pipeline) -> None:

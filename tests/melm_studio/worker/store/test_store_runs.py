@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
@@ -393,3 +394,12 @@ def test_all_who_open_the_store_share_one_secret(open_store):
     secret = open_store().secret()
     assert len(secret) == 32
     assert open_store().secret() == secret
+
+
+def test_the_places_that_owners_take_in_the_queue_are_counted_until_a_run_is_claimed(store):
+    created(store, "ada"), created(store, "bob"), created(store, "ada")
+    assert store.places_taken() == {"ada": 2, "bob": 1}
+    claimed = store.claim()
+    others = {"ada": 2, "bob": 1}
+    others[claimed.owner] -= 1
+    assert +store.places_taken() == +Counter(others)
