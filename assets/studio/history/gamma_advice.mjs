@@ -1,5 +1,6 @@
 // The kernel width that inner folds recommend: one press goes there or, where no run has chosen one
 // yet, begins a run that does.
+import { hide, write } from "../page/dom.mjs";
 import { sendCommand } from "../panel/run_commands.mjs";
 
 export class GammaAdvice {
@@ -15,8 +16,8 @@ export class GammaAdvice {
     const { options, gamma } = this.panel;
     this.recommended = advice?.chosen ?? null;
     const isThere = this.recommended !== null && (options.gamma ?? gamma) === this.recommended;
-    this.button.hidden = isThere || (!advice && !canChoose);
-    this.button.textContent = advice ? `Go to γ ${this.recommended}` : "Find the best γ";
+    hide(this.button, isThere || (!advice && !canChoose));
+    write(this.button, advice ? `Go to γ ${this.recommended}` : "Find the best γ");
     this.button.title = advice
       ? "The widest kernel within one standard error of the best held-out accuracy"
       : "Run again, and choose γ by the held-out accuracy of inner folds";

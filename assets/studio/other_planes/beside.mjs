@@ -46,6 +46,7 @@ export class Beside {
       this.panel = panel;
       panel.node.addEventListener("panel:look", () => panel === this.panel && this.look());
     }
+    document.body.dataset.beside = this.name; // the stage leaves it room
     if (!this.dialog.open) this.dialog.show();
     this.load().then((isKnown) => (isKnown ? this.follow() : this.begin())).catch((error) => showNotice(sentenceOf(error)));
   }
@@ -53,6 +54,7 @@ export class Beside {
   close() {
     this.nFollowed += 1;
     this.playing = 0;
+    delete document.body.dataset.beside;
     this.dialog.close();
     this.panel?.part("plot").focus();
   }

@@ -12,11 +12,18 @@ const known = new Map();
 
 const peers = { shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title };
 
-/** Releases what a panel holds once Dash has removed it. */
+/** Releases what a panel holds once Dash has removed it; styles know how many panels there are. */
 export function connectPanels() {
   whenPresent(`#${ID.panels}`, (place) => {
     new MutationObserver(releaseRemoved).observe(place, { childList: true });
+    noteNumber();
   });
+}
+
+function noteNumber() {
+  const { length } = allPanels();
+  if (length) document.body.dataset.panels = String(length);
+  else delete document.body.dataset.panels;
 }
 
 /** All panels, in the order of the page. @returns {Panel[]} */
@@ -50,6 +57,7 @@ function releaseRemoved() {
     known.delete(run);
     forgetFigures(run);
   }
+  noteNumber();
 }
 
 /** The panels on screen in this mode. @returns {Panel[]} */
