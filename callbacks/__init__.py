@@ -60,7 +60,7 @@ from callbacks.routes.rows import (
     new_rows,
     table_rows,
 )
-from callbacks.routes.stories import included, story_file
+from callbacks.routes.stories import included, presenter, story_file
 from callbacks.services import Services, install
 from callbacks.table_dialog import classes, columns, file, filters, recipe
 
@@ -95,6 +95,7 @@ _ROUTES = (
     shared_view,
     story_file,
     included,
+    presenter,
     project_file,
     surface_route,
     new_rows,

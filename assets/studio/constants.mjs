@@ -73,6 +73,7 @@ export const ID = Object.freeze({
   brought: "brought",
   notice: "notice",
   caption: "caption",
+  title: "title",
   keys: "keys",
   story: "story",
   storyShown: "story-shown",

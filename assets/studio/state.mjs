@@ -18,7 +18,7 @@
 // | zoom      | panel/painting                                  | none     |
 // | revision  | page/callbacks, run_loop                        | none     |
 // | states    | run_loop                                        | states   |
-// | earlier   | run_loop                                        | none     |
+// | earlier   | run_loop, views/story                           | none     |
 // | speed     | present/play_bar                                | none     |
 // | story     | views/story                                     | story    |
 //

@@ -88,6 +88,7 @@ REQUESTED = "wanted"  # a view to restore
 RESTORED = "brought"  # the run that shows it, and its view options
 NOTICE = "notice"  # what is said about links and views
 CAPTION = "caption"
+TITLE = "title"  # of a view of the story, above its caption
 KEYS = "keys"
 STORY = "story"
 STORY_SHOWN = "story-shown"  # changes when the list no longer shows the story

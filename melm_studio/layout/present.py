@@ -14,13 +14,15 @@ from melm_studio.layout.dialogs.figure_dialog import figure_button
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
 
 KEYS = (
-    ("← →", "previous and next plane, or story view"),
+    ("← → or Page Up, Page Down", "previous and next plane, or story view"),
     ("Space", "play"),
     ("1 to 9", "select a run"),
     ("M", "morph"),
     ("T", "tree of planes"),
     ("R", "resampled plane"),
     ("W", "walk along a branch of the tree"),
+    ("N", "presenter’s window"),
+    ("B", "blank the screen"),
     ("F", "full screen"),
     ("Esc", "exit"),
     ("?", "list keys"),
@@ -54,8 +56,12 @@ def notice() -> Component:
 
 
 def present_title() -> Component:
-    """The caption of the view of a story, else what is asked of the classes; a script writes it."""
-    return html.H1(id=ids.CAPTION, className="caption present-only", **aria(live="polite"))
+    """Title and caption of the view of a story, else what is asked of the classes; for a script."""
+    return html.Div(
+        [html.H1(id=ids.TITLE), html.P(id=ids.CAPTION)],
+        className="caption present-only",
+        **aria(live="polite"),
+    )
 
 
 def play_bar() -> Component:
@@ -69,7 +75,7 @@ def play_bar() -> Component:
                     html.Div(
                         [
                             _button("Copy link", "link"),
-                            _button("Add to story", "add"),
+                            html.Span(_button("Add to story", "add"), className="not-present"),
                             html.Div(_presenting(), className="bar-group present-only"),
                         ],
                         className="bar-group bar-end",
@@ -120,6 +126,7 @@ def _presenting() -> list[Component]:
                 _button("Previous", "previous"),
                 html.Span(className="bar-count", **data(bar="count")),
                 _button("Next", "next"),
+                _button("Notes", "notes", "Notes and the next view, in a window for the presenter"),
             ],
             className="bar-group",
             **data(bar="steps"),

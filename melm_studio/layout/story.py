@@ -108,7 +108,7 @@ def _item(at: int, title: str, caption: str, notes: str, *, is_last: bool) -> Co
                     dmc.Textarea(
                         id=ids.story("notes", at),
                         value=notes,
-                        placeholder="Notes for the presenter’s window",
+                        placeholder="Notes that only the presenter sees",
                         debounce=True,
                         size="sm",
                         **aria(label=f"Notes on view {number}"),

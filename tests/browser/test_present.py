@@ -126,6 +126,8 @@ def test_a_story_is_made_saved_loaded_and_told(
     page.get_by_role("button", name="Story", exact=True).click()
     page.get_by_label("Caption of view 1").fill("Without the labels.")
     page.get_by_label("Caption of view 2").fill("With them.")
+    page.get_by_label("Title and notes of view 2").click()
+    page.get_by_label("Notes on view 2").fill("Ask the room first.")
     page.keyboard.press("Tab")
     page.wait_for_function("() => localStorage.getItem('story')?.includes('With them.')")
     page.get_by_role("button", name="Move up, view 2").click()
@@ -144,14 +146,24 @@ def test_a_story_is_made_saved_loaded_and_told(
     caption = other.page.locator(f"#{ids.CAPTION}")
     for key, words, method in (
         ("ArrowRight", "With them.", "LDA"),
-        ("ArrowRight", "Without the labels.", "PCA"),
-        ("ArrowLeft", "With them.", "LDA"),
+        ("PageDown", "Without the labels.", "PCA"),
+        ("PageUp", "With them.", "LDA"),
     ):
         other.page.keyboard.press(key)
         expect(caption).to_have_text(words)
         front = other.page.locator("[data-run].is-front")
         expect(front.locator(".panel-title")).to_have_text(re.compile(f"^{method}"))
     expect(other.page.get_by_text("1 of 2")).to_be_visible()
+
+    with other.page.expect_popup() as opened:
+        other.page.keyboard.press("n")
+    window = opened.value
+    expect(window.locator("#notes")).to_have_text("Ask the room first.")
+    expect(window.locator("#next-title")).to_contain_text("PCA")
+    expect(window.get_by_role("img", name="The plane of the next view")).to_be_visible()
+    window.keyboard.press("PageDown")
+    expect(caption).to_have_text("Without the labels.")
+    expect(window.locator("#next-title")).to_have_text("This is the last view.")
 
 
 def add(panel: Panel, number: int) -> None:

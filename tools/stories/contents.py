@@ -217,14 +217,14 @@ _THREE_WAYS = Contents(
         Scene(
             "With the labels: LDA",
             "LDA uses the labels. It moves the class means apart, compared with the variance "
-            "within the classes, and tells {held_out} apart.",
+            "within the classes, and tells {held_out} of the same digits apart.",
             "LDA assumes classes of one shape. Look for digits that share a place.",
             fit=1,
         ),
         Scene(
             "With the densities: MELM",
-            "MELM lets the class densities overlap as little as possible, whatever their shape. Of "
-            "the same held-out digits, it tells {held_out} apart.",
+            "MELM lets the class densities overlap as little as possible, whatever their shape. It "
+            "tells {held_out} of the same digits apart.",
             "Two directions are few for so many classes. With three, the picture can be turned.",
             fit=2,
         ),

@@ -55,13 +55,13 @@ def run_of(own: Workspace, spec: ViewSpec) -> RunRecord:
 
 
 def worded(view: StoryView, facts: Mapping[str, str]) -> StoryView:
-    """Return a view whose texts have the facts in place of their names."""
-    return StoryView(
-        view.spec,
-        view.title.format(**facts),
-        view.caption.format(**facts),
-        view.notes.format(**facts),
-    )
+    """Return a view whose texts have the facts in place of their names.
+
+    No line ends between a number and its percent sign.
+    """
+    kept = {name: fact.replace(" %", "\N{NO-BREAK SPACE}%") for name, fact in facts.items()}
+    title, caption, notes = (text.format(**kept) for text in (view.title, view.caption, view.notes))
+    return StoryView(view.spec, title, caption, notes)
 
 
 def _event(own: Workspace, record: RunRecord, spec: ViewSpec) -> PlaneEvent:

@@ -1,6 +1,8 @@
 // Explanations (`data-tip`): shown while the pointer or the focus is on their element, or on the
 // field that it labels; a tap shows them too. The page has one tooltip.
 
+import { state } from "../state.mjs";
+
 const DELAY_MS = 350;
 const GAP_PX = 6;
 
@@ -24,8 +26,10 @@ export function connectTooltips() {
 
 const explainedAt = (element) => element.closest?.("[data-tip]") ?? null;
 
-// The pointer may move onto the tooltip without closing it.
+// The pointer may move onto the tooltip without closing it. In Present it opens none: what is shown
+// to a room is not covered in passing.
 function followPointer(target) {
+  if (state.mode === "present") return;
   const element = explainedAt(target);
   if (element === owner || tooltip?.contains(target)) return;
   hide();

@@ -5,14 +5,23 @@ import { setProps } from "../page/dash.mjs";
 import { byId } from "../page/dom.mjs";
 import { allPanels, frontPanel } from "../panel/panels.mjs";
 import { openResamples, openTree, walkBranch } from "../other_planes/button.mjs";
-import { state } from "../state.mjs";
+import { onChange, state } from "../state.mjs";
 import { hasStory, stepStory } from "../views/story.mjs";
+import { openPresenter } from "./presenter_link.mjs";
+
+const PAGE_KEYS = ["PageUp", "PageDown"];
 
 /** Connects the keys. @param {() => Promise<unknown> | undefined} playMorph */
 export function connectKeys(playMorph) {
+  onChange("mode", () => document.body.removeAttribute("data-blank"));
   const actions = {
     ArrowLeft: () => step(-1),
     ArrowRight: () => step(1),
+    PageUp: () => step(-1), // clickers send these two
+    PageDown: () => step(1),
+    b: toggleBlank,
+    ".": toggleBlank,
+    n: openPresenter,
     " ": () => frontPanel()?.history.player.toggle().catch(console.warn),
     m: () => playMorph()?.catch(console.warn),
     t: () => openTree(frontPanel()),
@@ -35,6 +44,9 @@ export const toggleKeys = () => byId(ID.keys).toggleAttribute("hidden");
 
 /** Leaves Present. */
 export const leave = () => setProps(ID.mode, { value: "explore" });
+
+/** Blanks the screen, or shows it again. */
+export const toggleBlank = () => document.body.toggleAttribute("data-blank");
 
 export function toggleFullScreen() {
   if (document.fullscreenElement) return document.exitFullscreen();
@@ -67,8 +79,10 @@ function isForPresent(event) {
   return state.mode === "present" && !hasModifier && !isTaken(event);
 }
 
-// Fields, sliders and windows have the keys to themselves, and buttons have Space and Enter.
+// Fields, sliders and windows have the keys to themselves, and buttons have Space and Enter. Only
+// a clicker leads through a story whatever was touched last; arrow keys and fields do without its keys.
 function isTaken({ target, key }) {
+  if (hasStory() && PAGE_KEYS.includes(key)) return Boolean(target.closest?.("textarea, [contenteditable], [role=dialog]"));
   if (target.closest?.("input, textarea, select, [contenteditable], [role=dialog]")) return true;
   return (key === " " || key === "Enter") && Boolean(target.closest?.("button, a"));
 }

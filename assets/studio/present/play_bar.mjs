@@ -9,6 +9,7 @@ import { addToStory, stepStory } from "../views/story.mjs";
 import { positionLabel } from "../views/story_order.mjs";
 import { enlarge } from "./larger.mjs";
 import { leave, toggleFullScreen, toggleKeys } from "./keys.mjs";
+import { openPresenter } from "./presenter_link.mjs";
 import { Morph } from "./morph.mjs";
 
 /** @type {Record<string, any>} */
@@ -25,6 +26,7 @@ export function connectPlayBar() {
   });
   onChange("mode", () => morph?.followRuns());
   onChange("story", showStory);
+  onChange("view", () => allPanels().forEach(showLegend));
   whenPresent(".play-bar", build);
   whenPresent(`#${ID.dataSummary}`, (summary) => {
     new MutationObserver(showClasses).observe(summary, { childList: true });
@@ -46,6 +48,7 @@ function build(node) {
   bar.add.onclick = () => addToStory().catch(console.warn);
   bar.previous.onclick = () => stepStory(-1);
   bar.next.onclick = () => stepStory(1);
+  bar.notes.onclick = openPresenter;
   bar.full.onclick = toggleFullScreen;
   bar.keys.onclick = toggleKeys;
   bar.leave.onclick = leave;
@@ -61,11 +64,13 @@ function showStory() {
   bar.count.textContent = positionLabel(state.story);
 }
 
-/** The caption of the view of the story, else what is asked of the classes. */
+/** What a view of the story says, else what is asked of the classes. */
 export function showTitle() {
-  const title = byId(ID.caption);
-  const { views, at } = state.story;
-  if (title) title.textContent = views[at]?.caption || (legendOfPage()?.dataset.question ?? "");
+  const title = byId(ID.title);
+  if (!title) return;
+  const view = state.story.views[state.story.at];
+  title.textContent = view?.title || (legendOfPage()?.dataset.question ?? "");
+  byId(ID.caption).textContent = view?.caption ?? "";
 }
 
 function showClasses() {
@@ -86,4 +91,10 @@ function copyLegend(panel) {
     return copy;
   });
   panel.part("class-legend").replaceChildren(...items);
+  showLegend(panel);
+}
+
+// Where the names are on the clouds, they need no legend.
+function showLegend(panel) {
+  panel.part("class-legend").hidden = state.names;
 }

@@ -4,6 +4,7 @@ import { percent } from "../drawing/number_text.mjs";
 import { ask } from "../page/answers.mjs";
 import { element, hide } from "../page/dom.mjs";
 import { addToPanels } from "../panel/features.mjs";
+import { state } from "../state.mjs";
 import { nameOf } from "./elements.mjs";
 import { addressOf } from "./plane_address.mjs";
 
@@ -39,8 +40,10 @@ class RowCard {
   show(hovered) {
     clearTimeout(this.timer);
     this.row = hovered?.row ?? null;
-    hide(this.node, this.row === null);
-    if (!hovered) return;
+    // Nothing covers the picture while it is presented.
+    const isHidden = this.row === null || state.mode === "present";
+    hide(this.node, isHidden);
+    if (isHidden) return;
     const address = addressOf(this.panel, `rows/${hovered.row}`);
     const known = this.known.get(address);
     this.node.replaceChildren(...(known ? detailLines(known) : [element("strong", "", `${hovered.label}, row ${hovered.row}`)]));

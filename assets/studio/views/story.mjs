@@ -56,6 +56,7 @@ export async function addToStory() {
 async function openIncluded(key) {
   const { story, revision } = await ask(`stories/${key}`, {});
   const action = takeStory(story);
+  update({ earlier: null }); // its runs have ended long ago: no recap
   updateStory({ views: story.views, at: -1 });
   setProps(ID.revision, { data: revision });
   showView(0, "present");
