@@ -17,6 +17,7 @@ from pathlib import Path
 from tools.site.offline import remote_parts
 from tools.site.replays import write_replays
 from tools.site.sources import ROOT, write_sources
+from tools.site.stories import write_story_pictures
 
 _THEME = Path(__file__).parent / "theme"
 _DIAGRAMS = ROOT / "node_modules" / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
@@ -32,6 +33,7 @@ def main(arguments: list[str]) -> int:
         shutil.rmtree(folder, ignore_errors=True)
     write_sources(sources)
     write_replays(sources / "files" / "replays")
+    write_story_pictures(sources / "stories")
     shutil.copy(_DIAGRAMS, sources / "files")
     if status := _run_sphinx(sources, site):
         return status

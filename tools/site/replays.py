@@ -8,6 +8,7 @@ from pathlib import Path
 from melm_studio.figures.theme import Scheme
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import local_studio
+from tools.site.stories import story_entries
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ Press **Play**, or drag the slider. Each picture is a
 the studio nor a network.
 
 {replays}
+
+{stories}
 """
 _ENTRY = """\
 ## {title}
@@ -88,7 +91,7 @@ def gallery_page() -> str:
     entries = [
         _ENTRY.format(title=each.title, words=each.words, name=each.name) for each in REPLAYS
     ]
-    return _PAGE.format(replays="\n".join(entries))
+    return _PAGE.format(replays="\n".join(entries), stories=story_entries())
 
 
 def write_replays(folder: Path) -> None:

@@ -164,7 +164,7 @@ _KERNEL_WIDTH = Contents(
             "With γ {gamma}, the contours follow both crescents, and {held_out} of the held-out "
             "rows are told apart.",
             "This is the width to keep. Ask what a still narrower one would do.",
-            gamma=0.3,
+            gamma=0.5,
         ),
         Scene(
             "Too fine",

@@ -107,6 +107,18 @@ def open_project(own: Workspace, file: IO[bytes]) -> OpenedProject:
             raise
 
 
+def story_in(file: IO[bytes]) -> Story:
+    """Return the story of a project, without opening its tables and runs.
+
+    Raises
+    ------
+    InputError
+        If it is no project, of a newer version, or a value in it breaks a rule.
+    """
+    with opened_archive(file, MAX_MANIFEST) as archive:
+        return project_of(archive.read(MANIFEST, MAX_MANIFEST)).story
+
+
 @dataclass
 class _Opening:
     own: Workspace

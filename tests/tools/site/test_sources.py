@@ -8,10 +8,12 @@ from itertools import chain
 import pytest
 
 import melm_core
+from melm_studio.views.stories import INCLUDED_STORIES
 from tools.site.offline import remote_parts
 from tools.site.reference import PACKAGES, reference_pages
 from tools.site.replays import REPLAYS, gallery_page
 from tools.site.sources import CONTENTS, ROOT, within_site, write_sources
+from tools.stories.contents import CONTENTS as SCRIPTS
 
 DOCUMENTS = [path for path in ROOT.glob("docs/*") if path.suffix in {".md", ".ipynb"}]
 
@@ -50,6 +52,13 @@ def test_the_gallery_shows_every_replay_in_both_themes():
     for replay in REPLAYS:
         assert f"{replay.name}-light.html" in page
         assert f"{replay.name}-dark.html" in page
+
+
+def test_the_gallery_tells_every_story():
+    page = gallery_page()
+    for story in INCLUDED_STORIES.values():
+        assert story.title in page
+        assert page.count(f"](stories/{story.key}-") == len(SCRIPTS[story.key].scenes)
 
 
 def test_a_part_of_a_page_that_comes_from_the_network_is_found(tmp_path):
