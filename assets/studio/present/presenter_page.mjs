@@ -1,12 +1,14 @@
 // The page of the presenter's window: notes on the view on screen, the next view, and the time.
 import { decodedPlane } from "../drawing/arrays.mjs";
 import { drawSmallPlane } from "../drawing/small_plane.mjs";
-import { byId } from "../page/dom.mjs";
+import { byId, wait } from "../page/dom.mjs";
 import { channelName, elapsedLabel } from "./presenter_views.mjs";
 import { positionLabel } from "../views/story_order.mjs";
 
 const STEPS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, " ": 1 };
 const TICK_MS = 250;
+const [RETRY_MS, MOST_TRIES] = [3000, 40];
+const NO_CONTENT = 204;
 const NO_NOTES = "No notes on this view. Write some in Story, below its caption.";
 const NO_STORY = "There is no story yet. Add views to one, or open one from Samples.";
 const AT_END = "This is the last view.";
@@ -48,22 +50,29 @@ function show({ at, count, current, next, scheme }) {
   drawNext(next?.view ?? null, scheme).catch(console.warn);
 }
 
-// A view whose run is not there yet has no picture: it is computed when it is shown.
 async function drawNext(view, scheme) {
   const wanted = JSON.stringify([view, scheme]);
   if (wanted === drawn) return;
   drawn = wanted;
   canvas.hidden = true;
-  if (!view) return;
-  const answer = await fetch(`presenter/picture?scheme=${scheme}`, {
+  for (let tries = 0; view && tries < MOST_TRIES && wanted === drawn; tries += 1) {
+    const answer = await picture(view, scheme);
+    if (wanted !== drawn || !answer.ok) return;
+    if (answer.status !== NO_CONTENT) return paint(await answer.json());
+    await wait(RETRY_MS); // its run is not there yet
+  }
+}
+
+const picture = (view, scheme) =>
+  fetch(`presenter/picture?scheme=${scheme}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(view),
   });
-  if (!answer.ok || wanted !== drawn) return;
-  const { styles, ...plane } = await answer.json();
+
+function paint(/** @type {any} */ plane) {
   canvas.hidden = false;
-  drawSmallPlane(canvas, styles, decodedPlane(plane));
+  drawSmallPlane(canvas, plane.styles, decodedPlane(plane));
 }
 
 function setText(id, text) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 import flask
@@ -18,7 +19,7 @@ from melm_studio.figures.plane import empty_figure, limits, plane_frame
 from melm_studio.figures.theme import Scheme
 from melm_studio.layout.scripts import ICON, MODULES
 from melm_studio.views.view_options import MorphTarget, ViewOptions
-from melm_studio.views.view_spec import ViewSpec
+from melm_studio.views.view_spec import SharedMorph, ViewSpec
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 T = TypeVar("T")
@@ -39,12 +40,16 @@ def presenter(app: Dash) -> str:
     )
 
 
-def picture() -> dict[str, Any]:
-    """The plane of a shared view; answers 404 where the visitor has no run of it yet."""
+def picture() -> dict[str, Any] | tuple[str, int]:
+    """The plane of a shared view; nothing where the visitor has no run of it yet."""
     spec = ViewSpec.from_json(flask.request.get_json(silent=True))
-    record = _run_of(spec)
+    try:
+        record = _fit(spec, spec.data_id)
+        event, options = _event_of(record, spec), _options_of(spec)
+    except _MissingError:
+        return "", HTTPStatus.NO_CONTENT
     renderer = services().renderer
-    view = renderer.view(record, _event_of(record, spec), _options_of(spec))
+    view = renderer.view(record, event, options)
     viewer = renderer.viewer(record)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     figure = empty_figure(
@@ -57,15 +62,16 @@ def picture() -> dict[str, Any]:
     }
 
 
-def _run_of(spec: ViewSpec) -> RunRecord:
-    return _found(workspace().equal_fit(spec.data_id, spec.method, spec.parameters))
+def _fit(part: ViewSpec | SharedMorph, data_id: str) -> RunRecord:
+    """The visitor's run of a view, or of what it is morphed to."""
+    return _found(workspace().equal_fit(data_id, part.method, part.parameters))
 
 
 def _event_of(record: RunRecord, spec: ViewSpec) -> PlaneEvent:
     store = services().store
-    last = store.last_event(record.run_id)
-    if last is None or spec.plane is None:
-        return _found(last)
+    last = _found(store.last_event(record.run_id))
+    if spec.plane is None:
+        return last
     return _found(store.event(record.run_id, min(spec.plane, last.sequence)))
 
 
@@ -74,12 +80,16 @@ def _options_of(spec: ViewSpec) -> ViewOptions:
     if spec.morph is None:
         return spec.options
     if spec.morph.plane is not None:  # of a tree or of resamples, which are computed when shown
-        flask.abort(404)
-    target = _found(workspace().equal_fit(spec.data_id, spec.morph.method, spec.morph.parameters))
+        raise _MissingError
+    target = _fit(spec.morph, spec.data_id)
     return replace(spec.options, morph=MorphTarget(target.run_id, spec.morph.share))
+
+
+class _MissingError(Exception):
+    """What a view shows is not there yet."""
 
 
 def _found(value: T | None) -> T:
     if value is None:
-        flask.abort(404)
+        raise _MissingError
     return value

@@ -33,12 +33,12 @@ def test_a_view_on_the_way_to_another_run_is_drawn_there(teller):
 def test_a_view_without_a_run_has_no_picture_and_starts_none(studio, teller, change):
     visitor, (view, *_) = teller
     answer = visitor.http.post(ADDRESS, json={**view, **change})
-    assert answer.status_code == 404
+    assert (answer.status_code, answer.data) == (204, b"")
     assert len(studio.store.runs_of(visitor.owner)) == 1
 
 
 def test_another_visitor_gets_no_picture(studio, teller):
-    assert studio.visitor().http.post(ADDRESS, json=teller[1][0]).status_code == 404
+    assert studio.visitor().http.post(ADDRESS, json=teller[1][0]).status_code == 204
 
 
 def test_what_is_no_view_gets_a_sentence(visitor):
