@@ -47,6 +47,7 @@ class ArrayBlocks:
         self._X, self._codes, self._n_block_rows = X, codes, n_block_rows
         self.n_features = X.shape[1]
         n_classes = int(codes.max()) + 1
+        self.classes = np.arange(n_classes)
         self.counts = np.stack(
             [np.bincount(codes[part], minlength=n_classes) for part in self._parts()]
         )
@@ -99,7 +100,7 @@ class DaskBlocks:
                 "collection, or use dask.array.from_array(y, chunks=X.chunks[0])."
             )
         self.n_features = X.shape[1]
-        self._parts = _frame_parts(X, y) if hasattr(y, "to_frame") else _array_parts(X, y)
+        self._parts = _frame_parts(X, y) if _are_frames(X, y) else _array_parts(X, y)
         found = self._each(_examined)
         self._check(found)
         self.classes = np.unique(np.concatenate([labels for labels, *_ in found]))
@@ -141,7 +142,7 @@ class DaskBlocks:
             )
 
 
-def table_of(estimator: Any, X: Any, y: Any, in_memory_only: Sequence[str] = ()) -> DaskBlocks:
+def table_of(estimator: Any, X: Any, y: Any, in_memory_only: Sequence[str] = ()) -> BlockSource:
     """The blocks of a Dask collection, checked.
 
     Sets what estimators know of their input: `classes_`, `n_features_in_`, `feature_names_in_`.
@@ -158,19 +159,41 @@ def table_of(estimator: Any, X: Any, y: Any, in_memory_only: Sequence[str] = ())
     ValueError
         If the data are invalid, or a parameter needs the rows in memory.
     """
-    for name in in_memory_only:
+    check_none_in_memory(in_memory_only)
+    table = blocks_of(X, y)
+    check_magnitudes(np.stack(bounds_of(class_rows(table))))
+    estimator.classes_ = table.classes
+    describe(estimator, table, X)
+    return table
+
+
+def check_none_in_memory(names: Sequence[str]) -> None:
+    """Raise UserError if something was asked for that needs the rows in memory."""
+    for name in names:
         raise UserError(
             f"{name} needs the rows in memory, and X is a Dask collection. Fit a sample of it, "
             f"for example X.sample(frac=0.01).compute(), or leave {name} out."
         )
-    table = DaskBlocks(X, y)
+
+
+def blocks_of(X: Any, y: Any) -> BlockSource:
+    """The blocks of a Dask collection, or a table in blocks, with two rows or more of each class.
+
+    Parameters
+    ----------
+    X : Dask collection of shape (n_samples, n_features), or BlockSource
+    y : Dask collection of shape (n_samples,); None beside a BlockSource
+
+    Raises
+    ------
+    ValueError
+        If the data are invalid.
+    """
+    table = X if hasattr(X, "map_reduce") else DaskBlocks(X, y)
     few = table.counts.sum(axis=0) < _FEWEST_OF_CLASS
     if few.any() or len(few) < _FEWEST_OF_CLASS:
         label = f"class {table.classes[few][0]} has one" if few.any() else "all have one label"
         raise UserError(f"Two or more classes need two or more rows each; {label}.")
-    check_magnitudes(np.stack(bounds_of(class_rows(table))))
-    estimator.classes_ = table.classes
-    describe(estimator, table, X)
     return table
 
 
@@ -256,6 +279,10 @@ def _one_label(X: Any) -> Any:
     """The label 0 for every row, in the partitions of the rows."""
     first = X.iloc[:, 0] if hasattr(X, "iloc") else X[:, 0]
     return first * 0
+
+
+def _are_frames(X: Any, y: Any) -> bool:
+    return hasattr(X, "assign") and hasattr(y, "to_frame")
 
 
 def _frame_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
@@ -30,10 +31,13 @@ class BlockSource(Protocol):
     counts : ndarray of int of shape (n_blocks, n_classes)
         Rows of each class in each block.
     n_features : int
+    classes : ndarray of shape (n_classes,)
+        The sorted labels; class code c is the label `classes[c]`.
     """
 
     counts: IntArray
     n_features: int
+    classes: npt.NDArray[Any]
 
     def map_reduce(self, task: Task[T], merge: Merge[T]) -> T:
         """Apply a task to the rows and codes of every block, and merge the results in order.
@@ -95,8 +99,8 @@ Rows: TypeAlias = FloatArray | ClassRows
 
 
 def is_lazy(X: Any) -> bool:
-    """Whether a table is a collection of Dask, whose values are not in memory."""
-    return type(X).__module__.partition(".")[0] == "dask"
+    """Whether the values of a table are not in memory: a collection of Dask, or a BlockSource."""
+    return type(X).__module__.partition(".")[0] == "dask" or hasattr(type(X), "map_reduce")
 
 
 def check_in_memory(estimator: object, X: Any) -> None:

@@ -36,8 +36,27 @@ def stratified_sample(y: IntArray, share: float, n_classes: int) -> IntArray:
     if share >= 1.0 or len(y) == 0:
         return np.arange(len(y))
     kept = [
-        rows[np.linspace(0, len(rows) - 1, max(2, round(share * len(rows)))).astype(np.int64)]
+        rows[evenly_spaced(len(rows), share)]
         for rows in (np.flatnonzero(y == code) for code in range(n_classes))
         if len(rows)
     ]
     return np.unique(np.concatenate(kept))
+
+
+def evenly_spaced(n_rows: int, share: float) -> IntArray:
+    """Indices of an evenly spaced share of rows, at least two of them; of all, if it is 1 or more.
+
+    Parameters
+    ----------
+    n_rows : int
+    share : float
+
+    Examples
+    --------
+    >>> evenly_spaced(8, 0.5)
+    array([0, 2, 4, 7])
+    """
+    if share >= 1.0:
+        return np.arange(n_rows)
+    n_kept = max(2, round(share * n_rows))
+    return np.unique(np.linspace(0, n_rows - 1, n_kept).astype(np.int64))

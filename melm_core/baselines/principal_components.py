@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any, Self
 
 import numpy as np
@@ -67,8 +68,8 @@ class PrincipalComponentsPlane(PCA):
                 'n_components="mle" needs the rows in memory, and X is a Dask collection; give the '
                 "number of components."
             )
-        table = DaskBlocks(X)
-        (moments,) = reduce_rows(Moments.of, added, class_rows(table))
+        table = X if hasattr(X, "map_reduce") else DaskBlocks(X)
+        moments = reduce(added, reduce_rows(Moments.of, added, class_rows(table)))
         covariance = moments.products / moments.count
         super().fit(offsets_of(covariance, np.sqrt(np.diag(covariance))))
         self._count(moments.count)

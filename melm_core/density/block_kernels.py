@@ -10,12 +10,47 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import BlockSource, ClassRows, RowView, class_rows, take_rows
 from melm_core.density.information_potentials import check_nufft_components
 from melm_core.density.kernel_density import KernelClasses, kernel_covariances
-from melm_core.density.shrinkage import Shrinkage, regularized_covariances, totals_of
+from melm_core.density.shrinkage import (
+    DEFAULT_SHRINKAGE,
+    Shrinkage,
+    regularized_covariances,
+    totals_of,
+)
 from melm_core.density.whitening import pooled_covariance, whitening
 from melm_core.linalg.class_moments import moments_of_classes
 
 # Up to this many rows a fit takes all of them instead of samples, and less time in memory.
 MOST_IN_MEMORY = 10_000
+
+
+def kernel_classes_in_blocks(
+    source: BlockSource,
+    *,
+    n_components: int,
+    gamma: float = 1.0,
+    shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
+) -> KernelClasses:
+    """As `kernel_classes`, of a table that need not be in memory.
+
+    Parameters
+    ----------
+    source : BlockSource
+        With more rows than features.
+    n_components : int
+        Dimension of the plane, at most 3.
+    gamma : float
+    shrinkage : float in [0, 1], "auto" or "ledoit-wolf"
+
+    Returns
+    -------
+    KernelClasses
+        Its rows are `ClassRows`; project them into the plane of any linear method.
+    """
+    check_nufft_components(n_components)
+    blocks = class_rows(source)
+    covariances = regularized_covariances(blocks, shrinkage)
+    kernels = kernel_covariances(covariances, totals_of(blocks), n_components, gamma, shrinkage)
+    return KernelClasses(cast("tuple[FloatArray, ...]", blocks), kernels)
 
 
 def kernel_classes_of_blocks(

@@ -14,8 +14,20 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.block_samples import (
+    BlockSample,
+    BlocksApplied,
+    BlocksWithout,
+    stratified_block_sample,
+)
+from melm_core.base.block_sources import blocks_of, check_none_in_memory
+from melm_core.base.estimator import check_integer
+from melm_core.base.row_blocks import BlockSource, is_lazy
+from melm_core.density.block_densities import log_densities_at
+from melm_core.density.block_kernels import kernel_classes_in_blocks
 from melm_core.density.kernel_density import (
     KernelClasses,
     kernel_classes,
@@ -28,15 +40,24 @@ from melm_core.density.nuisance import (
     nuisance_accuracy,
     nuisance_cells,
 )
-from melm_core.evaluation.folds import CodedRows, Fold, RefitFolds, refit_folds
+from melm_core.evaluation.folds import (
+    CodedRows,
+    Fold,
+    RefitFolds,
+    refit_folds,
+    stratified_folds,
+)
 from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
-from melm_core.evaluation.plane_separability import Score, fold_notes
+from melm_core.evaluation.plane_separability import Score, fold_notes, sample_notes
 from melm_core.evaluation.refitting import (
     FittedProjection,
     MethodLike,
     Preparation,
+    Standardization,
+    Unchanged,
     chosen_preparation,
     fit_projection,
+    make_estimator,
     map_in_order,
 )
 
@@ -119,8 +140,10 @@ def density_scores(
     ----------
     method : str or estimator
         A key of `METHODS`, or an unfitted estimator with fit(X, y) and transform(X).
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,)
+    X : array-like or Dask collection of shape (n_samples, n_features)
+        Of a Dask collection, the folds are processed one after the other; the method must be
+        one that is fitted to such collections.
+    y : array-like or Dask collection of shape (n_samples,)
         Labels of two or more classes, each with at least two rows.
     groups : array-like of shape (n_samples,) or None, default=None
         Groups of rows that depend on each other; they stay in one fold.
@@ -168,30 +191,43 @@ def density_scores(
     >>> scores.held_out.balanced_accuracy > 0.9
     True
     """
-    plan = refit_folds(
-        method,
-        X,
-        y,
-        groups,
-        nuisance=nuisance,
-        parameters=parameters,
-        n_folds=n_folds,
-        random_state=random_state,
-        max_rows=max_rows,
-        may_miss=preparation is not None,
-    )
-    work = _FoldWork(plan, gamma, chosen_preparation(preparation, standardize=standardize))
+    if is_lazy(X):
+        own = {"groups": groups, "nuisance": nuisance, "preparation": preparation}
+        check_none_in_memory([name for name, value in own.items() if value is not None])
+        work: _FoldWork | _BlockWork = _BlockWork.of(
+            make_estimator(method, parameters, random_state),
+            blocks_of(X, y),
+            gamma=gamma,
+            standardize=standardize,
+            n_folds=n_folds,
+            max_rows=max_rows,
+            random_state=random_state,
+        )
+    else:
+        plan = refit_folds(
+            method,
+            X,
+            y,
+            groups,
+            nuisance=nuisance,
+            parameters=parameters,
+            n_folds=n_folds,
+            random_state=random_state,
+            max_rows=max_rows,
+            may_miss=preparation is not None,
+        )
+        work = _FoldWork(plan, gamma, chosen_preparation(preparation, standardize=standardize))
     results = []
-    for result in map_in_order(work.results, plan.folds, n_jobs):
+    for result in map_in_order(work.results, work.folds, 1 if is_lazy(X) else n_jobs):
         results.append(result)
         if callback is not None:
-            callback(len(results), len(plan.folds))
+            callback(len(results), len(work.folds))
     train, held_out, told = zip(*results, strict=True)
     return DensityScores(
         train_confusions=np.stack(train),
         held_out_confusions=np.stack(held_out),
-        classes=plan.rows.classes,
-        notes=fold_notes(plan.rows, plan.sample, len(plan.folds), n_folds),
+        classes=work.scored.classes,
+        notes=work.notes(n_folds),
         nuisance=tuple(own for own in told if own is not None),
     )
 
@@ -204,9 +240,20 @@ class _FoldWork:
     gamma: float
     preparation: Preparation
 
+    @property
+    def folds(self) -> tuple[Fold, ...]:
+        return self.plan.folds
+
+    @property
+    def scored(self) -> CodedRows:
+        return self.plan.scored
+
+    def notes(self, n_folds: int) -> tuple[str, ...]:
+        return fold_notes(self.plan.rows, self.plan.sample, len(self.folds), n_folds)
+
     def results(self, fold: Fold) -> tuple[FloatArray, FloatArray, NuisanceAccuracy | None]:
         """Confusion of the scored training rows and of the test rows; how the nuisance is told."""
-        train, scored = self.plan.training_rows(fold), self.plan.scored
+        train, scored = self.plan.training_rows(fold), self.scored
         projection = fit_projection(
             self.plan.estimator,
             train.X,
@@ -216,13 +263,70 @@ class _FoldWork:
             nuisance=train.nuisance,
         )
         predicted = class_predictions(projection, train, scored.X, self.gamma)
-        n_classes = len(scored.classes)
-        in_train, in_test = (
-            confusion_shares(scored.y[part], predicted[part], n_classes)
-            for part in (fold.train, fold.test)
-        )
         held_out = scored.take(fold.test)
-        return in_train, in_test, _nuisance_told(projection, train, held_out, self.gamma)
+        told = _nuisance_told(projection, train, held_out, self.gamma)
+        return *_confusions(scored, fold, predicted), told
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockWork:
+    """The same for a table that need not be in memory."""
+
+    estimator: Any
+    table: BlockSource
+    sample: BlockSample
+    folds: tuple[Fold, ...]
+    gamma: float
+    standardize: bool
+
+    @classmethod
+    def of(
+        cls,
+        estimator: Any,
+        table: BlockSource,
+        *,
+        gamma: float,
+        standardize: bool,
+        n_folds: int,
+        max_rows: int,
+        random_state: int,
+    ) -> _BlockWork:
+        check_integer("max_rows", max_rows, minimum=4)
+        sample = stratified_block_sample(table, max_rows / int(table.counts.sum()))
+        folds = stratified_folds(sample.y, n_folds, random_state)
+        return cls(estimator, table, sample, folds, gamma, standardize)
+
+    @property
+    def scored(self) -> CodedRows:
+        return CodedRows(self.sample.X, self.sample.y, self.table.classes)
+
+    def notes(self, n_folds: int) -> tuple[str, ...]:
+        n_scored = len(self.sample.y)
+        of_folds = fold_notes(self.scored, np.arange(n_scored), len(self.folds), n_folds)
+        return (*sample_notes(n_scored, int(self.table.counts.sum())), *of_folds)
+
+    def results(self, fold: Fold) -> tuple[FloatArray, FloatArray, None]:
+        held_out = self.sample.positions[fold.test], self.sample.y[fold.test]
+        train = BlocksWithout(self.table, *held_out)
+        fitted = Standardization.of_blocks(train) if self.standardize else Unchanged()
+        prepared = BlocksApplied(train, fitted.apply)
+        projection = FittedProjection(clone(self.estimator).fit(prepared, None), fitted)
+        components = projection.components
+        kernels = kernel_classes_in_blocks(prepared, n_components=len(components), gamma=self.gamma)
+        points = fitted.apply(self.sample.X) @ components.T
+        predicted = log_densities_at(points, kernels.project(components)).argmax(axis=1)
+        return *_confusions(self.scored, fold, predicted), None
+
+
+def _confusions(
+    scored: CodedRows, fold: Fold, predicted: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Confusion of the scored training rows, and of the test rows."""
+    in_train, in_test = (
+        confusion_shares(scored.y[part], predicted[part], len(scored.classes))
+        for part in (fold.train, fold.test)
+    )
+    return in_train, in_test
 
 
 def _nuisance_told(

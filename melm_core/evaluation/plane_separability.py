@@ -9,14 +9,18 @@ inner cross-validation. The projection itself is fixed; for held-out rows see
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.block_samples import stratified_block_sample
+from melm_core.base.block_sources import blocks_of
+from melm_core.base.estimator import check_integer
 from melm_core.base.groups import class_counts
+from melm_core.base.row_blocks import is_lazy
 from melm_core.evaluation.folds import CodedRows, coded_rows, sampled_rows, stratified_folds
 from melm_core.evaluation.plane_classifiers import (
     PLANE_CLASSIFIERS,
@@ -165,8 +169,8 @@ def separability(
 
     Parameters
     ----------
-    projection : array-like of shape (n_samples, n_components)
-    y : array-like of shape (n_samples,)
+    projection : array-like or Dask collection of shape (n_samples, n_components)
+    y : array-like or Dask collection of shape (n_samples,)
         Labels of two or more classes, each with at least two rows.
     n_folds : int, default=5
         Reduced, with a note, to the number of rows of the smallest class.
@@ -199,6 +203,8 @@ def separability(
     >>> score.balanced_accuracy > 0.9
     True
     """
+    if is_lazy(projection):
+        return _separability_of_blocks(projection, y, n_folds, max_rows, random_state)
     rows = coded_rows(projection, y)
     sample = sampled_rows(rows.y, max_rows)
     Z, codes = rows.X[sample], rows.y[sample]
@@ -207,6 +213,25 @@ def separability(
         for fold in stratified_folds(codes, n_folds, random_state)
     ]
     return over_folds(confusions, rows, sample, n_folds)
+
+
+def _separability_of_blocks(
+    projection: Any, y: Any, n_folds: int, max_rows: int, random_state: int
+) -> Separability:
+    """The same of a Dask collection, of which a sample of at most `max_rows` is taken."""
+    check_integer("max_rows", max_rows, minimum=4)
+    table = blocks_of(projection, y)
+    n_samples = int(table.counts.sum())
+    sample = stratified_block_sample(table, max_rows / n_samples)
+    found = separability(
+        sample.X,
+        table.classes[sample.y],
+        n_folds=n_folds,
+        max_rows=len(sample.y),
+        random_state=random_state,
+    )
+    notes = (*sample_notes(len(sample.y), n_samples), *found.notes)
+    return replace(found, n_samples=n_samples, notes=notes)
 
 
 def fold_confusion(
@@ -286,14 +311,19 @@ def fold_notes(rows: CodedRows, sample: IntArray, n_made: int, n_folds: int) -> 
     n_made, n_folds : int
         Number of folds, and requested number.
     """
-    notes = []
-    if len(sample) < len(rows.y):
-        notes.append(f"A stratified sample of {len(sample):,} of {len(rows.y):,} rows was scored.")
+    notes = sample_notes(len(sample), len(rows.y))
     if n_made < n_folds:
         notes.append(
             f"{n_made} folds instead of {n_folds}, because {_shortage(rows.take(sample))}."
         )
     return tuple(notes)
+
+
+def sample_notes(n_scored: int, n_samples: int) -> list[str]:
+    """A sentence about a sample that was scored in place of all rows; none if it was all."""
+    if n_scored == n_samples:
+        return []
+    return [f"A stratified sample of {n_scored:,} of {n_samples:,} rows was scored."]
 
 
 def _shortage(rows: CodedRows) -> str:

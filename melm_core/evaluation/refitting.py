@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -17,7 +18,9 @@ from threadpoolctl import ThreadpoolController
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice
+from melm_core.base.row_blocks import BlockSource, added, class_rows, reduce_rows
 from melm_core.density.nuisance import SmallCellsWarning, nuisance_cells
+from melm_core.linalg.class_moments import Moments
 from melm_core.linalg.planes import orthonormalize
 from melm_core.methods.registry import METHODS
 
@@ -60,6 +63,13 @@ class Standardization:
         """Mean and standard deviation of each feature."""
         is_constant = np.ptp(X, axis=0) == 0
         return cls(X.mean(axis=0), np.where(is_constant, 1.0, X.std(axis=0)))
+
+    @classmethod
+    def of_blocks(cls, table: BlockSource) -> Standardization:
+        """The same of rows that need not be in memory."""
+        moments = reduce(added, reduce_rows(Moments.of, added, class_rows(table)))
+        deviations = np.sqrt(np.diag(moments.products) / moments.count)
+        return cls(moments.mean, np.where(deviations == 0.0, 1.0, deviations))
 
     def apply(self, X: FloatArray, /) -> FloatArray:
         """The features in standard deviations from the mean."""

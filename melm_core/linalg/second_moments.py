@@ -15,6 +15,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.block_sources import DaskBlocks
 from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import (
+    BlockSource,
     added,
     check_in_memory,
     class_rows,
@@ -135,12 +136,12 @@ class ClassSecondMoments(BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    def fit_blocks(self, table: DaskBlocks) -> Self:
+    def fit_blocks(self, table: BlockSource) -> Self:
         """Discard the sums so far and add the rows of a table in blocks.
 
         Parameters
         ----------
-        table : DaskBlocks
+        table : BlockSource
         """
         sums = reduce_rows(_block_sums, added, class_rows(table))
         self.sums_ = dict(zip(table.classes.tolist(), sums, strict=True))
