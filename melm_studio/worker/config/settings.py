@@ -120,6 +120,10 @@ class Settings:
         _whole_number(512, 10**8), "megabytes of memory of all runs", _three_quarters_of_memory()
     )
     max_run_hours: int = _setting(_whole_number(1, 10_000), "hours per run", Limits.run_hours)
+    talk_hours: int = _setting(
+        _whole_number(0, 168), "hours that the link to a talk is valid; 0 allows no talks", 8
+    )
+    max_viewers: int = _setting(_whole_number(1, 500), "viewers of a talk", 250)
 
     @property
     def limits(self) -> Limits:

@@ -14,6 +14,7 @@ from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.request import RunRequest
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
+from melm_studio.worker.store.talks import TalkStore
 
 
 class RunEndedError(LookupError):
@@ -129,8 +130,7 @@ class Runs(ABC):
     def requeue(self, seen: RunRecord, *, n_losses: int) -> bool:
         """Queue an unfinished run again, whose worker is gone; it keeps its history.
 
-        Of what was requested, only a pause remains. What its worker still does is refused: see
-        `RunRecord.attempt`.
+        Only a requested pause remains; what its worker still does is refused (`RunRecord.attempt`).
 
         Parameters
         ----------
@@ -390,11 +390,10 @@ class Service(ABC):
         """Release what the calling thread uses; a later call opens it again."""
 
 
-class RunStore(Requests, Queue, Events, Reports, Files, Service):
+class RunStore(Requests, Queue, Events, Reports, Files, TalkStore, Service):
     """Runs, their histories and the data they use, safe for many threads and processes.
 
-    Every write may raise `DiskFullError`. If the store is on another machine, every read or write
-    may raise `StoreUnavailableError`.
+    Every write may raise `DiskFullError`, and every access to a server `StoreUnavailableError`.
     """
 
     limits: Limits

@@ -33,6 +33,7 @@ from melm_studio.worker.store.quota import (
 from melm_studio.worker.store.redis.client import Pipeline, open_client, transact
 from melm_studio.worker.store.redis.events import RedisEvents
 from melm_studio.worker.store.redis.files import RedisFiles
+from melm_studio.worker.store.redis.talks import RedisTalks
 from melm_studio.worker.store.secret_key import SECRET_BYTES
 
 
@@ -55,6 +56,7 @@ class RedisRunStore(RunStore):
         self._redis = open_client(address.url, patience_s)
         self._secret = b""
         self._files = RedisFiles(self._redis, address)
+        self.talks = RedisTalks(self._redis, address)
         self._events = RedisEvents(self._redis, address)
         self._queue, self._unfinished = self._key("queue"), self._key("unfinished")
         self._served, self._addresses = self._key("served"), self._key("addresses")
@@ -272,6 +274,7 @@ class RedisRunStore(RunStore):
         self._redis.set(self._key("probe"), now)
 
     def tidy(self, now: float) -> None:
+        self.talks.forget_expired(now)
         for owner in self.owners():
             keys = self._runs_key(owner), self._files.listing(owner)
             transact(self._redis, partial(self._forget_owner_without, keys, owner), *keys)

@@ -63,6 +63,8 @@ ALL = [
     ("max_run_mb", "MELM_MAX_RUN_MB", "1024", 1024),
     ("max_runs_mb", "MELM_MAX_RUNS_MB", "2048", 2048),
     ("max_run_hours", "MELM_MAX_RUN_HOURS", "13", 13),
+    ("talk_hours", "MELM_TALK_HOURS", "0", 0),
+    ("max_viewers", "MELM_MAX_VIEWERS", "40", 40),
     ("days_kept", "MELM_DAYS_KEPT", "11", 11),
 ]
 
