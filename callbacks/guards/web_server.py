@@ -16,6 +16,7 @@ from waitress.server import MultiSocketServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from callbacks.guards.fair_requests import Client, FairQueue, RequestLimits, client_of
+from callbacks.guards.held_connections import HoldingTask
 from melm_studio.worker.config.service_manager import ALIVE, tell_service_manager
 
 _CLEANUP_S = 1
@@ -34,16 +35,27 @@ class ConnectionLimits:
 
 
 class _Channel(HTTPChannel):
-    """A connection that knows when its current request began."""
+    """A connection that knows when its current request began, and may be held after it."""
+
+    task_class = HoldingTask
 
     began_s = 0.0
+    is_held = False
 
     def received(self, data: bytes) -> Any:
+        if self.is_held:  # its answer has not ended, so another cannot begin
+            self.will_close = True
+            return False
         is_new = self.request is None
         result = super().received(data)
         if is_new:
             self.began_s = time.monotonic()
         return result
+
+    def _flush_some(self, do_close: bool = True) -> Any:
+        # Waitress takes no lock where no task is at work; another thread may write to held ones.
+        with self.outbuf_lock:
+            return super()._flush_some(do_close=do_close)
 
     def is_late(self, limits: ConnectionLimits) -> bool:
         """Whether its request should have arrived by now."""
@@ -69,6 +81,8 @@ class _Server(TcpWSGIServer):
         tell_service_manager(ALIVE)
         n_open: Counter[str] = Counter()
         for channel in self.active_channels.values():
+            if channel.is_held:  # by a route, which has bounds of its own
+                continue
             address = str(channel.addr[0])
             n_open[address] += 1
             is_too_many = n_open[address] > self._limits.connections_of_address
