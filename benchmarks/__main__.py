@@ -19,6 +19,7 @@ from benchmarks.gem import pairs_of_ten_classes
 from benchmarks.kernel_machines import approximation_of_kernel_machines
 from benchmarks.large_file import large_file
 from benchmarks.page.all_rows import all_rows
+from benchmarks.page.audience import audience
 from benchmarks.page.distance import distance
 from benchmarks.page.first_load import first_load
 from benchmarks.page.hands import gamma_drag, morph, scrub
@@ -51,6 +52,7 @@ BENCHMARKS = {
     "gamma-drag": gamma_drag,
     "crowd": crowd,
     "watchers": watchers,
+    "audience": audience,
     "sizes": sizes,
     "paper": against_paper,
     "paper-fit": paper_fit,

@@ -61,6 +61,8 @@ from callbacks.routes.rows import (
     table_rows,
 )
 from callbacks.routes.stories import included, presenter, story_file
+from callbacks.routes.talks import presenter as talk_presenter
+from callbacks.routes.talks import viewer
 from callbacks.services import Services, install
 from callbacks.table_dialog import classes, columns, file, filters, recipe
 
@@ -109,6 +111,8 @@ _ROUTES = (
     loadings,
     feature_densities,
     resamples,
+    talk_presenter,
+    viewer,
     api,
     links,
 )

@@ -17,6 +17,7 @@ from itsdangerous import BadSignature
 from callbacks.guards.error_answers import sentence
 from callbacks.keys.token import DAYS, bearer_of, owner_of
 from callbacks.routes.static_files import is_static
+from callbacks.routes.talks import VIEWER_ENDPOINTS
 from callbacks.services import services
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.records.run import RunKind, RunRecord
@@ -42,6 +43,7 @@ _NETWORK_BITS = 64
 _SHOWN = 8
 # Monitoring requests are not visits.
 _MONITORING = {"health", "ready", "metrics"}
+_OF_NOBODY = _MONITORING | VIEWER_ENDPOINTS
 
 
 def register(app: Dash) -> None:
@@ -100,7 +102,8 @@ class _Sessions(SecureCookieSessionInterface):
         return content if -_MOST_AHEAD < age < app.permanent_session_lifetime else None
 
     def should_set_cookie(self, app: flask.Flask, session: SessionMixin) -> bool:
-        is_page = not is_static(flask.request) and bearer_of(flask.request) is None
+        is_same_for_all = is_static(flask.request) or flask.request.endpoint in VIEWER_ENDPOINTS
+        is_page = not is_same_for_all and bearer_of(flask.request) is None
         return is_page and super().should_set_cookie(app, session)
 
     def get_cookie_secure(self, app: flask.Flask) -> bool:
@@ -119,7 +122,7 @@ def has_owner() -> bool:
 
 def action_by() -> dict[str, str]:
     """Return what stands for the visitor and the address of this request, for the log."""
-    return {"visitor": str(flask.session.get(_OWNER, ""))[:_SHOWN], "address": _address()[:_SHOWN]}
+    return {"visitor": str(flask.session.get(_OWNER, ""))[:_SHOWN], "address": address()[:_SHOWN]}
 
 
 def become(named: str) -> None:
@@ -131,18 +134,18 @@ def become(named: str) -> None:
 
 def workspace() -> Workspace:
     """Return the data and runs of the visitor of this request."""
-    return Workspace(services().store, owner(), services().settings, _address())
+    return Workspace(services().store, owner(), services().settings, address())
 
 
-def _address() -> str:
-    """What stands for the network address of a request: the studio keeps no addresses."""
+def address() -> str:
+    """Return what stands for the network address of a request: the studio keeps no addresses."""
     try:
-        address = ip_address(flask.request.remote_addr or "")
+        found = ip_address(flask.request.remote_addr or "")
     except ValueError:
         return ""
     # A customer of a provider has a whole network of these.
-    bits = _NETWORK_BITS if address.version == 6 else address.max_prefixlen
-    network = ip_network((address, bits), strict=False)
+    bits = _NETWORK_BITS if found.version == 6 else found.max_prefixlen
+    network = ip_network((found, bits), strict=False)
     return _hash(str(network))
 
 
@@ -169,7 +172,7 @@ def own_fit(run_id: str) -> RunRecord:
 
 
 def _ensure_owner() -> tuple[dict[str, str], int] | None:
-    if is_static(flask.request) or flask.request.endpoint in _MONITORING:
+    if is_static(flask.request) or flask.request.endpoint in _OF_NOBODY:
         return None
     if header := services().settings.user_header:
         name = flask.request.headers.get(header, "").strip()

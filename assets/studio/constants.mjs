@@ -120,6 +120,7 @@ export const ID = Object.freeze({
   surfaceWords: "surface-words",
   surfacePlot: "surface-plot",
   figure: "figure",
+  talk: "talk",
 });
 
 /** What the page can show. */

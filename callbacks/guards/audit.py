@@ -16,6 +16,8 @@ from callbacks.session import action_by
 
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 _CALLBACKS = "/_dash-update-component"
+# Many times a second, of a talk whose beginning and end are logged.
+_SHOWN = "/talk/shown"
 # Of the many properties that change on a page, the press of a button is an action.
 _PRESS = ".n_clicks"
 
@@ -37,7 +39,7 @@ def log_action(response: flask.Response) -> flask.Response:
 
 
 def _action(request: flask.Request) -> str:
-    if request.method in _SAFE_METHODS:
+    if request.method in _SAFE_METHODS or request.path == _SHOWN:
         return ""
     if request.path != _CALLBACKS:
         # Not the address itself, which may have the key of a recovery link.

@@ -15,11 +15,12 @@ from melm_studio.figures.plotly_script import (
     plotly_script,
 )
 from melm_studio.layout.scripts import STYLE_SHEET, style_sheet
+from melm_studio.layout.shell.follow_script import FOLLOW_SCRIPT, follow_script
 
 PLOTLY_PATH = f"/plotly-{plotly_fingerprint()}.js"
 
 # The addresses of these change with their content.
-_FINGERPRINTED = {"plotly", "styles", "_dash_assets.static"}
+_FINGERPRINTED = {"plotly", "styles", "follow", "_dash_assets.static"}
 # Dash serves these with and without a fingerprint; the former it lets browsers keep.
 _OF_DASH = {
     "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>",
@@ -35,6 +36,8 @@ def register(app: Dash) -> None:
     # Routes are below the prefix of addresses.
     style_sheet_path = app.get_asset_url(STYLE_SHEET).removeprefix(services().settings.path_prefix)
     app.server.add_url_rule(style_sheet_path, "styles", styles)
+    follow_path = app.get_asset_url(FOLLOW_SCRIPT).removeprefix(services().settings.path_prefix)
+    app.server.add_url_rule(follow_path, "follow", follow)
     app.server.after_request(add_lifetime)
     app.server.after_request(shorten_module)
     app.server.after_request(read_file)
@@ -56,6 +59,11 @@ def plotly() -> flask.Response:
 def styles() -> flask.Response:
     """The style sheet of the page."""
     return flask.Response(style_sheet(), mimetype="text/css")
+
+
+def follow() -> flask.Response:
+    """The script of the page of a viewer."""
+    return flask.Response(follow_script(), mimetype="text/javascript")
 
 
 def read_file(response: flask.Response) -> flask.Response:

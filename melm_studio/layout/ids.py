@@ -143,6 +143,7 @@ SURFACE_PLOT = "surface-plot"
 
 # Figure for print
 FIGURE = "figure"
+TALK = "talk"
 
 
 def sample(key: str) -> dict[str, str]:

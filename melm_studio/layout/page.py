@@ -13,6 +13,7 @@ from melm_studio.layout.dialogs.beside import loadings_dialog, resamples_dialog,
 from melm_studio.layout.dialogs.distances_dialog import distances_dialog
 from melm_studio.layout.dialogs.features_dialog import features_dialog
 from melm_studio.layout.dialogs.figure_dialog import figure_dialog
+from melm_studio.layout.dialogs.talk_dialog import talk_dialog
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar, present_title
 from melm_studio.layout.shell.header import header
@@ -69,6 +70,7 @@ def static_parts() -> list[Component]:
         resamples_dialog(),
         loadings_dialog(),
         figure_dialog(),
+        talk_dialog(),
         help_view(),
         panel_model(),
     ]

@@ -131,6 +131,7 @@ def _presenting() -> list[Component]:
             className="bar-group",
             **data(bar="steps"),
         ),
+        _button("Share", "share", "Share this talk with an audience"),
         figure_button("front"),
         _button("Full screen", "full"),
         _button("?", "keys", "Keyboard shortcuts"),

@@ -28,6 +28,7 @@ CONTENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "docs/explore",
             "docs/compare",
             "docs/present",
+            "docs/talks",
             "docs/figures-for-print",
             "docs/report",
         ),

@@ -1,8 +1,8 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
-import { PLANE_TRACE } from "../constants.mjs";
 import { CanvasAnimation } from "../drawing/animation.mjs";
 import { clear, draw, whenResized } from "../drawing/plotly.mjs";
 import { union } from "../drawing/scales.mjs";
+import { SWITCHED_BY } from "../drawing/trace_switches.mjs";
 import { zoomByWheel } from "../drawing/wheel.mjs";
 import { state } from "../state.mjs";
 import { addedTraces, dress } from "./features.mjs";
@@ -13,15 +13,6 @@ import { Recap } from "./recap.mjs";
 
 // The wheel and a new size are answered by the canvas first (zoomByWheel, whenResized).
 const CONFIG = { scrollZoom: false, doubleClick: false, responsive: false };
-const SWITCHED_BY = {
-  [PLANE_TRACE.classNames]: "names",
-  [PLANE_TRACE.contour]: "contours",
-  [PLANE_TRACE.arrowLines]: "arrows",
-  [PLANE_TRACE.arrowHeads]: "arrows",
-  [PLANE_TRACE.classEllipse]: "class_ellipses",
-  [PLANE_TRACE.meanEllipse]: "mean_ellipses",
-  [PLANE_TRACE.centroid]: "centroids",
-};
 
 export class Painting {
   /** @param {import("./panel.mjs").Panel} panel */

@@ -1,0 +1,98 @@
+// What a viewer sees of a plane: the traces of the figure with the arrays of the plane, as the
+// presenter, or the viewer, has switched them. Pure functions.
+import { PLANE_TRACE } from "../constants.mjs";
+import { tickStep } from "../drawing/scales.mjs";
+import { SWITCHED_BY } from "../drawing/trace_switches.mjs";
+
+/** @typedef {import("../types").Trace} Trace */
+
+const FAINT = 0.1; // as where the presenter selects rows and classes
+const MOST_LINES = 8; // of the grid, along each axis
+
+/** @type {string[]} */
+const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+
+/**
+ * The traces of a picture.
+ * @param {any} scene
+ * @param {any} shown
+ * @param {{ scheme: string, classes: number[] | null }} view
+ * @returns {Trace[]}
+ */
+export function tracesOf(scene, shown, { scheme, classes }) {
+  const places = placesOf(scene, shown.selected);
+  return scene.figures[scheme].data.map((style, i) => {
+    const arrays = shown.traces[i];
+    const trace = { ...style, ...arrays, x: arrays.x ?? [], y: arrays.y ?? [], halo: scene.surfaces[scheme] };
+    if (arrays.marker) trace.marker = { ...style.marker, ...arrays.marker };
+    const { kind, class: code } = style.meta;
+    if (kind in SWITCHED_BY) trace.visible = isOn(SWITCHED_BY[kind], shown);
+    const isAside = code !== undefined && classes !== null && !classes.includes(code);
+    if (!POINTS.includes(kind)) trace.visible = trace.visible !== false && !isAside;
+    else dressPoints(trace, isAside, places?.[i]);
+    return trace;
+  });
+}
+
+function dressPoints(trace, isAside, places) {
+  if (isAside) trace.opacity = FAINT;
+  if (!places) return;
+  trace.selectedpoints = places;
+  trace.unselected = { marker: { opacity: FAINT } };
+}
+
+// A layer is off until it is asked for, a switch is on until it is not.
+const isOn = (name, { hidden, layers }) =>
+  ["contours", "arrows", "names"].includes(name) ? !hidden.includes(name) : layers.includes(name);
+
+// The selected points by trace: they come by class, of training and then of held-out rows.
+function placesOf(scene, selected) {
+  if (!selected) return null;
+  const { data } = scene.figures.light;
+  return data.map(({ meta }) => listed(meta, scene, selected));
+}
+
+const listed = ({ kind, class: code }, { names }, lists) =>
+  POINTS.includes(kind) ? lists[(kind === PLANE_TRACE.heldOut ? names.length : 0) + code] : undefined;
+
+/** The layout of a figure with the grid that fits. @param {any} layout @param {import("../types").Axes} axes */
+export function withGrid(layout, axes) {
+  const dtick = tickStep(axes[0], MOST_LINES);
+  return { ...layout, xaxis: { ...layout.xaxis, dtick }, yaxis: { ...layout.yaxis, dtick } };
+}
+
+/**
+ * The point nearest to a place, within a distance in pixels; null for none.
+ * @param {Trace[]} traces
+ * @param {import("../types").Point} place in pixels
+ * @param {(point: import("../types").Point) => import("../types").Point} toPixels
+ * @param {number} reach in pixels
+ * @returns {{ trace: number, index: number, at: import("../types").Point } | null}
+ */
+export function nearestPoint(traces, place, toPixels, reach) {
+  let best = null;
+  let least = reach;
+  traces.forEach(({ meta, x, y, opacity = 1 }, trace) => {
+    if (!POINTS.includes(meta.kind) || opacity < 1) return;
+    for (let index = 0; index < x.length; index += 1) {
+      const at = toPixels([x[index], y[index]]);
+      const distance = Math.hypot(at[0] - place[0], at[1] - place[1]);
+      if (distance < least) [least, best] = [distance, { trace, index, at }];
+    }
+  });
+  return best;
+}
+
+/**
+ * What is said of a point: its class, and whatever the presenter lets viewers see of the row.
+ * @param {any} scene
+ * @param {number} trace
+ * @param {number} index
+ * @returns {string[]}
+ */
+export function wordsOf(scene, trace, index) {
+  const { meta } = scene.figures.light.data[trace];
+  const name = scene.names[meta.class];
+  const known = scene.rows ? listed(meta, scene, scene.rows)[index] : [];
+  return [meta.kind === PLANE_TRACE.heldOut ? `${name}, held out` : name, ...known];
+}

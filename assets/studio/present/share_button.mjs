@@ -1,0 +1,24 @@
+// The button that shares a talk. What it needs is loaded when it is first pressed, or at once where a
+// talk of this browser goes on.
+import { NO_SERVER, showNotice } from "../page/notice.mjs";
+
+export const TALK_GOES_ON = "melm-talk"; // in the browser's storage, while there is a talk
+
+export function connectShareButton() {
+  document.addEventListener("click", ({ target }) => {
+    if (/** @type {Element} */ (target).closest?.('[data-bar="share"]')) {
+      openDialog().catch(() => showNotice(NO_SERVER));
+    }
+  });
+  if (localStorage.getItem(TALK_GOES_ON)) resume().catch(console.warn);
+}
+
+async function openDialog() {
+  const { openTalkDialog } = await import("./talk_dialog.mjs");
+  await openTalkDialog();
+}
+
+async function resume() {
+  const { resumeTalk } = await import("./talk.mjs");
+  await resumeTalk();
+}

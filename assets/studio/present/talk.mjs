@@ -1,0 +1,118 @@
+// The talk of the presenter: while it goes on, what Present shows is sent whenever it has changed, one
+// request after the other, so that the newest wins.
+import { ask, sentenceOf } from "../page/answers.mjs";
+import { showNotice } from "../page/notice.mjs";
+import { frontPanel } from "../panel/panels.mjs";
+import { state } from "../state.mjs";
+import { TALK_GOES_ON } from "./share_button.mjs";
+import { shownNow } from "./shown.mjs";
+
+/**
+ * What the server says of a talk, as callbacks/routes/talks/presenter.py describes it.
+ * @typedef {{ link: string, code: string, note: string, expires_s: number, viewers: number,
+ *   names: boolean, info: boolean, downloads: boolean }} TalkNow
+ */
+
+const LOOK_EVERY_MS = 110; // nine pictures a second
+const COUNT_EVERY_MS = 2500;
+
+/** @type {TalkNow | null} */
+let now = null;
+let timer = 0;
+let sent = ""; // what viewers see
+let isSending = false;
+let refusal = ""; // that was shown already
+let countedAt = 0;
+/** @type {() => void} */
+let onChange = () => undefined;
+
+/** The talk that goes on, if there is one. */
+export const talkNow = () => now;
+
+/** Calls back whenever the talk has changed. @param {() => void} callback */
+export function whenTalkChanges(callback) {
+  onChange = callback;
+}
+
+/** @param {Record<string, boolean>} allowed */
+export const beginTalk = async (allowed) => follow((await ask("talk", allowed)).talk);
+
+/** @param {Record<string, boolean>} allowed */
+export async function allow(allowed) {
+  follow((await ask("talk/allowed", allowed)).talk);
+  sent = ""; // viewers get it with a picture
+}
+
+export const endTalk = async () => follow((await ask("talk/end", {})).talk);
+
+/** Goes on with the talk of this browser after the page was loaded again. */
+export const resumeTalk = async () => follow((await ask("talk")).talk);
+
+/** @param {TalkNow | null} talk */
+function follow(talk) {
+  now = talk;
+  sent = "";
+  clearInterval(timer);
+  if (talk) {
+    localStorage.setItem(TALK_GOES_ON, "yes");
+    timer = setInterval(look, LOOK_EVERY_MS);
+  } else {
+    localStorage.removeItem(TALK_GOES_ON);
+  }
+  announce();
+}
+
+// Only Present is shown: elsewhere a presenter may try things out.
+function look() {
+  if (isSending) return;
+  const panel = frontPanel();
+  const shown = state.mode === "present" && panel?.plane ? shownNow(panel) : null;
+  const key = shown && JSON.stringify(shown);
+  if (key && key !== sent) send(key, shown);
+  else if (performance.now() - countedAt > COUNT_EVERY_MS) count();
+}
+
+async function send(key, { query, body }) {
+  sent = key; // what is refused once is not sent again
+  await unlessBusy(async () => {
+    const { viewers } = await ask(`talk/shown?${query}`, body);
+    noteViewers(viewers);
+    refusal = "";
+  });
+}
+
+const count = () =>
+  unlessBusy(async () => {
+    const { talk } = await ask("talk");
+    if (talk) noteViewers(talk.viewers);
+    else follow(null);
+  });
+
+async function unlessBusy(act) {
+  isSending = true;
+  try {
+    await act();
+  } catch (error) {
+    const message = sentenceOf(error);
+    if (message !== refusal) showNotice(message, { briefly: true });
+    refusal = message;
+  } finally {
+    countedAt = performance.now();
+    isSending = false;
+  }
+}
+
+function noteViewers(viewers) {
+  if (!now || now.viewers === viewers) return;
+  now = { ...now, viewers };
+  announce();
+}
+
+function announce() {
+  const button = document.querySelector('[data-bar="share"]');
+  if (button) {
+    button.textContent = now ? `Shared · ${now.viewers}` : "Share";
+    button.setAttribute("aria-label", now ? `Shared talk, ${now.viewers} viewers` : "Share this talk with an audience");
+  }
+  onChange();
+}

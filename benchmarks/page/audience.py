@@ -1,0 +1,220 @@
+"""A talk with an audience: what viewers receive, how fast they join, what it costs the presenter.
+
+The presenter watches a run over HTTP as the page does, and shows each plane. Viewers are HTTP
+clients of one process, each with a connection of its own; a handful are pages in a browser.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Page, ViewportSize, sync_playwright
+
+from benchmarks.page.studio import own_studio
+from benchmarks.table import Measurement
+from tools.driver.remote_client import RemoteClient
+from tools.driver.visitor import Visitor
+from tools.find_browser import launch_options
+
+N_VIEWERS = 200
+N_PAGES = 3
+N_WORKERS = 1
+ARRIVE_S = 10  # the time in which they all come
+WATCHED_S = 15
+LEAST_FRAME_S = 0.06  # as in the page's frame loop
+SHOW_EVERY_S = 0.11  # as in the page's talk
+STARTS = 5_000  # the run must not end meanwhile
+PHONE: ViewportSize = {"width": 390, "height": 844}
+_HEAD_BYTES = 5
+
+
+@dataclass(frozen=True)
+class Received:
+    """What one viewer received: seconds until the first picture, and pictures per second."""
+
+    joined_s: float
+    rate: float
+
+
+def audience(repeats: int) -> list[Measurement]:
+    """200 viewers follow a run that is under way, with one worker."""
+    with own_studio(N_WORKERS) as studio:
+        results = [_talk(studio.url) for _ in range(repeats)]
+    alone, shared, rates, joins, pages, drawn = zip(*results, strict=True)
+    kept = tuple(with_ / without for with_, without in zip(shared, alone, strict=True))
+    last = tuple(statistics.quantiles(each, n=20)[-1] for each in joins)
+    return [
+        Measurement("pictures per second and viewer, median of 200", "", _medians(rates)),
+        Measurement("the slowest of them", "", tuple(map(min, rates))),
+        Measurement("joining until the first picture, median", "s", _medians(joins)),
+        Measurement("joining, 95th percentile", "s", last),
+        Measurement("joining of a page in the browser, slowest of 3", "s", tuple(map(max, pages))),
+        Measurement("pictures drawn per second by these pages, median", "", _medians(drawn)),
+        Measurement("frames per second of the presenter, alone", "", alone),
+        Measurement("the same with the audience", "", shared),
+        Measurement("share that is kept", "", kept),
+    ]
+
+
+def _medians(results: tuple[list[float], ...]) -> tuple[float, ...]:
+    return tuple(map(statistics.median, results))
+
+
+def _talk(url: str) -> tuple[float, float, list[float], list[float], list[float], list[float]]:
+    """Frame rates alone and shared; rates and joining times of viewers; those of pages."""
+    visitor = Visitor(RemoteClient(url))
+    visitor.choose_sample("breast_cancer")
+    run = visitor.start(method="melm", n_init=STARTS)
+    presenter = _Presenter(visitor, run)
+    presenter.wait_for_planes()
+    alone = presenter.watch(WATCHED_S)
+    link = visitor.http.post("/talk", {}).json["talk"]["link"]
+    with presenter.showing(), ExitStack() as stack:
+        pool = stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn")))
+        viewers = pool.submit(_viewers, link, N_VIEWERS, ARRIVE_S, 2 * WATCHED_S)
+        presenter.watch(ARRIVE_S)
+        pages = stack.enter_context(_pages(link, N_PAGES))
+        before = [_n_drawn(page) for page, _ in pages]
+        began = time.monotonic()
+        shared = presenter.watch(WATCHED_S)
+        seconds = time.monotonic() - began
+        drawn = [(_n_drawn(page) - n) / seconds for (page, _), n in zip(pages, before, strict=True)]
+        received = viewers.result()
+    visitor.http.post("/talk/end", {})
+    visitor.command(run, "remove")
+    rates, joins = [one.rate for one in received], [one.joined_s for one in received]
+    return alone, shared, rates, joins, [joined for _, joined in pages], drawn
+
+
+class _Presenter:
+    """Watches a run, and shows its newest plane to the audience from another thread."""
+
+    def __init__(self, visitor: Visitor, run: str) -> None:
+        self._visitor, self._run, self._newest = visitor, run, -1
+        self._client = RemoteClient(visitor.http.url)
+        self._client.take_cookies(visitor.http)
+
+    def wait_for_planes(self) -> None:
+        while self._newest < 0:
+            self.watch(0.5)
+
+    def watch(self, seconds: float) -> float:
+        """Return the planes that arrived per second."""
+        n_frames, begin = 0, time.monotonic()
+        while (now := time.monotonic()) - begin < seconds:
+            answer = self._visitor.http.get("/frames", {"run": f"{self._run}:{self._newest}"})
+            news = answer.json["runs"][self._run]
+            if news["plane"]:
+                n_frames += 1
+                self._newest = news["sequences"][-1]
+            time.sleep(max(0.0, now + LEAST_FRAME_S - time.monotonic()))
+        return n_frames / (time.monotonic() - begin)
+
+    @contextmanager
+    def showing(self) -> Iterator[None]:
+        stop = threading.Event()
+        thread = threading.Thread(target=self._show, args=[stop.wait])
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+
+    def _show(self, wait: Callable[[float], bool]) -> None:
+        shown = -1
+        while not wait(SHOW_EVERY_S):
+            if self._newest != shown:
+                shown = self._newest
+                self._client.post("/talk/shown", {"run": self._run, "plane": shown})
+
+
+def _viewers(link: str, n_viewers: int, arrive_s: float, stay_s: float) -> list[Received]:
+    """Let viewers come within a time and stay for another."""
+
+    async def all_of_them() -> list[Received]:
+        delays = (arrive_s * i / n_viewers for i in range(n_viewers))
+        return await asyncio.gather(*(_viewer(link, delay, stay_s) for delay in delays))
+
+    return asyncio.run(all_of_them())
+
+
+async def _viewer(link: str, delay: float, stay_s: float) -> Received:
+    """Load the page and its script, then follow."""
+    await asyncio.sleep(delay)
+    began = time.monotonic()
+    page = await _loaded(link)
+    script = page.partition(b'type="module" src="')[2].partition(b'"')[0].decode()
+    parts = urlsplit(link)
+    await _loaded(f"{parts.scheme}://{parts.netloc}{script}")
+    reader, writer = await _request(f"{link}/pictures")
+    await reader.readuntil(b"\r\n\r\n")
+    arrived = [time.monotonic() async for _ in _pictures(reader, time.monotonic() + stay_s)]
+    writer.close()
+    whole_s = arrived[-1] - arrived[0]
+    return Received(arrived[0] - began, (len(arrived) - 1) / whole_s)
+
+
+async def _request(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    parts = urlsplit(address)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    head = f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nAccept-Encoding: br\r\n"
+    writer.write(f"{head}\r\n".encode())
+    return reader, writer
+
+
+async def _loaded(address: str) -> bytes:
+    """The body of an answer with a length; brotli leaves the page readable only if it is small."""
+    parts = urlsplit(address)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    writer.write(
+        f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode()
+    )
+    answer = await reader.read()
+    writer.close()
+    return answer
+
+
+async def _pictures(reader: asyncio.StreamReader, until: float) -> Any:
+    """Yield at each picture; chunks and messages are cut independently."""
+    waiting = b""
+    while time.monotonic() < until:
+        size = int(await reader.readline(), 16)
+        waiting += (await reader.readexactly(size + 2))[:-2]
+        while len(waiting) >= _HEAD_BYTES:
+            end = _HEAD_BYTES + int.from_bytes(waiting[1:_HEAD_BYTES], "big")
+            if len(waiting) < end:
+                break
+            if waiting[:1] == b"p":
+                yield end
+            waiting = waiting[end:]
+
+
+@contextmanager
+def _pages(link: str, n_pages: int) -> Iterator[list[tuple[Page, float]]]:
+    """Pages that have drawn a picture, and the seconds that each took."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**launch_options())
+        opened = []
+        for _ in range(n_pages):
+            page = browser.new_context(viewport=PHONE).new_page()
+            began = time.monotonic()
+            page.goto(link)
+            page.locator("[data-part=plot][data-drawn]").wait_for()
+            opened.append((page, time.monotonic() - began))
+        yield opened
+        browser.close()
+
+
+def _n_drawn(page: Page) -> int:
+    return int(page.locator("[data-part=plot]").get_attribute("data-drawn") or 0)

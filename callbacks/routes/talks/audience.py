@@ -1,0 +1,179 @@
+"""The viewers whose connections this process holds: one thread sends each the newest picture."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from dataclasses import dataclass, field
+from threading import Event, Lock, Thread
+
+from callbacks.guards.held_connections import HeldConnection
+from callbacks.routes.talks.messages import Kind, message
+from melm_studio.worker.records.limits import DiskFullError
+from melm_studio.worker.records.talk import TalkView
+from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
+
+# Half of the connections of the embedded server, so that others find some.
+MOST_VIEWERS_HELD = 500
+# A picture is shown at most this much later; faster than one can tell.
+LOOK_EVERY_S = 0.04
+COUNT_EVERY_S = 1.0
+# Proxies and phones drop connections on which nothing happens for about a minute.
+ALIVE_EVERY_S = 10.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
+class _Viewer:
+    """A connection, and what was sent on it."""
+
+    connection: HeldConnection
+    number: int
+    scene_key: str
+    sent_s: float
+
+
+@dataclass(eq=False)
+class _Room:
+    """The viewers of a talk, and what it shows."""
+
+    viewers: list[_Viewer] = field(default_factory=list)
+    view: TalkView | None = None
+    counted_s: float = float("-inf")
+
+
+class Audience:
+    """The viewers of this process, of all talks.
+
+    Viewers take nothing but bytes that the store has: nothing is computed for them.
+
+    Parameters
+    ----------
+    store : RunStore
+    """
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+        self._process = secrets.token_hex(8)
+        self._rooms: dict[str, _Room] = {}
+        self._lock = Lock()
+        self._is_wanted = Event()
+        self._thread: Thread | None = None
+
+    @property
+    def n_viewers(self) -> int:
+        """The viewers of all talks."""
+        with self._lock:
+            return sum(len(room.viewers) for room in self._rooms.values())
+
+    def n_viewers_of(self, talk_id: str) -> int:
+        """Return the viewers of a talk in this process."""
+        with self._lock:
+            room = self._rooms.get(talk_id)
+            return 0 if room is None else len(room.viewers)
+
+    def join(
+        self, talk_id: str, connection: HeldConnection, number: int = -1, scene_key: str = ""
+    ) -> None:
+        """Send whatever a talk shows from now on.
+
+        Parameters
+        ----------
+        talk_id : str
+        connection : HeldConnection
+        number, scene_key : int, str
+            Of what was sent already.
+        """
+        viewer = _Viewer(connection, number, scene_key, time.monotonic())
+        with self._lock:
+            self._rooms.setdefault(talk_id, _Room()).viewers.append(viewer)
+            if self._thread is None:
+                self._thread = Thread(target=self._serve, name="audience", daemon=True)
+                self._thread.start()
+        self._is_wanted.set()
+
+    def _serve(self) -> None:
+        while True:
+            self._is_wanted.wait()
+            self._is_wanted.clear()
+            while self.n_viewers:
+                self.look()
+                time.sleep(LOOK_EVERY_S)
+
+    def look(self) -> None:
+        """Send what is new to every viewer, once."""
+        with self._lock:
+            rooms = dict(self._rooms)
+        for talk_id, room in rooms.items():
+            try:
+                self._serve_room(talk_id, room)
+            except (StoreUnavailableError, DiskFullError):
+                continue  # the connections stay, and the store may come back
+            except Exception:  # one talk must not take the others' pictures
+                logger.exception("a talk could not be shown")
+
+    def _serve_room(self, talk_id: str, room: _Room) -> None:
+        now = time.monotonic()
+        if now - room.counted_s >= COUNT_EVERY_S:
+            room.counted_s = now
+            if self._has_ended(talk_id):
+                self._close(talk_id)
+                return
+            self._count(talk_id, room)
+        after = -1 if room.view is None else room.view.number
+        room.view = self._store.talks.view(talk_id, after) or room.view
+        with self._lock:
+            viewers = list(room.viewers)
+        for viewer in viewers:
+            _send_news(viewer, room.view, now)
+
+    def _has_ended(self, talk_id: str) -> bool:
+        talk = self._store.talks.get(talk_id)
+        return talk is None or talk.is_over(time.time())
+
+    def _close(self, talk_id: str) -> None:
+        with self._lock:
+            room = self._rooms.pop(talk_id)
+        for viewer in room.viewers:
+            if viewer.connection.is_open:
+                viewer.connection.send(message(Kind.END))
+                viewer.connection.end()
+
+    def _count(self, talk_id: str, room: _Room) -> None:
+        with self._lock:
+            room.viewers = [viewer for viewer in room.viewers if viewer.connection.is_open]
+            n_viewers = len(room.viewers)
+            if not n_viewers:
+                del self._rooms[talk_id]
+        self._store.talks.count_viewers(talk_id, self._process, n_viewers, time.time())
+
+
+def news(view: TalkView | None, number: int, scene_key: str) -> bytes:
+    """Return the messages that bring a viewer up to date; empty for one who is.
+
+    Parameters
+    ----------
+    view : TalkView or None
+        What the talk shows, if anything.
+    number, scene_key : int, str
+        Of what the viewer has.
+    """
+    if view is None or view.number <= number:
+        return b""
+    scene = b"" if view.scene_key == scene_key else message(Kind.SCENE, view.scene)
+    return scene + message(Kind.PICTURE, view.picture)
+
+
+def _send_news(viewer: _Viewer, view: TalkView | None, now: float) -> None:
+    """Send the newest picture, unless an earlier one is still on its way: the newest wins."""
+    if not viewer.connection.is_open or viewer.connection.is_busy:
+        return
+    found = news(view, viewer.number, viewer.scene_key)
+    if view is not None and found:
+        viewer.number, viewer.scene_key = view.number, view.scene_key
+    elif now - viewer.sent_s < ALIVE_EVERY_S:
+        return
+    viewer.connection.send(found or message(Kind.ALIVE))
+    viewer.sent_s = now

@@ -1,0 +1,206 @@
+"""What a presenter shows, as the bytes that every viewer gets."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Annotated, Any
+
+import numpy as np
+from msgspec import Meta, Struct
+
+from callbacks.routes.talks.messages import packed
+from melm_core.evaluation import share_in_words
+from melm_studio.figures.encoding import compact
+from melm_studio.figures.plane import empty_figure, limits, plane_frame
+from melm_studio.figures.theme import THEMES, Scheme
+from melm_studio.tables import LabeledData, shortened
+from melm_studio.views.captions import title
+from melm_studio.views.renderer import PlaneRenderer
+from melm_studio.views.rows.details import MAX_INFO
+from melm_studio.views.types import PlaneView
+from melm_studio.views.validation import Coordinate, Count, Text
+from melm_studio.views.view_options import ViewOptions
+from melm_studio.views.view_spec import MORE_LAYERS, SWITCHES, MoreLayer, Switch
+from melm_studio.worker.records.run import PlaneEvent, RunRecord
+from melm_studio.worker.records.talk import Talk, TalkView
+
+# Of the rows that are drawn, no more can be selected.
+MOST_ROWS = 10_000
+MOST_CLASSES = 1_000
+_LONGEST_CELL = 60
+_NO_HELD_OUT = "a class has no held-out row, so nothing is known about new rows"
+_MOST_FIGURES = 16
+
+Range = tuple[Coordinate, Coordinate]
+
+
+class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a presenter shows of a plane; its view options are in the query.
+
+    Attributes
+    ----------
+    run : str
+    plane : int
+        The number of the plane in the history of the run.
+    caption, position : str
+        The title of Present, and where in the story that is.
+    rows : tuple of int or None
+        The rows that are selected, of those that are drawn.
+    classes : tuple of int or None
+        The classes that alone are shown.
+    hidden, layers : tuple of str
+        Switches that are off, and further layers that are on.
+    axes : tuple of Range or None
+        Those that the presenter has zoomed to.
+    """
+
+    run: Text
+    plane: Count
+    caption: Text = ""
+    position: Annotated[str, Meta(max_length=40)] = ""
+    rows: Annotated[tuple[Count, ...], Meta(title="The rows", max_length=MOST_ROWS)] | None = None
+    classes: (
+        Annotated[tuple[Count, ...], Meta(title="The classes", max_length=MOST_CLASSES)] | None
+    ) = None
+    hidden: Annotated[tuple[Switch, ...], Meta(max_length=len(SWITCHES))] = ()
+    layers: Annotated[tuple[MoreLayer, ...], Meta(max_length=len(MORE_LAYERS))] = ()
+    axes: tuple[Range, Range] | None = None
+
+
+def talk_view(
+    renderer: PlaneRenderer,
+    record: RunRecord,
+    event: PlaneEvent,
+    options: ViewOptions,
+    shown: Shown,
+    *,
+    talk: Talk,
+    number: int,
+    former: TalkView | None,
+) -> TalkView:
+    """Return the bytes of what is shown.
+
+    Parameters
+    ----------
+    renderer : PlaneRenderer
+    record, event : RunRecord, PlaneEvent
+        The plane.
+    options : ViewOptions
+    shown : Shown
+    talk : Talk
+        Says what viewers may see besides.
+    number : int
+        Of the view.
+    former : TalkView or None
+        What the talk has shown before: its scene is used again where it is the same.
+    """
+    key = _scene_key(record, talk)
+    is_same = former is not None and former.scene_key == key
+    scene = former.scene if former and is_same else packed(_scene(renderer, record, talk))
+    view = renderer.view(record, event, options)
+    divergence = renderer.divergence(record, event, options)
+    picture = {
+        "number": number,
+        "traces": plane_frame(view, compact),
+        "limits": limits(view),
+        "features": view.arrows.features.tolist(),
+        "run": title(record),
+        "caption": shown.caption,
+        "position": shown.position,
+        "gamma": f"{options.gamma or record.gamma:.3g}",
+        **_scores(view, divergence, len(view.classes)),
+        "classes": shown.classes,
+        "selected": _places(renderer, record, shown.rows),
+        "hidden": shown.hidden,
+        "layers": shown.layers,
+        "axes": shown.axes,
+    }
+    return TalkView(number, key, scene, packed(picture))
+
+
+def _scene_key(record: RunRecord, talk: Talk) -> str:
+    """Names all that the scene depends on: a run never changes its data or its class names."""
+    parts = (record.run_id, talk.shows_names, talk.shows_info, talk.allows_downloads)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _scene(renderer: PlaneRenderer, record: RunRecord, talk: Talk) -> dict[str, Any]:
+    """What the pictures of a run have in common."""
+    viewer = renderer.viewer(record)
+    style = (viewer.class_names, viewer.n_drawn, viewer.n_components)
+    is_read = talk.shows_names or talk.shows_info
+    data = renderer.data(record) if is_read else None
+    return {
+        "key": _scene_key(record, talk),
+        "figures": {scheme.value: _figure(*style, scheme) for scheme in Scheme},
+        "surfaces": {scheme.value: THEMES[scheme].surface for scheme in Scheme},
+        "names": viewer.class_names,
+        "data": record.data_name,
+        "rows": _rows(renderer, record, data, talk) if data else None,
+        "downloads": talk.allows_downloads,
+        "drawn": viewer.n_drawn,
+        "of": viewer.n_rows,
+    }
+
+
+@lru_cache(maxsize=_MOST_FIGURES)
+def _figure(
+    class_names: tuple[str, ...], n_drawn: int, n_components: int, scheme: Scheme
+) -> dict[str, Any]:
+    figure = empty_figure(class_names, n_drawn, scheme, n_components=n_components)
+    values: dict[str, Any] = json.loads(figure.to_json())
+    return values
+
+
+def _rows(
+    renderer: PlaneRenderer, record: RunRecord, data: LabeledData, talk: Talk
+) -> list[list[list[str]]]:
+    """What is known about each row that is drawn, by class: of training, then of held-out rows."""
+    positions = {row: i for i, row in enumerate(data.row_numbers.tolist())}
+    names = data.row_names if talk.shows_names else None
+    info = data.info[:MAX_INFO] if talk.shows_info else ()
+    columns = [("", names)] if names else []
+    columns += [(f"{column.name}: ", column.texts) for column in info]
+    train, held_out = renderer.viewer(record).drawn_rows
+    return [
+        [_cells(columns, positions[row]) for row in rows.tolist()] for rows in (*train, *held_out)
+    ]
+
+
+def _cells(columns: Iterable[tuple[str, list[str]]], position: int) -> list[str]:
+    return [
+        f"{head}{shortened(texts[position], _LONGEST_CELL)}"
+        for head, texts in columns
+        if texts[position]
+    ]
+
+
+def _places(
+    renderer: PlaneRenderer, record: RunRecord, rows: tuple[int, ...] | None
+) -> list[list[int]] | None:
+    """The places of rows among those that are drawn, by class, as in `_rows`."""
+    if rows is None:
+        return None
+    train, held_out = renderer.viewer(record).drawn_rows
+    return [np.flatnonzero(np.isin(drawn, rows)).tolist() for drawn in (*train, *held_out)]
+
+
+def _scores(view: PlaneView, divergence: float, n_classes: int) -> dict[str, Any]:
+    """How well the classes are told apart, the held-out rows first, and chance."""
+    scores = view.scores
+    train, guessing = share_in_words(scores.accuracy_train), share_in_words(1.0 / n_classes)
+    divergences = [("Divergence, training rows", divergence)]
+    if scores.divergence_held_out is not None:
+        divergences.append(("Divergence, held-out rows", scores.divergence_held_out))
+    numbers = [(name, f"{nats:.3g} nats") for name, nats in divergences]
+    if scores.accuracy_held_out is None:
+        lead, follow = f"{train} of training rows are told apart", f"guessing: {guessing}"
+        return {"lead": lead, "follow": f"{follow}; {_NO_HELD_OUT}", "numbers": numbers}
+    return {
+        "lead": f"{share_in_words(scores.accuracy_held_out)} of held-out rows are told apart",
+        "follow": f"guessing: {guessing}, training rows: {train}",
+        "numbers": numbers,
+    }

@@ -1,0 +1,132 @@
+"""Every viewer gets the newest picture, and nobody waits for a slow one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import pytest
+
+from callbacks.routes.talks.audience import ALIVE_EVERY_S, Audience
+from melm_studio.worker.records.talk import Talk, TalkView
+from melm_studio.worker.store.disk import DiskRunStore
+
+
+@dataclass
+class Connection:
+    """A viewer who is as slow as is said."""
+
+    is_open: bool = True
+    is_busy: bool = False
+    sent: list[bytes] = field(default_factory=list)
+    has_ended: bool = False
+
+    def send(self, data: bytes) -> None:
+        self.sent.append(data)
+
+    def end(self) -> None:
+        self.has_ended = True
+        self.is_open = False
+
+    @property
+    def kinds(self) -> str:
+        return "".join(part[:1].decode() for part in self.sent)
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = DiskRunStore(tmp_path)
+    now = time.time()
+    store.talks.put(
+        Talk(talk_id="it", owner="ada", address="", created_s=now, expires_s=now + 3_600)
+    )
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def audience(store, monkeypatch):
+    """One that looks when the test says so."""
+    monkeypatch.setattr(Audience, "_serve", lambda self: None)
+    return Audience(store)
+
+
+def view(number: int, scene: str = "scene") -> TalkView:
+    return TalkView(number, scene, scene.encode(), b"picture %d" % number)
+
+
+def test_each_picture_is_sent_once_and_its_scene_before_it(store, audience):
+    viewer = Connection()
+    audience.join("it", viewer)
+    for number, scene in ((1, "a"), (2, "a"), (3, "b")):
+        store.talks.show("it", view(number, scene))
+        audience.look()
+        audience.look()
+    assert viewer.kinds == "sps"
+    assert [part.count(b"picture") for part in viewer.sent] == [1, 1, 1]
+    assert viewer.sent[1].startswith(b"p")
+
+
+def test_a_slow_viewer_delays_nobody_and_gets_the_newest(store, audience):
+    slow, quick = Connection(is_busy=True), Connection()
+    for viewer in (slow, quick):
+        audience.join("it", viewer)
+    for number in (1, 2, 3):
+        store.talks.show("it", view(number))
+        audience.look()
+    assert len(quick.sent) == 3
+    assert slow.sent == []
+    slow.is_busy = False
+    audience.look()
+    assert slow.sent == [slow.sent[0]]
+    assert slow.sent[0].endswith(b"picture 3")
+
+
+def test_a_viewer_who_has_it_gets_nothing_but_signs_of_life(store, audience, monkeypatch):
+    store.talks.show("it", view(5))
+    viewer = Connection()
+    audience.join("it", viewer, 5, "scene")
+    audience.look()
+    assert viewer.sent == []
+    later = time.monotonic() + ALIVE_EVERY_S
+    monkeypatch.setattr(time, "monotonic", lambda: later)
+    audience.look()
+    assert viewer.kinds == "a"
+
+
+def test_viewers_are_counted_until_they_leave(store, audience):
+    viewers = [Connection(), Connection()]
+    for viewer in viewers:
+        audience.join("it", viewer)
+    audience.look()
+    assert store.talks.n_viewers("it", time.time()) == audience.n_viewers_of("it") == 2
+    for viewer in viewers:
+        viewer.is_open = False
+    Audience.look(audience)
+    assert [viewer.sent for viewer in viewers] == [[], []]
+
+
+def test_the_end_of_a_talk_is_told(store, audience):
+    viewer = Connection()
+    audience.join("it", viewer)
+    store.talks.end("it")
+    audience.look()
+    assert viewer.kinds == "e"
+    assert viewer.has_ended
+    assert audience.n_viewers == 0
+
+
+def test_a_store_that_is_away_costs_nobody_the_connection(store, audience, monkeypatch):
+    viewer = Connection()
+    audience.join("it", viewer)
+
+    def fail(*_):
+        raise OSError("away")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(store.talks, "get", fail)
+        audience.look()
+    assert viewer.is_open
+    store.talks.show("it", view(1))
+    audience.look()
+    assert viewer.kinds == "s"

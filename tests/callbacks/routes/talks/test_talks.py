@@ -1,0 +1,297 @@
+"""A talk shows its audience what its presenter shows, and nothing else."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from msgspec.structs import replace
+
+from tests.callbacks.routes.talks.messages import newest, read_messages
+from tools.driver.visitor import opened_studio
+
+NAMED = b"name,batch,x,y,class\n" + b"".join(
+    f"patient {i},lab {i % 2},{i % 7},{(i * i) % 11},{'ab'[i % 2]}\n".encode() for i in range(40)
+)
+
+
+@pytest.fixture(scope="module")
+def presenter(studio):
+    """A visitor who has a run of a table with names and further columns."""
+    visitor = studio.visitor()
+    visitor.choose_file(
+        NAMED, "patients.csv", label="class", roles={"name": "name", "batch": "info"}
+    )
+    visitor.run = visitor.start(method="pca")
+    studio.work()
+    return visitor
+
+
+@pytest.fixture
+def begin(presenter):
+    """Begin a talk, and return the path of its link."""
+    presenter.http.post("/talk/end")
+
+    def begin_talk(**allowed: bool) -> str:
+        answer = presenter.http.post("/talk", json=allowed)
+        assert answer.status_code == 200, answer.text
+        return "/t/" + answer.json["talk"]["link"].rpartition("/")[2]
+
+    return begin_talk
+
+
+@pytest.fixture
+def viewer(studio):
+    """A browser that was never here."""
+    return studio.app.server.test_client()
+
+
+def show(presenter, query="", **shown):
+    body = {"run": presenter.run, "plane": 0, **shown}
+    return presenter.http.post(f"/talk/shown?{query}", json=body)
+
+
+def test_viewers_see_what_the_presenter_shows(presenter, begin, viewer):
+    path = begin()
+    assert read_messages(viewer.get(f"{path}/pictures").data) == [("a", None)]
+    answer = show(
+        presenter, "gamma=0.5", caption="Two groups", classes=[1], rows=[2, 4], hidden=["arrows"]
+    )
+    assert answer.json == {"viewers": 0}
+    picture = newest(viewer.get(f"{path}/pictures").data)
+    plane = presenter.http.get(f"/runs/{presenter.run}/planes/0?gamma=0.5").json
+    assert picture["traces"] == plane["traces"]
+    assert picture["limits"] == plane["limits"]
+    assert picture["gamma"] == "0.5"
+    assert (picture["caption"], picture["classes"], picture["hidden"]) == (
+        "Two groups",
+        [1],
+        ["arrows"],
+    )
+    assert sum(map(len, picture["selected"])) == 2
+    assert "guessing: 50 %" in picture["follow"]
+
+
+def test_what_a_viewer_has_is_not_sent_again(presenter, begin, viewer):
+    path = begin()
+    show(presenter)
+    first = newest(viewer.get(f"{path}/pictures").data)
+    has = f"after={first['number']}&scene={first['scene']['key']}"
+    assert read_messages(viewer.get(f"{path}/pictures?{has}").data) == [("a", None)]
+    show(presenter, "gamma=2")
+    ((kind, picture),) = read_messages(viewer.get(f"{path}/pictures?{has}").data)
+    assert (kind, picture["gamma"]) == ("p", "2")
+    assert picture["number"] > first["number"]
+
+
+@pytest.mark.parametrize(("allowed", "is_seen"), [("names", "patient 3"), ("info", "batch: lab 1")])
+def test_names_and_columns_are_sent_once_they_are_allowed(
+    presenter, begin, viewer, allowed, is_seen
+):
+    path = begin()
+    show(presenter)
+    assert newest(viewer.get(f"{path}/pictures").data)["scene"]["rows"] is None
+    presenter.http.post("/talk/allowed", json={allowed: True})
+    show(presenter)
+    scene = newest(viewer.get(f"{path}/pictures").data)["scene"]
+    cells = [cell for part in scene["rows"] for row in part for cell in row]
+    assert is_seen in cells
+    assert len({cell.split()[0] for cell in cells}) == 1  # and nothing else
+    assert not scene["downloads"]
+
+
+def test_the_page_of_a_talk_needs_no_cookie_and_leaves_no_trace(presenter, begin, viewer):
+    path = begin()
+    show(presenter)
+    for address in (path, f"{path}/pictures"):
+        answer = viewer.get(address)
+        assert answer.status_code == 200
+        assert "Set-Cookie" not in answer.headers
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["Referrer-Policy"] == "no-referrer"
+    page = viewer.get(path).text
+    assert presenter.run not in page
+    assert presenter.owner not in page
+    script = re.search(r'type="module" src="([^"]+)"', page)[1]
+    answer = viewer.get(script)
+    assert answer.status_code == 200
+    assert "immutable" in answer.headers["Cache-Control"]
+    assert not re.search(r"^(import|export)\b", answer.text, re.MULTILINE)
+
+
+def test_a_link_opens_nothing_but_its_talk(presenter, begin, viewer):
+    path = begin()
+    show(presenter)
+    talk_id = path.rpartition("/")[2]
+    viewer.get(path)
+    for address in (
+        f"/runs/{presenter.run}/planes/0",
+        f"/runs/{talk_id}/points.csv",
+        f"/runs/{presenter.run}/points.csv",
+        f"{path}/points.csv",
+        f"{path}/pictures/../../runs/{presenter.run}/figure",
+        f"/recovery/{talk_id}",
+    ):
+        assert viewer.get(address).status_code == 404, address
+    assert presenter.run not in viewer.get("/frames").json["states"]
+    picture = viewer.get(f"{path}/pictures").data
+    assert presenter.run.encode() not in b"".join(str(m).encode() for m in read_messages(picture))
+
+
+def test_a_viewer_can_neither_show_nor_end_nor_allow(studio, presenter, begin, viewer):
+    path = begin()
+    show(presenter)
+    stranger = studio.visitor()
+    for client in (viewer, stranger.http):
+        for address in ("/talk/shown", "/talk/allowed"):
+            body = {"run": presenter.run, "plane": 0} if "shown" in address else {"names": True}
+            assert client.post(address, json=body).status_code == 410
+        assert client.post("/talk/end").json == {"talk": None}
+        assert client.get("/talk").json == {"talk": None}
+    for address in (path, f"{path}/pictures"):
+        for method in ("post", "put", "delete", "patch"):
+            assert getattr(viewer, method)(address).status_code == 405
+    assert viewer.get(path).status_code == 200
+    assert presenter.http.get("/talk").json["talk"]["names"] is False
+
+
+def test_a_presenter_shows_no_run_of_another(studio, presenter, begin):
+    begin()
+    stranger = studio.visitor()
+    assert stranger.http.post("/talk", json={}).status_code == 200
+    assert (
+        stranger.http.post("/talk/shown", json={"run": presenter.run, "plane": 0}).status_code
+        == 404
+    )
+    other = studio.visitor()
+    other.choose_sample("iris")
+    run = other.start(method="pca")
+    studio.work()
+    assert show(presenter, run=run).status_code == 404
+    assert show(presenter, f"morph={run}:0.5").status_code == 404
+
+
+@pytest.mark.parametrize("guess", ["0", "A" * 22, "../talk", "%00", "a" * 5_000])
+def test_guesses_lead_nowhere_and_leave_nothing(studio, viewer, guess):
+    known = studio.store.owners()
+    for address in (f"/t/{guess}", f"/t/{guess}/pictures"):
+        answer = viewer.get(address)
+        assert answer.status_code == 404
+        assert "Set-Cookie" not in answer.headers
+        assert "Traceback" not in answer.text
+    assert studio.store.owners() == known
+
+
+def test_links_are_unguessable(presenter, begin):
+    links = {begin() for _ in range(3) if presenter.http.post("/talk/end")}
+    assert len(links) == 3
+    assert all(re.fullmatch(r"/t/[\w-]{22}", link) for link in links)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        None,
+        [],
+        {"plane": 10**12},
+        {"plane": -1},
+        {"caption": "x" * 10_000},
+        {"rows": list(range(20_000))},
+        {"classes": ["<script>"]},
+        {"hidden": ["everything"]},
+        {"axes": [[0, 1]]},
+        {"axes": [[0, 1e300], [0, 1]]},
+        {"html": "<b>"},
+    ],
+)
+def test_what_is_shown_is_typed_and_bounded(presenter, begin, shown):
+    begin()
+    body = shown if not isinstance(shown, dict) else {"run": presenter.run, "plane": 0, **shown}
+    answer = presenter.http.post("/talk/shown", json=body)
+    assert answer.status_code == 400
+    assert answer.json["words"].endswith(".")
+
+
+def test_a_plane_that_is_not_there_is_not_shown(presenter, begin):
+    begin()
+    assert show(presenter, plane=10**6).status_code == 404
+
+
+def test_another_site_can_neither_begin_nor_end_a_talk(presenter, begin, viewer):
+    path = begin()
+    for address in ("/talk", "/talk/end", "/talk/shown", "/talk/allowed"):
+        answer = presenter.http.post(address, json={}, headers={"Sec-Fetch-Site": "cross-site"})
+        assert answer.status_code == 403
+    assert viewer.get(path).status_code == 200
+
+
+def test_a_talk_that_has_ended_is_gone(presenter, begin, viewer):
+    path = begin()
+    show(presenter)
+    presenter.http.post("/talk/end")
+    assert viewer.get(path).status_code == viewer.get(f"{path}/pictures").status_code == 404
+    assert "has ended" in viewer.get(path).text
+    assert show(presenter).status_code == 410
+
+
+def test_a_talk_expires_with_its_link(studio, presenter, begin, viewer):
+    path = begin()
+    talk = studio.store.talks.get(path.rpartition("/")[2])
+    assert talk.expires_s == pytest.approx(talk.created_s + 8 * 3_600)
+    studio.store.talks.put(replace(talk, expires_s=time.time()))
+    assert viewer.get(path).status_code == viewer.get(f"{path}/pictures").status_code == 404
+    assert presenter.http.get("/talk").json == {"talk": None}
+    assert begin() != path
+
+
+def test_a_reloaded_page_finds_its_talk(presenter, begin):
+    path = begin(names=True)
+    talk = presenter.http.get("/talk").json["talk"]
+    assert talk["link"].endswith(path)
+    assert (talk["names"], talk["info"], talk["downloads"]) == (True, False, False)
+    assert begin(names=True) == path  # rather than another
+
+
+def test_the_code_is_an_image_of_the_link_alone(presenter, begin):
+    begin()
+    code = presenter.http.get("/talk").json["talk"]["code"]
+    assert code.startswith("<svg")
+    assert not re.search(r"<script|<text|href|on\w+=", code)
+
+
+@pytest.mark.parametrize(
+    ("host", "is_only_here"), [("localhost:8050", True), ("studio.example.org", False)]
+)
+def test_a_presenter_learns_that_nobody_else_can_open_the_link(tmp_path, host, is_only_here):
+    with opened_studio(tmp_path, hosts=host.partition(":")[0]) as studio:
+        client = studio.app.server.test_client()
+        answer = client.post("/talk", json={}, headers={"Host": host})
+        talk = answer.json["talk"]
+        assert talk["link"].startswith(f"http://{host}/t/")
+        assert bool(talk["note"]) == is_only_here
+
+
+def test_talks_can_be_turned_off(tmp_path):
+    with opened_studio(tmp_path, talk_hours=0) as studio:
+        answer = studio.app.server.test_client().post("/talk", json={})
+        assert answer.status_code == 400
+        assert "MELM_TALK_HOURS" in answer.json["words"]
+
+
+def test_a_talk_that_is_full_says_so(studio, presenter, begin, viewer):
+    path = begin()
+    show(presenter)
+    studio.store.talks.count_viewers(path.rpartition("/")[2], "another process", 250, time.time())
+    answer = viewer.get(f"{path}/pictures")
+    assert answer.status_code == 503
+    assert "as many viewers" in answer.json["words"]
+
+
+def test_viewers_need_no_login_where_a_proxy_names_the_users(tmp_path):
+    with opened_studio(tmp_path, user_header="X-User", proxies=1) as studio:
+        client = studio.app.server.test_client()
+        link = client.post("/talk", json={}, headers={"X-User": "ada"}).json["talk"]["link"]
+        path = "/t/" + link.rpartition("/")[2]
+        assert client.get(path).status_code == 200
+        assert client.get("/talk").status_code == 401
