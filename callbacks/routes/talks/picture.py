@@ -12,7 +12,6 @@ import numpy as np
 from msgspec import Meta, Struct
 
 from callbacks.routes.talks.messages import packed
-from melm_core.evaluation import share_in_words
 from melm_studio.figures.encoding import compact
 from melm_studio.figures.plane import empty_figure, limits, plane_frame
 from melm_studio.figures.theme import THEMES, Scheme
@@ -22,6 +21,7 @@ from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.views.rows.details import MAX_INFO
 from melm_studio.views.types import PlaneView
 from melm_studio.views.validation import Coordinate, Count, Text
+from melm_studio.views.verdicts.plane_scores import scores_in_words
 from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.view_spec import MORE_LAYERS, SWITCHES, MoreLayer, Switch
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
@@ -31,7 +31,6 @@ from melm_studio.worker.records.talk import Talk, TalkView
 MOST_ROWS = 10_000
 MOST_CLASSES = 1_000
 _LONGEST_CELL = 60
-_NO_HELD_OUT = "a class has no held-out row, so nothing is known about new rows"
 _MOST_FIGURES = 16
 
 Range = tuple[Coordinate, Coordinate]
@@ -111,7 +110,7 @@ def talk_view(
         "caption": shown.caption,
         "position": shown.position,
         "gamma": f"{options.gamma or record.gamma:.3g}",
-        **_scores(view, divergence, len(view.classes)),
+        **_scores(view, divergence),
         "classes": shown.classes,
         "selected": _places(renderer, record, shown.rows),
         "hidden": shown.hidden,
@@ -188,19 +187,11 @@ def _places(
     return [np.flatnonzero(np.isin(drawn, rows)).tolist() for drawn in (*train, *held_out)]
 
 
-def _scores(view: PlaneView, divergence: float, n_classes: int) -> dict[str, Any]:
+def _scores(view: PlaneView, divergence: float) -> dict[str, Any]:
     """How well the classes are told apart, the held-out rows first, and chance."""
-    scores = view.scores
-    train, guessing = share_in_words(scores.accuracy_train), share_in_words(1.0 / n_classes)
+    lead, follow = scores_in_words(view.scores, len(view.classes))
     divergences = [("Divergence, training rows", divergence)]
-    if scores.divergence_held_out is not None:
-        divergences.append(("Divergence, held-out rows", scores.divergence_held_out))
+    if view.scores.divergence_held_out is not None:
+        divergences.append(("Divergence, held-out rows", view.scores.divergence_held_out))
     numbers = [(name, f"{nats:.3g} nats") for name, nats in divergences]
-    if scores.accuracy_held_out is None:
-        lead, follow = f"{train} of training rows are told apart", f"guessing: {guessing}"
-        return {"lead": lead, "follow": f"{follow}; {_NO_HELD_OUT}", "numbers": numbers}
-    return {
-        "lead": f"{share_in_words(scores.accuracy_held_out)} of held-out rows are told apart",
-        "follow": f"guessing: {guessing}, training rows: {train}",
-        "numbers": numbers,
-    }
+    return {"lead": lead, "follow": follow, "numbers": numbers}
