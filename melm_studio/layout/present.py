@@ -22,7 +22,7 @@ KEYS = (
     ("R", "resampled plane"),
     ("W", "walk along a branch of the tree"),
     ("N", "presenter’s window"),
-    ("B", "blank the screen"),
+    ("B or .", "blank the screen"),
     ("F", "full screen"),
     ("Esc", "exit"),
     ("?", "list keys"),
