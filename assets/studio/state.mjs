@@ -67,8 +67,11 @@ export const state = {
   /** The runs that there were when the page was opened. @type {Set<string> | null} */
   earlier: null,
   speed: 1,
-  /** @type {{ views: import("./types").StoryView[], at: number, isAdding: boolean }} */
-  story: { views: [], at: -1, isAdding: false },
+  /**
+   * The story; `included` is the one that came with the studio, as JSON, if one was opened.
+   * @type {{ views: import("./types").StoryView[], at: number, isAdding: boolean, included: string }}
+   */
+  story: { views: [], at: -1, isAdding: false, included: "" },
 };
 
 /**

@@ -50,10 +50,10 @@ export async function openProject(file) {
   return showNotice(words, { action: story.views.length ? takeStory(story) : null });
 }
 
-/** Takes a story; returns how one that was here before can be had again, if there was another. */
-export function takeStory(story) {
+// A story that was here before can be had again.
+function takeStory(story) {
   const { views } = state.story;
   setProps(ID.story, { data: story });
-  if (!views.length || JSON.stringify(views) === JSON.stringify(story.views)) return null;
+  if (!views.length) return null;
   return { label: "Keep my story instead", act: () => setProps(ID.story, { data: { ...story, views } }) };
 }

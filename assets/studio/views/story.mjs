@@ -4,7 +4,6 @@ import { noUpdate, provideCallbacks, setProps } from "../page/dash.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { fileLabel, whenPresent } from "../page/dom.mjs";
 import { NO_PLANE, NO_SERVER, showNotice } from "../page/notice.mjs";
-import { takeStory } from "../page/project.mjs";
 import { frontPanel } from "../panel/panels.mjs";
 import { state, update } from "../state.mjs";
 import { sharedView } from "./share_link.mjs";
@@ -26,7 +25,7 @@ export function connectStory() {
     if (story === "open") setProps(ID.storyView, { opened: true });
     if (story === "add") addToStory().catch(reportFailure);
     if (storyAt) showView(Number(storyAt));
-    if (includedStory) openIncluded(includedStory).catch((error) => showNotice(sentenceOf(error)));
+    if (includedStory) chooseIncluded(includedStory);
   });
 }
 
@@ -52,15 +51,24 @@ export async function addToStory() {
   return setProps(ID.storyAdded, { data: { title, view } });
 }
 
-// A story that comes with the studio: its runs are stored, and it is shown in Present.
+// A story that comes with the studio takes the place of another one of these, but of no other unasked.
+function chooseIncluded(key) {
+  const open = () => openIncluded(key).catch((error) => showNotice(sentenceOf(error)));
+  const { views, included } = state.story;
+  if (!views.length || JSON.stringify(views) === included) return open();
+  const message = `Your story of ${viewCount(views)} would be replaced. To keep it, save it in Story first.`;
+  return showNotice(message, { action: { label: "Replace it", act: open } });
+}
+
+// Its runs are stored, and it is shown in Present.
 async function openIncluded(key) {
   const { story, revision } = await ask(`stories/${key}`, {});
-  const action = takeStory(story);
+  const { views } = story;
   update({ earlier: null }); // its runs have ended long ago: no recap
-  updateStory({ views: story.views, at: -1 });
+  updateStory({ views, at: -1, included: JSON.stringify(views) });
+  setProps(ID.story, { data: story });
   setProps(ID.revision, { data: revision });
   showView(0, "present");
-  showNotice(action && "This story took the place of yours.", { action });
 }
 
 // In Present, views are shown in Present.
