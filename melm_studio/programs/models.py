@@ -107,6 +107,18 @@ class Planes(Struct, frozen=True):
     state: RunState
 
 
+class BatchResult(Struct, frozen=True):
+    """How well the batch of a row is told from its place in a plane, within the classes."""
+
+    accuracy_train: float
+    accuracy_held_out: Annotated[
+        float | None,
+        Meta(description="None where no held-out row has a batch of the training rows."),
+    ]
+    chance: Annotated[float, Meta(description="Accuracy of guessing the batch of the same rows.")]
+    words: Annotated[str, Meta(description="As above the picture.")]
+
+
 class Result(Struct, frozen=True):
     """What a run found: its newest plane, and how its rows are told apart there."""
 
@@ -120,6 +132,10 @@ class Result(Struct, frozen=True):
         Meta(description="Balanced accuracy of the held-out rows; None where a class has none."),
     ]
     chance: Annotated[float, Meta(description="Balanced accuracy of guessing.")]
+    batches: Annotated[
+        BatchResult | None,
+        Meta(description="None without a Batch column, or where every class has one batch only."),
+    ] = None
 
 
 class Check(Struct, frozen=True):

@@ -22,7 +22,7 @@ _DOWNLOADS = {
 }
 _COLUMNS = (
     "method", "held_out", "standard_error", "train", "chance", "divergence", "answer", "p_value",
-    "seconds", "refusal",
+    "batch_held_out", "batch_train", "batch_chance", "seconds", "refusal",
 )  # fmt: skip
 
 
@@ -52,11 +52,13 @@ class MethodResult:
         where = "" if self.scores is None else " in cross-validation"
         words = f"{share_in_words(held_out)} of held-out rows told apart{where}"
         guessing = f"guessing gives {share_in_words(self.result.chance)}"
-        return "; ".join([words, guessing, *([self.check.words] if self.check else [])])
+        batches = [self.result.batches.words] if self.result.batches else []
+        return "; ".join([words, guessing, *([self.check.words] if self.check else []), *batches])
 
     def row(self) -> dict[str, Any]:
         """The method in the table of scores."""
         result, scores, check = self.result, self.scores, self.check
+        batches = result and result.batches
         return {
             "method": self.method,
             "held_out": scores.held_out if scores else result and result.accuracy_held_out,
@@ -66,6 +68,9 @@ class MethodResult:
             "divergence": result and result.run.divergence,
             "answer": check and check.answer,
             "p_value": check and check.p_value,
+            "batch_held_out": batches and batches.accuracy_held_out,
+            "batch_train": batches and batches.accuracy_train,
+            "batch_chance": batches and batches.chance,
             "seconds": result and result.run.seconds,
             "refusal": self.refusal,
         }

@@ -10,10 +10,21 @@ from callbacks.routes.requested_view import requested_event
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_core.methods import METHODS
-from melm_studio.programs.models import Check, NewRun, Plane, Planes, Result, Run, Runs
+from melm_studio.programs.models import (
+    BatchResult,
+    Check,
+    NewRun,
+    Plane,
+    Planes,
+    Result,
+    Run,
+    Runs,
+)
 from melm_studio.views.captions import title
 from melm_studio.views.data_source import ShownData
+from melm_studio.views.types import BatchScores
 from melm_studio.views.validation import Count, read
+from melm_studio.views.verdicts.batches import batch_sentence
 from melm_studio.views.view_spec import checked_parameters
 from melm_studio.worker.execution.refusals import check_data
 from melm_studio.worker.execution.validation_run import report_of
@@ -78,6 +89,18 @@ def result(run_id: str) -> Result:
         accuracy_train=scores.accuracy_train,
         accuracy_held_out=scores.accuracy_held_out,
         chance=1.0 / len(data.class_names),
+        batches=_batches(scores.batches),
+    )
+
+
+def _batches(scores: BatchScores | None) -> BatchResult | None:
+    if scores is None:
+        return None
+    return BatchResult(
+        accuracy_train=scores.train.accuracy,
+        accuracy_held_out=None if scores.held_out is None else scores.held_out.accuracy,
+        chance=(scores.held_out or scores.train).chance,
+        words=batch_sentence(scores),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from callbacks.routes.api.endpoints import PREFIX
 from melm_core.datasets import batches
 from melm_studio.layout import ids
 from tests.callbacks.tables import csv
@@ -47,6 +48,17 @@ def test_every_method_says_how_well_batches_are_told_apart(finished):
         assert words.endswith(" % of held-out rows, guessing 33 %.")
         notes = finished.visitor.news(run)["verdict"]["notes"]
         assert any(note.startswith("Batches can") for note in notes)
+
+
+def test_programs_are_told_the_same_of_batches_as_the_page(finished):
+    http = finished.visitor.http
+    headers = {"Authorization": f"Bearer {http.post(f'{PREFIX}/tokens').json['token']}"}
+    told = http.get(f"{PREFIX}/runs/{finished.pca}/result", headers=headers).json["batches"]
+    notes = finished.visitor.news(finished.pca)["verdict"]["notes"]
+    assert told["words"] in notes
+    assert told["chance"] == pytest.approx(1 / 3, abs=0.01)
+    shown = plane(finished, finished.pca)["batches"]["words"]
+    assert f"{round(100 * told['accuracy_held_out'])} %" in shown
 
 
 def test_only_melm_can_act_on_batches(finished):

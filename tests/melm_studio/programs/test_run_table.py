@@ -15,8 +15,10 @@ from melm_core import SavedPlane
 from melm_studio.command import main
 from melm_studio.programs import run_table
 from melm_studio.programs.client import RefusedError
-from melm_studio.programs.models import PreparedTable
+from melm_studio.programs.models import BatchResult, PreparedTable, Result, Run
+from melm_studio.programs.run_files import MethodResult
 from melm_studio.programs.run_table import DONE, REFUSED, SOME_FAILED
+from melm_studio.worker.records.run import RunState
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +69,16 @@ def test_scores_stand_beside_their_held_out_twin_and_chance(results):
         assert float(row["train"]) > 0.9
         assert float(row["chance"]) == 0.5
         assert found["scores"]["n_folds"] == 3
+
+
+def test_how_batches_are_told_apart_stands_beside_the_classes():
+    batches = BatchResult(0.5, 0.41, 1 / 3, "Batches can be told apart in this picture: 41 %.")
+    run = Run("r", "LDA", "t", "d", "lda", {}, RunState.DONE, "", 1, 2.0, 0.1)
+    result = Result(run, True, ((1.0,),), ("a",), 0.9, 0.8, 0.5, batches)
+    found = MethodResult("lda", result=result)
+    assert batches.words in found.sentence
+    assert found.row()["batch_held_out"] == 0.41
+    assert found.row()["batch_chance"] == 1 / 3
 
 
 @pytest.mark.parametrize(
