@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from experiments import gem, kernel_machines, optimum, page, rotations
-from experiments.questions import batches, multiclass
+from experiments.questions import batches, multiclass, resamples
 from experiments.records import DEFAULT_DATA, DEFAULT_RESULTS, Settings
 from experiments.report import as_markdown, write
 from experiments.reports import COMPARISONS, REPORTS
@@ -76,6 +76,9 @@ def _add_questions(names: argparse._SubParsersAction[argparse.ArgumentParser]) -
     named = names.add_parser("batch", help="what it costs to be blind to a batch")
     named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
     named.set_defaults(run=lambda arguments: batches.compare(arguments.data))
+    named = names.add_parser("resamples", help="how far planes turn between resamples")
+    named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
+    named.set_defaults(run=lambda arguments: resamples.compare(arguments.data))
     named = names.add_parser("multiclass", help="compare the multi-class objectives")
     named.set_defaults(run=lambda _: multiclass.compare())
     named = names.add_parser("rotations", help="compare the solvers of rotations")

@@ -1,0 +1,88 @@
+"""How far planes turn between bootstrap resamples: of real tables, and of pure noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from sklearn.datasets import load_wine
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from experiments.data import DATA_SETS, load
+from melm_core.base import FloatArray, IntArray
+from melm_core.datasets import pure_noise
+from melm_core.density import kernel_classes, most_likely_classes
+from melm_core.evaluation import stability
+from melm_core.linalg import principal_angles
+from melm_core.methods import METHODS
+
+N_RESAMPLES = 20  # as on the page
+_METHODS = ("lda", "melm")
+_HELD_OUT = 0.25
+# Rows, features and classes of tables without structure.
+_NOISE = ((60, 50, 3), (178, 13, 3), (300, 10, 2))
+
+
+def compare(folder: Path, seed: int = 0) -> None:
+    """Print the angles between the plane of all training rows and those of their resamples.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the data sets of the MELM paper.
+    seed : int
+    """
+    print("| data | guessing | method | held out | median angle | 5 to 95 % |")
+    print("|---|---:|---|---:|---:|---:|")
+    with threadpool_limits(1):
+        for name, X, y in _data(folder, seed):
+            for method in _METHODS:
+                print(_row(name, method, X, y, seed), flush=True)
+
+
+def _data(folder: Path, seed: int) -> Iterator[tuple[str, FloatArray, IntArray]]:
+    yield ("wine", *load_wine(return_X_y=True))
+    for name in DATA_SETS:
+        data = load(folder, name)
+        yield name, data.X, data.y
+    for shape in _NOISE:
+        yield (f"noise, {' x '.join(map(str, shape[:2]))}", *pure_noise(*shape, random_state=seed))
+
+
+def _row(name: str, method: str, X: FloatArray, y: IntArray, seed: int) -> str:
+    split = train_test_split(X, y, test_size=_HELD_OUT, stratify=y, random_state=seed)
+    scaler = StandardScaler().fit(split[0])
+    train, held_out = scaler.transform(split[0]), scaler.transform(split[1])
+    parameters = {"n_components": 2, "random_state": seed}
+    plane = METHODS[method].estimator(parameters, None).fit(train, split[2]).components_
+    accuracy = _accuracy(plane, train, split[2], held_out, split[3])
+    found = stability(
+        method,
+        train,
+        split[2],
+        n_resamples=N_RESAMPLES,
+        parameters=parameters,
+        standardize=False,
+        random_state=seed,
+        start=plane,
+    )
+    angles = np.degrees([principal_angles(other, plane)[-1] for other in found.planes])
+    low, middle, high = np.quantile(angles, [0.05, 0.5, 0.95])
+    label = METHODS[method].label
+    return (
+        f"| {name} | {1 / len(np.unique(y)):.3f} | {label} | {accuracy:.3f} "
+        f"| {middle:.0f}° | {low:.0f}° to {high:.0f}° |"
+    )
+
+
+def _accuracy(
+    plane: FloatArray, train: FloatArray, y: IntArray, held_out: FloatArray, y_held_out: IntArray
+) -> float:
+    """Balanced accuracy of the class densities in a plane, at held-out rows."""
+    densities = kernel_classes(train, y, n_components=len(plane)).project(plane)
+    predicted = most_likely_classes(held_out @ plane.T, densities)
+    return float(balanced_accuracy_score(y_held_out, predicted))
