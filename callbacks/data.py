@@ -8,11 +8,13 @@ import msgspec
 from dash import ALL, Dash, Input, Output, State, ctx, no_update
 from msgspec.structs import replace
 
+from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.figures.theme import THEMES, Scheme, class_shape
 from melm_studio.layout import ids
 from melm_studio.layout.menus import named
+from melm_studio.layout.shell.table_menu import table_items
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.tables import (
     ClassRules,
@@ -55,6 +57,18 @@ def register(app: Dash) -> None:
         Input(ids.CHOICE, "data"),
         Input(ids.SOURCE, "data"),
     )(show_data)
+    if services().settings.tables:
+        app.callback(
+            Output(ids.SAMPLES_OPEN, "children"),
+            Output(ids.TABLES, "children"),
+            Input(ids.SAMPLES_OPEN, "n_clicks"),
+        )(list_tables)
+
+
+def list_tables(clicks: int | None) -> tuple[Any, Any]:
+    """List the tables of the operator above the samples, as the menu opens."""
+    tables = workspace().tables()
+    return named("Tables" if tables else "Samples"), table_items(tables)
 
 
 def choose_sample(clicks: list[int | None]) -> Any:
@@ -86,18 +100,27 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
         source = _source(choice if is_new else remembered)
         file = "" if source.label or source.roles else source.name
         table = workspace().table(source)
+        registered = workspace().registered(source)
         data = workspace().prepare(table, source)
     except UserError as error:
         return *[no_update] * 8, _refusal(str(error), file)
     summary = summarize(data)
     return (
         named(data.name),
-        data_size(summary),
+        data_size(summary, registered.n_rows if registered else 0),
         data_summary(data, summary, _swatches(data)),
         _labels(table),
         data.label,
         ", ".join(recipe_caption(source.full_recipe)) or "Standardized",
-        msgspec.to_builtins(ShownData(data.content_hash, data.name, data.label, source)),
+        msgspec.to_builtins(
+            ShownData(
+                data.content_hash,
+                data.name,
+                data.label,
+                source,
+                registered.sampled_version if registered else "",
+            )
+        ),
         msgspec.to_builtins(source) if is_new else no_update,
         None,
     )

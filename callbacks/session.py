@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import secrets
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address, ip_network
@@ -21,6 +20,7 @@ from callbacks.routes.talks import VIEWER_ENDPOINTS
 from callbacks.services import services
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.records.run import RunKind, RunRecord
+from melm_studio.worker.records.visitor import owner_of_user, pseudonym
 
 _OWNER = "owner"
 _BAD_TOKEN = (
@@ -146,13 +146,11 @@ def address() -> str:
     # A customer of a provider has a whole network of these.
     bits = _NETWORK_BITS if found.version == 6 else found.max_prefixlen
     network = ip_network((found, bits), strict=False)
-    return _hash(str(network))
+    return pseudonym(_secret(), str(network))
 
 
-def _hash(text: str) -> str:
-    """What stands for a text in the store, which nobody without the key can guess."""
-    key = cast(bytes, flask.current_app.secret_key)
-    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()[:22]
+def _secret() -> bytes:
+    return cast(bytes, flask.current_app.secret_key)
 
 
 def own_run(run_id: str) -> RunRecord:
@@ -178,7 +176,7 @@ def _ensure_owner() -> tuple[dict[str, str], int] | None:
         name = flask.request.headers.get(header, "").strip()
         if not name:
             return sentence(_NOBODY.format(header=header)), 401
-        become(_hash(f"user {name}"))
+        become(owner_of_user(_secret(), name))
         return None
     if _OWNER not in flask.session:
         if bearer_of(flask.request) is not None:

@@ -10,6 +10,7 @@ from melm_studio.application_folder import APPLICATION_FOLDER
 # Extras of the wheel, by the file that has their exact versions in a checkout.
 _PINS: Mapping[str, str] = MappingProxyType(
     {
+        "dask": "requirements-dask.txt",
         "excel": "requirements-files.txt",
         "parquet": "requirements-files.txt",
         "redis": "requirements-redis.txt",
@@ -23,7 +24,7 @@ def install_command(extra: str) -> str:
     Parameters
     ----------
     extra : str
-        ``excel``, ``parquet`` or ``redis``.
+        ``dask``, ``excel``, ``parquet`` or ``redis``.
     """
     pins = _PINS[extra]
     if (APPLICATION_FOLDER / pins).is_file():

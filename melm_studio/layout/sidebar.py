@@ -44,12 +44,21 @@ def _data() -> Component:
             html.Div(id=ids.DROP_ZONE, className="drop-zone"),
             html.Div(
                 [
-                    menu_button("Samples", ids.SAMPLES),
+                    menu_button("Samples", ids.SAMPLES, id=ids.SAMPLES_OPEN),
                     menu_button("Recent", ids.RECENT_LIST, id=ids.RECENT_OPEN),
                 ],
                 className="side-by-side",
             ),
-            menu("Samples", [*map(_sample, SAMPLES), *_stories()], "is-widest", id=ids.SAMPLES),
+            menu(
+                "Samples",
+                [
+                    html.Div(id=ids.TABLES, role="group", **aria(label="Tables of this studio")),
+                    *map(_sample, SAMPLES),
+                    *_stories(),
+                ],
+                "is-widest",
+                id=ids.SAMPLES,
+            ),
             html.P(id=ids.DATA_ERROR, role="alert", className="alert"),
             html.Div([html.Span("Label"), columns_button()], className="field-head"),
             dmc.Select(

@@ -15,9 +15,17 @@ from melm_studio.tables import LabeledData, Summary, count, number, percent, sho
 _LONGEST_NAME = 36
 
 
-def data_size(summary: Summary) -> Component:
-    """The size of a data set, with its key figures, those of Table 1 of the paper, as a tooltip."""
-    rows, features = count(summary.n_samples, "row"), count(summary.n_features, "feature")
+def data_size(summary: Summary, n_rows: int = 0) -> Component:
+    """The size of a data set, with its key figures, those of Table 1 of the paper, as a tooltip.
+
+    Parameters
+    ----------
+    summary : Summary
+    n_rows : int
+        Of the table of which the data are a sample; 0 if they are no sample.
+    """
+    rows = count(n_rows or summary.n_samples, "row")
+    features = count(summary.n_features, "feature")
     return html.Button(
         f"{rows}, {features}, {len(summary.class_sizes)} classes",
         type="button",

@@ -9,14 +9,14 @@ from melm_studio.tables.formatting import count, listed, number, number_text, pe
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
-from melm_studio.tables.readers import ReadOptions
+from melm_studio.tables.readers import ReadOptions, arrow_column
 from melm_studio.tables.recipe_words import (
     SCALING_NAMES,
     STEP_NAMES,
     fill_source,
     recipe_caption,
 )
-from melm_studio.tables.records import NUMBERS, THOUSANDS
+from melm_studio.tables.records import NUMBERS, THOUSANDS, Form
 from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import RowColumn
 from melm_studio.tables.samples import SAMPLES, load_sample
@@ -35,6 +35,7 @@ __all__ = [
     "THOUSANDS",
     "ClassRules",
     "Column",
+    "Form",
     "LabeledData",
     "ReadOptions",
     "Role",
@@ -44,6 +45,7 @@ __all__ = [
     "TableError",
     "UnlabeledRows",
     "Use",
+    "arrow_column",
     "class_values",
     "count",
     "fill_source",

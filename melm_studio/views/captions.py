@@ -252,14 +252,22 @@ def _progress(event: PlaneEvent) -> str:
 
 def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
+        found = ", ".join(["Found in one step", *_fitted_to(record)])
         caution = METHODS[record.method].caution
-        return f"Found in one step. {caution}" if caution else "Found in one step"
+        return f"{found}. {caution}" if caution else found
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
     if METHODS[record.method].takes(STARTS.name):
         counts.insert(0, _starts(record))
     if _gamma_path(record):
         counts.append(f"γ {record.gamma:.3g} chosen by inner folds")
-    return ", ".join(counts)
+    return ", ".join([*counts, *_fitted_to(record)])
+
+
+def _fitted_to(record: RunRecord) -> list[str]:
+    """Which rows of a table the plane is of, where only a sample of them is drawn."""
+    if n_rows := record.outcome.get("n_rows"):
+        return [f"fitted to {count(n_rows, 'row')}"]
+    return ["fitted to the sample"] if record.source.get("version") else []
 
 
 def _starts(record: RunRecord) -> str:

@@ -26,15 +26,15 @@ NO_DATA = "There are no data to run on yet. Drop a CSV file or choose a sample."
 
 
 class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
-    """A sample or an uploaded file, and how its columns are used.
+    """A sample, an uploaded file or a table of the operator, and how its columns are used.
 
     Attributes
     ----------
     kind : str
     key : str
-        The name of a sample, or the SHA-256 of an uploaded file.
+        The name of a sample or a table, or the SHA-256 of an uploaded file.
     name : str
-        The name of an uploaded file.
+        The name of an uploaded file, or that of a table as visitors read it.
     label : str or None
         The label column; None to infer it.
     standardize : bool
@@ -57,7 +57,7 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         Rows to which the user gave a class or other information, in order.
     """
 
-    kind: Annotated[Literal["sample", "upload"], Meta(title="The kind of data")]
+    kind: Annotated[Literal["sample", "upload", "table"], Meta(title="The kind of data")]
     key: Annotated[Text, Meta(title="The key of the data")]
     name: Annotated[Text, Meta(title="The file name")] = ""
     label: Annotated[str, Meta(title="The label column", min_length=1, max_length=2_000)] | None = (
@@ -93,6 +93,9 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
             if not self.name:
                 raise InputError("The file name is missing. It must be that of the uploaded file.")
             return
+        if self.kind == "table":
+            force_setattr(self, "name", self.name or self.key)
+            return
         force_setattr(self, "name", "")  # earlier versions stored a placeholder
         if self.key not in SAMPLES:
             raise InputError(
@@ -119,12 +122,15 @@ class ShownData(Struct, frozen=True, forbid_unknown_fields=True):
     name, label : str
     source : DataSource
         As the user chose it, so its label may be None where `label` was inferred.
+    version : str
+        Of the files of a table of the operator of which these data are a sample; else empty.
     """
 
     id: Sha256
     name: Text
     label: Text
     source: DataSource
+    version: Text = ""
 
     @classmethod
     def from_json(cls, values: Any) -> ShownData:
@@ -143,7 +149,7 @@ class ShownData(Struct, frozen=True, forbid_unknown_fields=True):
     def run_source(self) -> dict[str, Any]:
         """The source as a run of these data records it."""
         source: dict[str, Any] = msgspec.to_builtins(replace(self.source, label=self.label))
-        return source
+        return source | ({"version": self.version} if self.version else {})
 
     @property
     def table(self) -> Table:
@@ -215,4 +221,6 @@ def _file(source: DataSource) -> tuple[str, str]:
 
 
 def _name(source: DataSource) -> str:
-    return SAMPLES[source.key].label if source.kind == "sample" else PurePath(source.name).stem
+    if source.kind == "sample":
+        return SAMPLES[source.key].label
+    return PurePath(source.name).stem if source.kind == "upload" else source.name

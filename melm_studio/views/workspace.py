@@ -36,6 +36,12 @@ from melm_studio.worker.records.run import (
     new_ranking,
     new_run,
 )
+from melm_studio.worker.registered.published import (
+    PublishedTable,
+    sampled_table,
+    visible_table,
+    visible_tables,
+)
 from melm_studio.worker.store.protocol import Admission, RunStore, admit_any
 
 MAX_PANELS = 9
@@ -76,7 +82,7 @@ class Workspace:
     address: str = ""  # what stands for the visitor's network address; empty if unknown
 
     def table(self, source: DataSource) -> FileTable:
-        """Read the sample or the uploaded file of a source, with the rows that the user edited.
+        """Read the sample or file of a source, or the sample of a table, with edited rows.
 
         Raises
         ------
@@ -92,17 +98,13 @@ class Workspace:
     def _file_table(self, source: DataSource) -> FileTable:
         if source.kind == "sample":
             return load_sample(source.key)
+        if registered := self.registered(source):
+            return sampled_table(self.store, registered)
         raw = self.store.get_upload(self.owner, source.key)
         if raw is None:
             raise UserError(_FILE_GONE.format(name=source.name))
-        limits = self.settings
-        return read_table(
-            raw,
-            source.name,
-            max_rows=limits.max_rows,
-            max_columns=limits.max_columns,
-            options=source.reading,
-        )
+        most = {"max_rows": self.settings.max_rows, "max_columns": self.settings.max_columns}
+        return read_table(raw, source.name, **most, options=source.reading)
 
     def prepare(self, table: FileTable, source: DataSource) -> LabeledData:
         """Prepare a table as its source says, and store the data for runs."""
@@ -138,7 +140,18 @@ class Workspace:
         """Whether the table of a source can be read here."""
         if source.kind == "sample":
             return source.key in SAMPLES
+        if source.kind == "table":
+            return any(table.key == source.key for table in self.tables() if table.is_ready)
         return self.store.get_upload(self.owner, source.key) is not None
+
+    def tables(self) -> list[PublishedTable]:
+        """Return the tables of the operator that the visitor may see."""
+        return visible_tables(self.store, self.owner) if self.settings.tables else []
+
+    def registered(self, source: DataSource) -> PublishedTable | None:
+        """Return the table of the operator of a source; None for other data."""
+        is_one = source.kind == "table"
+        return visible_table(self.store, self.owner, source.key) if is_one else None
 
     def data(self, shown: ShownData) -> LabeledData:
         """Return the prepared data that the page shows.

@@ -20,6 +20,7 @@ from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.pool import WorkerPool
 from melm_studio.worker.pool.supervisor import BEAT_S
+from melm_studio.worker.registered.process import tables_kept
 from melm_studio.worker.store.open_store import open_store
 
 # Without the banner, and without messages between workers.
@@ -64,7 +65,8 @@ def _run_pool(settings: Settings) -> None:
     with closing(open_store(settings)) as store:
         pool = WorkerPool(store, settings)
         _beat_to_parent(lambda: pool.is_responsive)
-        pool.serve(stop)
+        with tables_kept(settings):
+            pool.serve(stop)
 
 
 def _run_celery_worker(settings: Settings) -> None:

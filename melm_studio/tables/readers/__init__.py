@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from melm_studio.tables.readers.arff import arff_text, is_arff
-from melm_studio.tables.readers.arrow import arrow_cells, is_arrow
+from melm_studio.tables.readers.arrow import arrow_cells, arrow_column, is_arrow
 from melm_studio.tables.readers.excel import excel_text, is_excel
 from melm_studio.tables.readers.options import DEFAULT_OPTIONS, ReadOptions
 from melm_studio.tables.readers.unpack import MAX_UNPACKED, unpacked
@@ -14,6 +14,7 @@ __all__ = [
     "ReadOptions",
     "arff_text",
     "arrow_cells",
+    "arrow_column",
     "excel_text",
     "is_arff",
     "is_arrow",

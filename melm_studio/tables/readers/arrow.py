@@ -65,7 +65,7 @@ def arrow_cells(
             )
         kept = list(_bounded(batches, max_rows, max_bytes))
         table = pa.Table.from_batches(kept, schema)
-        columns = {i: _cells(table.column(i)) for i in range(len(schema))}
+        columns = {i: arrow_column(table.column(i)) for i in range(len(schema))}
     except TableError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -112,8 +112,18 @@ def _bounded(batches: Iterator[Any], max_rows: float, max_bytes: int) -> Iterato
         yield batch
 
 
-def _cells(column: Any) -> Any:
-    """Numbers as float64, None for a nested column, and everything else as text."""
+def arrow_column(column: Any) -> Any:
+    """Return the cells of a pyarrow column as the studio reads them.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+
+    Returns
+    -------
+    ndarray of float64, or Series of text, of shape (n_rows,), or None
+        Numbers; everything else but a nested column, which is None.
+    """
     from pyarrow import types  # noqa: PLC0415
 
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type

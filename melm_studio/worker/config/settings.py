@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.limits import BYTES_PER_MB, Limits
+from melm_studio.worker.registered.cluster import missing_dask
 
 Reader: TypeAlias = Callable[[str], object]
 
@@ -25,6 +26,8 @@ NO_PROXY = (
     "A header that names the user is believed only behind a proxy that sets it; set the number of "
     "proxies by --proxies or MELM_PROXIES"
 )
+
+NO_DASK = "Registered tables are read by Dask, which is not installed; install it by: {}"
 
 
 def _setting(read: Reader, text: str, default: object) -> Any:
@@ -79,6 +82,22 @@ def _folder(text: str) -> Path:
     return folder
 
 
+def _tables(text: str) -> str:
+    """A folder, as an absolute path, or an address."""
+    if not text or "://" in text:
+        return text
+    folder = Path(text).expanduser().absolute()
+    if not folder.is_dir():
+        raise ValueError("a folder that exists, or an address such as s3://bucket/tables")
+    return str(folder)
+
+
+def _scheduler(text: str) -> str:
+    if text and not re.fullmatch(r"((tcp|tls|ws|wss)://)?[\w.-]+:\d+", text):
+        raise ValueError("the address of a Dask scheduler such as tcp://host:8786")
+    return text
+
+
 def _three_quarters_of_memory() -> int:
     pages = os.sysconf("SC_PHYS_PAGES")
     return max(512, 3 * pages * os.sysconf("SC_PAGE_SIZE") // (4 * BYTES_PER_MB))
@@ -100,6 +119,8 @@ class Settings:
     max_upload_mb: int = _setting(_whole_number(1, 4096), "megabytes per upload", 128)
     max_rows: int = _setting(_TABLE, "rows per table", 2_000_000)
     max_columns: int = _setting(_TABLE, "columns per table", 10_000)
+    tables: str = _setting(_tables, "folder or address of tables for visitors, read by Dask", "")
+    dask: str = _setting(_scheduler, "Dask scheduler that reads them, instead of two threads", "")
     threads: int = _setting(_whole_number(1, 256), "threads of the web server", 8)
     proxies: int = _setting(_whole_number(0, 9), "trusted reverse proxies in front", 0)
     hosts: str = _setting(str, "host names that are answered to, separated by commas", "")
@@ -171,6 +192,8 @@ class Settings:
             parser.error(NO_WORKERS)
         if settings.user_header and not settings.proxies:
             parser.error(NO_PROXY)
+        if settings.tables and (install := missing_dask()):
+            parser.error(NO_DASK.format(install))
         return settings
 
 

@@ -40,6 +40,7 @@ from melm_studio.worker.execution.tree_run import grow_tree
 from melm_studio.worker.execution.validation_run import Checker
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.records.run import AT_WORK, RunKind, RunRecord, RunState
+from melm_studio.worker.registered.all_rows import NO_TABLES, RegisteredTables
 from melm_studio.worker.store.protocol import RunEndedError, RunStore
 
 FULL_RETRY_S = 1.0
@@ -57,7 +58,13 @@ _ABOUT_RUNS: Mapping[RunKind, Callable[[RunStore, RunRecord, LabeledData, Clock]
 logger = logging.getLogger(__name__)
 
 
-def execute_run(store: RunStore, run_id: str, *, clock: Clock = time) -> None:
+def execute_run(
+    store: RunStore,
+    run_id: str,
+    *,
+    clock: Clock = time,
+    tables: RegisteredTables = NO_TABLES,
+) -> None:
     """Execute a queued run in this process; leave a run that is not queued alone.
 
     The planes of the fit are appended to the run's history as they are found, the fitted plane
@@ -69,6 +76,8 @@ def execute_run(store: RunStore, run_id: str, *, clock: Clock = time) -> None:
     run_id : str
     clock : Clock
         By default the module ``time``.
+    tables : RegisteredTables
+        By default there are none.
     """
     if not _begin(store, run_id, clock):
         return
@@ -77,7 +86,7 @@ def execute_run(store: RunStore, run_id: str, *, clock: Clock = time) -> None:
         return
     try:
         with heartbeat(store, run_id, clock=clock):
-            ending = _execute(store, record, clock)
+            ending = _execute(store, record, clock, tables)
         _end(store, record, ending, clock)
     except RunEndedError:
         logger.info("was ended or taken over by another process", extra={"run": run_id})
@@ -134,10 +143,10 @@ def _end(store: RunStore, record: RunRecord, ending: _Ending, clock: Clock) -> N
     logger.log(level, "ended as %s", ending.state, extra=extra)
 
 
-def _execute(store: RunStore, record: RunRecord, clock: Clock) -> _Ending:
+def _execute(store: RunStore, record: RunRecord, clock: Clock, tables: RegisteredTables) -> _Ending:
     recorder = Recorder(store, record.run_id, clock, attempt=record.attempt)
     try:
-        return _compute(store, record, recorder, clock)
+        return _compute(store, record, recorder, clock, tables)
     except RunEndedError:
         raise
     except DiskFullError:
@@ -149,7 +158,13 @@ def _execute(store: RunStore, record: RunRecord, clock: Clock) -> _Ending:
         return _Ending(RunState.FAILED, _sentence(error), trace)
 
 
-def _compute(store: RunStore, record: RunRecord, recorder: Recorder, clock: Clock) -> _Ending:
+def _compute(
+    store: RunStore,
+    record: RunRecord,
+    recorder: Recorder,
+    clock: Clock,
+    tables: RegisteredTables,
+) -> _Ending:
     raw = store.get_data(record.owner, record.data_id)
     if raw is None:
         return _Ending(RunState.FAILED, DATA_GONE.format(days=store.limits.days_kept))
@@ -160,9 +175,12 @@ def _compute(store: RunStore, record: RunRecord, recorder: Recorder, clock: Cloc
         is_complete = _ABOUT_RUNS[record.kind](store, record, data, clock)
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
     embedding = keep_embedding(store, record, split_of(data, record)[0])
-    train, _ = rows_of(data, record, embedding)
-    fit = _fitted(train, record, recorder)
-    objective = _objective(train, record, recorder, fit.components)
+    train, held_out = rows_of(data, record, embedding)
+    if tables.takes_all_rows(store, record, data):
+        fit, objective = _fitted_to_all_rows(store, record, recorder, (data, held_out), tables)
+    else:
+        fit = _fitted(train, record, recorder)
+        objective = _objective(train, record, recorder, fit.components)
     recorder.conclude(fit.components, objective, is_complete=not recorder.stopped)
     if recorder.stopped:
         return _Ending(RunState.CANCELLED, STOPPED, outcome=recorder.outcome)
@@ -185,6 +203,20 @@ def _fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> _Fit:
     groups = {"groups": train.groups} if has_fit_parameter(estimator, "groups") else {}
     estimator.fit(train.X, train.y, **groups, **nuisance_of(train, record))
     return _Fit(estimator.components_, _outcome(estimator))
+
+
+def _fitted_to_all_rows(
+    store: RunStore,
+    record: RunRecord,
+    recorder: Recorder,
+    sample: tuple[LabeledData, LabeledData],
+    tables: RegisteredTables,
+) -> tuple[_Fit, float]:
+    """The fit to a registered table, of which the data are a sample, and its divergence."""
+    estimator = METHODS[record.method].estimator(record.parameters, recorder)
+    n_rows = tables.fit(store, record, estimator, *sample)
+    fit = _Fit(estimator.components_, {**_outcome(estimator), "n_rows": n_rows})
+    return fit, estimator.divergence_
 
 
 def _outcome(estimator: Any) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from melm_studio.worker.config.service_manager import ALIVE, READY, tell_service
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.pool.broker_slots import BrokerSlots
 from melm_studio.worker.pool.pool import WorkerPool
+from melm_studio.worker.registered.process import tables_kept
 from melm_studio.worker.store.broker import TASK, celery_on
 from melm_studio.worker.store.open_store import open_store
 
@@ -67,6 +68,7 @@ class _PoolThread:
     """The pool of a worker, in a thread beside the one that listens to the broker."""
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._store = open_store(settings)
         self._slots = BrokerSlots(self._store)
         self._pool = WorkerPool(self._store, settings, self._slots)
@@ -95,7 +97,8 @@ class _PoolThread:
 
     def _serve(self) -> None:
         try:
-            self._pool.serve(self._stop)
+            with tables_kept(self._settings):
+                self._pool.serve(self._stop)
         finally:
             self._slots.close()
             self._store.close()

@@ -14,6 +14,7 @@ from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution.execute import execute_run
 from melm_studio.worker.records.limits import BYTES_PER_MB
+from melm_studio.worker.registered.all_rows import RegisteredTables
 from melm_studio.worker.store.open_store import open_store
 
 # A run survives an outage of a shared store of up to a minute.
@@ -29,7 +30,8 @@ def execute(settings: Settings, run_id: str) -> None:
     limit_memory(settings.max_run_mb)
     threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
     with threadpool_limits(limits=1), closing(open_store(settings, patience_s=PATIENCE_S)) as store:
-        execute_run(store, run_id)
+        tables = RegisteredTables(settings.tables, settings.dask)
+        execute_run(store, run_id, tables=tables)
 
 
 def limit_memory(megabytes: int) -> None:

@@ -86,8 +86,9 @@ class RunRecord(Record, frozen=True):
     pid : int or None
         The process that executes the run.
     source : mapping of str to JSON values
-        Where the data come from and how they were prepared: ``kind`` "sample" or "upload",
-        ``key`` or ``name``, ``label``, ``standardise``.
+        Where the data come from and how they were prepared: ``kind`` "sample", "upload" or
+        "table", ``key`` or ``name``, ``label``, ``standardise``, and the ``version`` of a table
+        of which the data are a sample.
     kind : RunKind
     of_run : str
         The run that a check validates, or that a tree or probabilities belong to.
@@ -95,7 +96,8 @@ class RunRecord(Record, frozen=True):
         Results of a fit besides its plane: the number of ``starts``, how many of them are
         ``agreeing`` on it, and where gamma is "auto" the ``gamma_path``: ``gammas``, held-out
         ``accuracies``, their ``standard_errors``, the number of folds done, ``n_folds``, and the
-        ``chosen`` gamma, None until all folds are done.
+        ``chosen`` gamma, None until all folds are done. ``n_rows``: those of a registered table
+        that it was fitted to, where these are more than the sample that is drawn.
     name : str
         The title of the run, where the user chose it or that of its settings was taken.
     removed_s : float or None
@@ -210,7 +212,7 @@ def table_of(data_id: str, source: Mapping[str, Any]) -> Table:
     # rows chosen by a column, which may have other classes.
     relabeled = [mark for mark in source.get("marks", ()) if mark["column"] == source["label"]]
     found = (source.get("classes"), source.get("reading"), relabeled, source.get("filters"))
-    rules = [rule for rule in found if rule]
+    rules = [rule for rule in (*found, source.get("version")) if rule]
     return (
         *map(str, names),
         *(msgspec.json.encode(rule, order="sorted").decode() for rule in rules),

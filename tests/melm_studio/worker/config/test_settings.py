@@ -53,6 +53,8 @@ ALL = [
     ("threads", "MELM_THREADS", "4", 4),
     ("proxies", "MELM_PROXIES", "1", 1),
     ("user_header", "MELM_USER_HEADER", "X-Forwarded-User", "X-Forwarded-User"),
+    ("tables", "MELM_TABLES", "s3://bucket/tables", "s3://bucket/tables"),
+    ("dask", "MELM_DASK", "tcp://host:8786", "tcp://host:8786"),
     ("hosts", "MELM_HOSTS", "lab.example.org,lab", "lab.example.org,lab"),
     ("framed_by", "MELM_FRAMED_BY", "http://localhost:*", "http://localhost:*"),
     ("max_queued_runs", "MELM_MAX_QUEUED_RUNS", "7", 7),
