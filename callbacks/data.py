@@ -108,7 +108,7 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
     return (
         named(data.name),
         data_size(summary, registered.n_rows if registered else 0),
-        data_summary(data, summary, _swatches(data)),
+        data_summary(data, summary, _swatches(data), registered.note if registered else ""),
         _labels(table),
         data.label,
         ", ".join(recipe_caption(source.full_recipe)) or "Standardized",

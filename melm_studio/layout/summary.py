@@ -35,7 +35,7 @@ def data_size(summary: Summary, n_rows: int = 0) -> Component:
 
 
 def data_summary(
-    data: LabeledData, summary: Summary, swatches: Sequence[tuple[str, str]]
+    data: LabeledData, summary: Summary, swatches: Sequence[tuple[str, str]], note: str = ""
 ) -> list[Component]:
     """The classes with their colors, warnings in sight, and other notes on the table folded.
 
@@ -45,10 +45,13 @@ def data_summary(
     summary : Summary
     swatches : sequence of (color, shape)
         How each class is drawn; the color is a CSS value.
+    note : str
+        The step that is in sight although it is no warning.
     """
-    notes = [step for step in data.steps if step not in data.warnings]
+    notes = [step for step in data.steps if step not in (*data.warnings, note)]
     return [
         _legend(data, summary, swatches),
+        *([html.P(note, className="field-note")] if note else []),
         *[html.P(warning, className="warning") for warning in data.warnings],
         _folded(notes),
     ]

@@ -12,7 +12,7 @@ from melm_studio.tables import Table, read_table
 from melm_studio.worker.records.record import Record, from_json, to_json
 from melm_studio.worker.records.stored_files import FileKind
 from melm_studio.worker.records.visitor import owner_of_user
-from melm_studio.worker.registered.sampling import Sample, as_table
+from melm_studio.worker.registered.sampling import Sample, as_table, sample_sentence
 from melm_studio.worker.store.protocol import RunStore
 
 # No visitor has a name with a space.
@@ -62,6 +62,11 @@ class PublishedTable(Record, frozen=True):
     def sampled_version(self) -> str:
         """The version of a table that is larger than its sample; empty for others."""
         return self.version if self.n_sampled < self.n_rows else ""
+
+    @property
+    def note(self) -> str:
+        """What visitors are to know of its sample; empty if that has all rows."""
+        return sample_sentence(self.n_sampled, self.n_rows) if self.sampled_version else ""
 
     def is_for(self, owner: str, secret: bytes) -> bool:
         """Whether a visitor may see it.

@@ -110,11 +110,16 @@ def as_table(table: Table, sample_rows: Sequence[int], n_rows: int) -> Table:
     frame = table.frame.set_axis(np.asarray(sample_rows, dtype=np.int64), axis=0)
     if len(frame) == n_rows:
         return replace(table, frame=frame)
-    step = (
-        f"{count(len(frame), 'row')} are drawn and scored, a sample of {number(n_rows)} stratified "
-        "by class. MELM is fitted to all rows, other methods to the sample."
+    steps = (*table.steps, sample_sentence(len(frame), n_rows))
+    return replace(table, frame=frame, steps=steps)
+
+
+def sample_sentence(n_sampled: int, n_rows: int) -> str:
+    """Return what is done with the sample of a table, and what with all of its rows."""
+    return (
+        f"A sample of {number(n_sampled)} of {count(n_rows, 'row')} is drawn and scored. MELM is "
+        "fitted to all rows, other methods to the sample."
     )
-    return replace(table, frame=frame, steps=(*table.steps, step))
 
 
 def _strata_of(reader: PartReader, part: Part, label: str | None) -> pd.Series:
