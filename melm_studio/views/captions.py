@@ -252,7 +252,7 @@ def _progress(event: PlaneEvent) -> str:
 
 def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
-        found = ", ".join(["Found in one step", *_fitted_to(record)])
+        found = ", ".join(["Found in one step", *_fitted_to(record, event)])
         caution = METHODS[record.method].caution
         return f"{found}. {caution}" if caution else found
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
@@ -260,14 +260,14 @@ def _finished(record: RunRecord, event: PlaneEvent) -> str:
         counts.insert(0, _starts(record))
     if _gamma_path(record):
         counts.append(f"γ {record.gamma:.3g} chosen by inner folds")
-    return ", ".join([*counts, *_fitted_to(record)])
+    return ", ".join([*counts, *_fitted_to(record, event)])
 
 
-def _fitted_to(record: RunRecord) -> list[str]:
+def _fitted_to(record: RunRecord, event: PlaneEvent) -> list[str]:
     """Which rows of a table the plane is of, where only a sample of them is drawn."""
     if n_rows := record.outcome.get("n_rows"):
-        return [f"fitted to {count(n_rows, 'row')}"]
-    return ["fitted to the sample"] if record.source.get("version") else []
+        return [f"fitted to {count(n_rows, 'row')} (divergence {event.objective:.3g})"]
+    return ["fitted to the sample"] if record.is_of_sample else []
 
 
 def _starts(record: RunRecord) -> str:

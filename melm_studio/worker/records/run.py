@@ -156,6 +156,11 @@ class RunRecord(Record, frozen=True):
         return float(self.parameters.get(BATCH_WEIGHT.name, 0.0))
 
     @property
+    def is_of_sample(self) -> bool:
+        """Whether the data are a sample of the rows of a registered table."""
+        return bool(self.source.get("version"))
+
+    @property
     def table(self) -> Table:
         """The table whose rows the run uses, however its features were prepared."""
         return table_of(self.data_id, self.source)

@@ -60,7 +60,7 @@ class RegisteredTables:
         gamma and batches need the rows in memory.
         """
         source = record.source
-        if not source.get("version") or record.method not in METHODS_OF_ALL_ROWS:
+        if not record.is_of_sample or record.method not in METHODS_OF_ALL_ROWS:
             return False
         is_plain = record.parameters[GAMMA.name] != AUTO and not record.batch_weight
         is_whole = not any(source.get(name) for name in ("filters", "left_out", "marks"))

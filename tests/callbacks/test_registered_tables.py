@@ -1,0 +1,106 @@
+"""The tables of the operator in the menu of samples: whoever may see them chooses and runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from melm_studio.layout import ids
+from melm_studio.worker.execution.execute import execute_run
+from melm_studio.worker.registered import sampling
+from melm_studio.worker.registered.all_rows import RegisteredTables
+from melm_studio.worker.registered.keeper import TableKeeper
+from tests.melm_studio.worker.registered.tables import parquet_folder
+from tools.driver.visitor import components, opened_studio
+
+MENU, BUTTON = f"{ids.TABLES}.children", f"{ids.SAMPLES_OPEN}.children"
+TREES = {"kind": "table", "key": "trees", "name": "Trees"}
+N_ROWS = 400
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("registered")
+    parquet_folder(folder, N_ROWS, rare=0.1)
+    (folder / "broken.parquet").write_bytes(b"PAR1")
+    (folder / "tables.toml").write_text(
+        '[trees]\npath = "trees"\nname = "Trees"\nvisitors = ["ada"]\n'
+        '[broken]\npath = "broken.parquet"\n'
+    )
+    settings = {"tables": str(folder), "proxies": 1, "user_header": "X-User"}
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        opened_studio(tmp_path_factory.mktemp("studio"), **settings) as studio,
+    ):
+        patch.setattr(sampling.drawn_sample, "__kwdefaults__", {"n_rows": N_ROWS // 2, "seed": 0})
+        TableKeeper(studio.store, str(folder)).look()
+        yield studio
+
+
+@pytest.fixture
+def come(studio, monkeypatch):
+    """Opens the page as a user whom the proxy names."""
+
+    def come_as(user):
+        client = studio.app.server.test_client()
+        client.environ_base["HTTP_X_USER"] = user
+        monkeypatch.setattr(studio.app.server, "test_client", lambda: client)
+        return studio.visitor()
+
+    return come_as
+
+
+def offered(visitor):
+    """The items of the menu by name, and what each says."""
+    changes = visitor.fire(ids.SAMPLES_OPEN, "n_clicks", 1)
+    items = [part["props"] for part in components(changes[MENU]) if "role" in part["props"]]
+    return {item["children"][0]["props"]["children"]: item for item in items}
+
+
+def test_the_menu_names_tables_with_their_sizes_and_what_is_wrong(come):
+    items = offered(come("ada"))
+    assert items["Trees"]["children"][1]["props"]["children"] == "400 rows, 6 columns"
+    assert '"key":"trees"' in items["Trees"]["data-source"]
+    assert items["broken"]["disabled"]
+    assert "broken.parquet" in items["broken"]["children"][1]["props"]["children"]
+
+
+def test_a_table_is_neither_listed_nor_opened_for_others(come):
+    bob = come("bob")
+    assert "Trees" not in offered(bob)
+    changes = bob.choose(TREES)
+    assert (
+        "There is no table 'trees' here that you may see" in changes[f"{ids.DATA_ERROR}.children"]
+    )
+    assert f"{ids.DATA}.data" not in changes
+
+
+def test_the_page_shows_the_size_of_the_table_and_that_a_sample_is_drawn(come, studio):
+    ada = come("ada")
+    changes = ada.choose(TREES)
+    assert "400 rows" in str(changes[f"{ids.DATA_SIZE}.children"])
+    n_sampled = len(studio.data_of(ada).y)
+    assert n_sampled < N_ROWS
+    note = f"A sample of {n_sampled} of 400 rows is drawn and scored"
+    assert note in str(changes[f"{ids.DATA_SUMMARY}.children"])
+
+
+def test_a_run_says_that_it_was_fitted_to_the_sample_and_is_nobody_else_s(come, studio):
+    ada = come("ada")
+    ada.choose(TREES)
+    run = ada.start(method="lda")
+    studio.work()
+    assert ada.news(run)["words"].endswith("fitted to the sample")
+    assert run not in come("bob").frames(run)["runs"]
+
+
+@pytest.mark.slow
+def test_a_run_says_how_many_rows_it_was_fitted_to(come, studio):
+    ada = come("ada")
+    ada.choose(TREES)
+    run = ada.start(method="melm")
+    settings = studio.app.server.extensions["melm-studio"].settings
+    studio.store.claim()
+    execute_run(studio.store, run, tables=RegisteredTables(settings.tables))
+    n_rows = studio.store.get(run).outcome["n_rows"]
+    assert len(studio.data_of(ada).y) < n_rows < N_ROWS
+    assert f"fitted to {n_rows} rows (divergence" in ada.news(run)["words"]
