@@ -14,6 +14,8 @@ export const ID = Object.freeze({
   dataSize: "data-size",
   dataSummary: "data-summary",
   samples: "samples",
+  samplesOpen: "samples-open",
+  tables: "tables",
   recentOpen: "recent-open",
   recentList: "recent-list",
   label: "label",
