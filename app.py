@@ -36,6 +36,7 @@ from melm_studio.layout.scripts import (
     module_preloads,
     needed_scripts,
 )
+from melm_studio.layout.shell.follow_script import FOLLOW_ENTRY
 from melm_studio.layout.shell.markup import markup
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.data_folder import locked
@@ -101,6 +102,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         assets_url_path=assets_path(),
         requests_pathname_prefix=f"{settings.path_prefix}/",
         routes_pathname_prefix="/",
+        assets_ignore=f"^{FOLLOW_ENTRY}$",  # the entry of another page
         assets_path_ignore=[f"^{MODULES}$", f"^{STYLES}$"],
         meta_tags=[
             {"name": "viewport", "content": "width=device-width, initial-scale=1"},

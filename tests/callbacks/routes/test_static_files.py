@@ -117,3 +117,10 @@ def test_a_module_without_its_comments_is_the_same_to_javascript():
         check=True,
     )
     assert json.loads(compared.stdout) == []
+
+
+def test_dash_loads_one_entry_and_not_those_of_other_pages(visitor):
+    entries = [path.name for path in ASSETS.glob("*.mjs")]
+    page = visitor.http.get("/").text
+    assert [name for name in entries if f"/{name}" in page] == ["main.mjs"]
+    assert len(entries) > 1
