@@ -171,7 +171,7 @@ _KERNEL_WIDTH = Contents(
             "Narrower still, at γ {gamma}, the contours break up around single rows. They describe "
             "this sample, and no longer where the next row will be.",
             "Held-out rows can stay well told apart while the density is already too fine: "
-            "{held_out} here. Choose γ by the held-out curve, in the tab “by γ”.",
+            "{held_out} here. Below the picture, By γ finds the best γ by held-out rows.",
             gamma=0.1,
         ),
     ),
