@@ -12,10 +12,17 @@ from callbacks.session import own_run
 from melm_studio.figures.replay import ReplayFrame, evenly, replay_page
 from melm_studio.figures.replay_sections import SECTION_STYLE, Painted
 from melm_studio.figures.theme import Scheme
+from melm_studio.figures.traces import PlaneTrace
 from melm_studio.views.captions import scores_caption, title
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 MAX_FRAMES = 60
+
+_LAYERS = {
+    "class_ellipses": PlaneTrace.CLASS_ELLIPSE,
+    "mean_ellipses": PlaneTrace.MEAN_ELLIPSE,
+    "centroids": PlaneTrace.CENTROID,
+}
 
 
 def register(app: Dash) -> None:
@@ -24,7 +31,10 @@ def register(app: Dash) -> None:
 
 
 def replay(run_id: str) -> flask.Response:
-    """The replay of a run, at evenly spaced planes, with its tree and its resampled plane."""
+    """The replay of a run, at evenly spaced planes, with its tree and its resampled plane.
+
+    `layers` names what else it shows, see `MoreLayer`.
+    """
     record = own_run(run_id)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     events = services().store.events(run_id)
@@ -40,11 +50,16 @@ def replay(run_id: str) -> flask.Response:
         f"{title(record)}, {record.data_name}",
         f"Last frame: {frames[-1].words}.",
         n_components=viewer.n_components,
+        layers={_LAYERS[name] for name in _requested_layers() if name in _LAYERS},
         scheme=scheme,
         sections=sections,
         style=SECTION_STYLE if sections else "",
     )
     return attachment(page, record, "replay.html", "text/html")
+
+
+def _requested_layers() -> list[str]:
+    return flask.request.args.get("layers", "").split(",")
 
 
 def _frame(record: RunRecord, event: PlaneEvent) -> ReplayFrame:

@@ -53,8 +53,12 @@ def loadings_figure(
     at = ordered_numbers(names)
     if at is not None:
         _add_lines(figure, loadings, at, titles, theme)
-    figure.update_xaxes(gridcolor=theme.grid, zerolinecolor=theme.faint_ink, title_font_size=13)
-    figure.update_yaxes(gridcolor=theme.grid, zerolinecolor=theme.faint_ink, title_font_size=13)
+    figure.update_xaxes(
+        gridcolor=theme.grid, zerolinecolor=theme.faint_ink, zerolinewidth=1, title_font_size=13
+    )
+    figure.update_yaxes(
+        gridcolor=theme.grid, zerolinecolor=theme.faint_ink, zerolinewidth=1, title_font_size=13
+    )
     return figure.update_layout(
         margin={"l": 8, "r": 8, "t": 24, "b": 40},
         **page_layout(theme.ink),

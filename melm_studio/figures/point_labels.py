@@ -14,7 +14,7 @@ from melm_studio.tables import shortened
 LONGEST_NAME = 24
 # The smallest plot of points on the page, in a dialog on a telephone.
 _WIDTH, _HEIGHT = 300.0, 280.0
-_LETTER, _LINE, _GAP = 7.2, 17.0, 7.0  # of text of 13 pixels
+_LETTER, _LINE, _GAP = 6.6, 17.0, 7.0  # of text of 13 pixels
 
 # The corner of the text, as shares of its width and height from the point, and a sign of the gap.
 _SIDES: Mapping[str, tuple[float, float, int, int]] = MappingProxyType(
@@ -23,6 +23,10 @@ _SIDES: Mapping[str, tuple[float, float, int, int]] = MappingProxyType(
         "middle left": (-1.0, -0.5, -1, 0),
         "top center": (-0.5, 0.0, 0, 1),
         "bottom center": (-0.5, -1.0, 0, -1),
+        "top right": (0.0, 0.0, 0, 1),
+        "top left": (-1.0, 0.0, 0, 1),
+        "bottom right": (0.0, -1.0, 0, -1),
+        "bottom left": (-1.0, -1.0, 0, -1),
     }
 )
 

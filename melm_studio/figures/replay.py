@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,17 +66,20 @@ def replay_page(
     caption: str,
     *,
     n_components: int = 2,
+    layers: Collection[PlaneTrace] = (),
     scheme: Scheme = Scheme.LIGHT,
     sections: str = "",
     style: str = "",
 ) -> str:
     """The HTML of a page that opens without a server or network.
 
-    Markup in titles, captions and names is escaped; that of sections below the run, and their
-    styles, is kept.
+    `layers` are shown of those that are off until they are asked for. Markup in titles, captions
+    and names is escaped; that of sections below the run, and their styles, is kept.
     """
     theme = THEMES[scheme]
-    figure = replay_figure(frames, class_names, n_components=n_components, scheme=scheme)
+    figure = replay_figure(
+        frames, class_names, n_components=n_components, layers=layers, scheme=scheme
+    )
     drawn = pio.to_html(
         figure,
         full_html=False,
@@ -106,10 +109,14 @@ def replay_figure(
     class_names: Sequence[str],
     *,
     n_components: int = 2,
+    layers: Collection[PlaneTrace] = (),
     scheme: Scheme = Scheme.LIGHT,
 ) -> go.Figure:
     """The planes as the frames of a figure, which shows the last one until played."""
-    kept = [replace(frame, view=thinned(frame.view)) for frame in _affordable(frames)]
+    kept = [
+        replace(frame, view=thinned(frame.view, has_layers=bool(layers)))
+        for frame in _affordable(frames)
+    ]
     views = [frame.view for frame in kept]
     arrays = [plane_frame(view) for view in views]
     figure = empty_figure(class_names, _n_points(views[-1]), scheme, n_components=n_components)
@@ -117,6 +124,8 @@ def replay_figure(
         trace.update(last)
     for trace in figure.data:
         trace.showlegend = trace.meta["kind"] == PlaneTrace.TRAIN
+        if trace.meta["kind"] in layers:
+            trace.visible = True
     figure.frames = [
         go.Frame(name=str(number), data=traces) for number, traces in enumerate(arrays)
     ]
@@ -155,12 +164,13 @@ def _n_points(view: PlaneView) -> int:
     return sum(len(part.train) + len(part.held_out) for part in view.classes)
 
 
-def thinned(view: PlaneView) -> PlaneView:
-    """Every n-th point of each class, the same ones in every plane."""
+def thinned(view: PlaneView, *, has_layers: bool = False) -> PlaneView:
+    """Every n-th point of each class, the same ones in every plane; layers if they are shown."""
     step = max(1, math.ceil(_n_points(view) / MOST_POINTS))
     classes = tuple(
-        # Without the layers that are off until they are asked for.
-        ClassView(part.train[::step], part.held_out[::step], part.contours, part.levels)
+        replace(part, train=part.train[::step], held_out=part.held_out[::step])
+        if has_layers
+        else ClassView(part.train[::step], part.held_out[::step], part.contours, part.levels)
         for part in view.classes
     )
     return replace(view, classes=classes)

@@ -1,4 +1,6 @@
 // The menu of a panel: the files of its plane, a link to it.
+import { MORE_LAYERS } from "../constants.mjs";
+import { state } from "../state.mjs";
 import { copyLink } from "../views/share_link.mjs";
 import { connectMenu } from "../page/menu.mjs";
 import { NO_PLANE, showNotice } from "../page/notice.mjs";
@@ -6,6 +8,7 @@ import { addToPanels } from "./features.mjs";
 import { shownPanels } from "./panels.mjs";
 
 const MOST_RUNS = 9; // of a report
+const REPLAY = "replay.html"; // shows the layers that are on
 
 export function addDownloads() {
   document.addEventListener("click", ({ target }) => {
@@ -35,5 +38,6 @@ function saveReport() {
 function addressPlane(link, panel) {
   if (!panel.plane) return;
   const query = panel.query({ gamma: null, toward: null, from: null });
+  if (link.dataset.file === REPLAY) query.set("layers", MORE_LAYERS.filter((name) => state[name]).join());
   link.search = `?plane=${panel.plane.sequence}&${query}`;
 }

@@ -12,15 +12,13 @@ from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_fit
 from melm_core.methods import METHODS
-from melm_studio.figures.feature_ranking import ordered_numbers
 from melm_studio.figures.loadings import MOST_POINTS, loadings_figure
 from melm_studio.figures.theme import Scheme
 from melm_studio.tables import number
 from melm_studio.views.publication.axis_titles import axis_titles
 
-_WORDS = "Features in one direction rise together toward it; those at the center hardly matter."
-_LINES = " The lines are the same loadings in the order of the features."
-_STRONGEST = " The points are the strongest {shown} of {all} features."
+_WORDS = "Where a row moves when a feature rises."
+_STRONGEST = " The strongest {shown} of {all} features."
 
 
 def register(app: Dash) -> None:
@@ -54,7 +52,6 @@ def loadings(run_id: str) -> dict[str, Any]:
 
 
 def _words(names: tuple[str, ...]) -> str:
-    lines = _LINES if ordered_numbers(names) else ""
     is_sample = len(names) > MOST_POINTS
     shown, every = number(MOST_POINTS), number(len(names))
-    return _WORDS + lines + (_STRONGEST.format(shown=shown, all=every) if is_sample else "")
+    return _WORDS + (_STRONGEST.format(shown=shown, all=every) if is_sample else "")

@@ -1,5 +1,4 @@
-"""Dialogs beside the picture, which stays in use: the tree of planes, the
-resampled plane, the loadings."""
+"""Dialogs beside the picture, which stays in use: other planes of a run, and its loadings."""
 
 from __future__ import annotations
 

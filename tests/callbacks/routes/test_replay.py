@@ -64,3 +64,17 @@ def test_every_run_can_be_read_as_json_values(finished):
     frames = re.search(r"Plotly\.addFrames\('picture', (\[.*\])\);", page(finished))
     assert frames
     assert len(json.loads(frames[1])) > 1
+
+
+def test_the_layers_that_are_on_are_in_every_frame(finished):
+    def frames(**query):
+        found = re.search(r"addFrames\('picture', (\[.*?\])\);", page(finished, **query), re.DOTALL)
+        return json.loads(found[1])
+
+    def filled(frame):
+        return sum("x" in trace for trace in frame["data"])
+
+    plain, shown = frames(), frames(layers="class_ellipses,centroids,unknown")
+    assert len(plain) == len(shown)
+    for without, frame in zip(plain, shown, strict=True):
+        assert filled(frame) > filled(without)
