@@ -41,6 +41,7 @@ from melm_core.evaluation.plane_separability import (
 )
 from melm_core.evaluation.plane_stability import Stability, pairwise_angles, stability
 from melm_core.evaluation.sequential_p_value import EarlyEnd
+from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, sparse_path
 from melm_core.evaluation.verdict_sentence import p_value_in_words, share_in_words, verdict
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
@@ -64,6 +65,7 @@ __all__ = [
     "PlaneClassifier",
     "Score",
     "Separability",
+    "SparsePath",
     "Stability",
     "answer_of",
     "confusion_shares",
@@ -77,6 +79,7 @@ __all__ = [
     "in_sample_share",
     "in_standard_units",
     "label_runs",
+    "loading_lengths",
     "n_test_folds",
     "over_folds",
     "p_value_in_words",
@@ -87,6 +90,7 @@ __all__ = [
     "sampled_rows",
     "separability",
     "share_in_words",
+    "sparse_path",
     "stability",
     "stratified_folds",
     "verdict",

@@ -1,0 +1,286 @@
+"""Planes of fewer and fewer features, and the held-out accuracy of each size.
+
+In each fold, the features with the shortest loadings are left out step by step, and the method is
+refitted to those that are left (recursive feature elimination). What is left out depends on the
+training rows of the fold alone, so that the accuracies are of rows that took no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.estimator import check_integer
+from melm_core.evaluation.density_accuracy import DEFAULT_FOLDS, class_predictions
+from melm_core.evaluation.folds import CodedRows, Fold, RefitFolds, refit_folds
+from melm_core.evaluation.plane_classifiers import balanced_accuracies, confusion_shares
+from melm_core.evaluation.plane_separability import Score
+from melm_core.evaluation.refitting import (
+    FittedProjection,
+    MethodLike,
+    Preparation,
+    Unchanged,
+    chosen_preparation,
+    fit_projection,
+    map_in_order,
+)
+
+MOST_SIZES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class SparsePath:
+    """Accuracies and selected features by the number of features that a plane has.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        Numbers of features, descending; the first is all of them.
+    train_accuracies, held_out_accuracies : ndarray of shape (n_refits, n_sizes)
+        Balanced accuracy of the class densities in each fold of each repeat; chance is
+        1 / n_classes.
+    frequencies : ndarray of shape (n_sizes, n_features)
+        Share of the refits whose plane of this size has the feature.
+    classes : ndarray of shape (n_classes,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core.evaluation import sparse_path
+    >>> path = sparse_path("lda", *load_iris(return_X_y=True), n_repeats=1)
+    >>> path.sizes.tolist()
+    [4, 3, 2]
+    >>> sorted(path.selected(2).tolist())
+    [2, 3]
+    """
+
+    sizes: IntArray
+    train_accuracies: FloatArray
+    held_out_accuracies: FloatArray
+    frequencies: FloatArray
+    classes: npt.NDArray[Any]
+
+    @property
+    def held_out(self) -> tuple[Score, ...]:
+        """Held-out balanced accuracy by size, over the refits."""
+        return tuple(map(Score.over_folds, self.held_out_accuracies.T))
+
+    @property
+    def smallest_sufficient(self) -> int:
+        """The fewest features within one standard error of the most accurate size.
+
+        It was chosen by the held-out rows, so the accuracy of that size is a little too high.
+        """
+        scores = self.held_out
+        best = max(scores, key=lambda score: score.balanced_accuracy)
+        least = best.balanced_accuracy - best.standard_error
+        enough = [score.balanced_accuracy >= least for score in scores]
+        return int(self.sizes[np.flatnonzero(enough)[-1]])
+
+    def selected(self, size: int) -> IntArray:
+        """The features that most planes of a size have, the most frequent first.
+
+        Parameters
+        ----------
+        size : int
+            One of `sizes`.
+
+        Raises
+        ------
+        ValueError
+            If the path has no such size.
+        """
+        if size not in self.sizes:
+            raise UserError(
+                f"size={size!r} is not on the path. Choose one of {self.sizes.tolist()}."
+            )
+        shares = self.frequencies[self.sizes.tolist().index(size)]
+        order: IntArray = np.argsort(-shares, kind="stable")[:size]
+        return order
+
+
+def sparse_path(
+    method: MethodLike,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    parameters: Mapping[str, Any] | None = None,
+    sizes: Sequence[int] | None = None,
+    gamma: float = 1.0,
+    standardize: bool = True,
+    preparation: Preparation | None = None,
+    n_folds: int = DEFAULT_FOLDS,
+    n_repeats: int = 3,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> SparsePath:
+    """Leave features out step by step, and score every size on held-out rows.
+
+    Parameters
+    ----------
+    method : str or estimator
+        A key of `METHODS`, or an unfitted estimator with fit(X, y) and `components_`.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Labels of two or more classes, each with at least two rows.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Groups of rows that depend on each other; they stay in one fold.
+    parameters : mapping or None
+        Parameters of the method.
+    sizes : sequence of int or None, default=None
+        Numbers of features; all of them are added. By default at most twelve, in a geometric
+        series down to the number of components.
+    gamma : float, default=1.0
+        Kernel width of the densities that classify, relative to Silverman's rule.
+    standardize : bool, default=True
+        Whether to standardize the features, in each fold by its training rows.
+    preparation : Preparation or None, default=None
+        As in `density_scores`; the features are those that it makes.
+    n_folds : int, default=5
+    n_repeats : int, default=3
+        How often the rows are divided into folds.
+    random_state : int, default=0
+    n_jobs : int or None, default=None
+        Number of folds processed in parallel. The result does not depend on it.
+
+    Returns
+    -------
+    SparsePath
+
+    Raises
+    ------
+    ValueError
+        If a parameter or the data are invalid, or the method is nonlinear.
+
+    References
+    ----------
+    I. Guyon, J. Weston, S. Barnhill, V. Vapnik: Gene selection for cancer classification using
+    support vector machines, Machine Learning 46, 2002 (recursive elimination).
+    C. Ambroise, G. J. McLachlan: Selection bias in gene extraction on the basis of microarray
+    gene-expression data, PNAS 99, 2002 (why it is repeated within each fold).
+    L. Breiman and others: Classification and Regression Trees, 1984 (one standard error).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from melm_core.evaluation import sparse_path
+    >>> path = sparse_path("lda", *load_wine(return_X_y=True), sizes=[6, 2], n_repeats=1)
+    >>> [round(score.balanced_accuracy, 1) for score in path.held_out]
+    [1.0, 1.0, 0.9]
+    """
+    check_integer("n_repeats", n_repeats, minimum=1)
+    plans = [
+        refit_folds(
+            method,
+            X,
+            y,
+            groups,
+            parameters=parameters,
+            n_folds=n_folds,
+            random_state=random_state + repeat,
+            may_miss=preparation is not None,
+        )
+        for repeat in range(n_repeats)
+    ]
+    chosen = chosen_preparation(preparation, standardize=standardize)
+    all_rows = plans[0].rows
+    n_features = chosen.fit(all_rows.X).apply(all_rows.X).shape[1]
+    n_components = plans[0].estimator.get_params()["n_components"]
+    steps = _sizes(sizes, n_features, n_components)
+    work = _PathWork(steps, gamma, chosen)
+    folds = ((plan, fold) for plan in plans for fold in plan.folds)
+    results = list(map_in_order(work.results, folds, n_jobs))
+    train, held_out, kept = (np.array(values) for values in zip(*results, strict=True))
+    return SparsePath(np.array(steps), train, held_out, kept.mean(axis=0), all_rows.classes)
+
+
+def _sizes(sizes: Sequence[int] | None, n_features: int, n_components: int) -> list[int]:
+    """The sizes of the path, all features first."""
+    fewest = min(n_components, n_features)
+    if sizes is None:
+        sizes = np.geomspace(fewest, n_features, MOST_SIZES).round().astype(int).tolist()
+    for size in sizes:
+        if not fewest <= size <= n_features:
+            raise UserError(
+                f"A plane of {n_components} components and {n_features} features cannot have "
+                f"{size!r} of them. Choose sizes from {fewest} to {n_features}."
+            )
+    return sorted({*map(int, sizes), n_features}, reverse=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _PathWork:
+    """Inputs shared by all folds."""
+
+    sizes: Sequence[int]
+    gamma: float
+    preparation: Preparation
+
+    def results(self, item: tuple[RefitFolds, Fold]) -> tuple[list[float], list[float], FloatArray]:
+        """Training and held-out accuracy by size, and which features each size has."""
+        plan, fold = item
+        train, test = plan.training_rows(fold), plan.scored.take(fold.test)
+        fitted = self.preparation.fit(train.X)
+        train, test = (replace(rows, X=fitted.apply(rows.X)) for rows in (train, test))
+        n_features = train.X.shape[1]
+        kept, lengths = np.arange(n_features), np.ones(n_features)
+        accuracies, masks = [], np.zeros((len(self.sizes), n_features))
+        for step, size in enumerate(self.sizes):
+            kept = np.sort(kept[np.argsort(-lengths, kind="stable")[:size]])
+            masks[step, kept] = 1.0
+            projection, own = self._fit(plan, train, kept)
+            lengths = loading_lengths(projection.components, own.X)
+            accuracies.append([self._accuracy(projection, own, of, kept) for of in (train, test)])
+        in_train, held_out = zip(*accuracies, strict=True)
+        return list(in_train), list(held_out), masks
+
+    def _fit(
+        self, plan: RefitFolds, train: CodedRows, kept: IntArray
+    ) -> tuple[FittedProjection, CodedRows]:
+        own = replace(train, X=train.X[:, kept])
+        projection = fit_projection(
+            plan.estimator, own.X, own.y, preparation=Unchanged(), groups=own.groups
+        )
+        return projection, own
+
+    def _accuracy(
+        self, projection: FittedProjection, train: CodedRows, scored: CodedRows, kept: IntArray
+    ) -> float:
+        predicted = class_predictions(projection, train, scored.X[:, kept], self.gamma)
+        confusion = confusion_shares(scored.y, predicted, len(scored.classes))
+        return float(balanced_accuracies(confusion[None])[0])
+
+
+def loading_lengths(components: FloatArray, X: FloatArray) -> FloatArray:
+    """Lengths of the loadings of a plane whose rows have unit covariance, as arrows are drawn.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+        Any basis of the plane.
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.evaluation import loading_lengths
+    >>> loading_lengths(np.array([[0.6, 0.8]]), np.array([[1.0, 0.0], [-1.0, 0.0]])).round(3)
+    array([1.   , 1.333])
+    """
+    projected = (X - X.mean(axis=0)) @ components.T
+    covariance = projected.T @ projected / len(X)
+    inverse = np.linalg.pinv(covariance, hermitian=True)
+    squares = np.einsum("kf,kl,lf->f", components, inverse, components)
+    lengths: FloatArray = np.sqrt(np.maximum(squares, 0.0))
+    return lengths

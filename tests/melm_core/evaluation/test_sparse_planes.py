@@ -1,0 +1,84 @@
+"""A path of sparser planes is judged on rows that chose no feature."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from melm_core.datasets import pure_noise
+from melm_core.evaluation import density_scores, loading_lengths, sparse_path
+from melm_studio.views.plane_view import PlaneViewer
+from tests.melm_studio.worker.helpers import blobs
+
+
+def two_features_matter(n_rows=120, n_features=12):
+    stream = np.random.default_rng(0)
+    y = np.arange(n_rows) % 3
+    X = stream.normal(size=(n_rows, n_features))
+    X[:, 4] += 4.0 * (y == 1)
+    X[:, 9] += 4.0 * (y == 2)
+    return X, y
+
+
+def test_the_features_that_matter_stay_and_are_enough():
+    path = sparse_path("lda", *two_features_matter(), n_repeats=1)
+    assert sorted(path.selected(2).tolist()) == [4, 9]
+    np.testing.assert_array_equal(path.frequencies[-1][[4, 9]], 1.0)
+    assert path.smallest_sufficient < 12
+    assert path.held_out[-1].balanced_accuracy > 0.9
+
+
+def test_all_features_have_the_held_out_accuracy_of_the_method():
+    X, y = two_features_matter()
+    path = sparse_path("lda", X, y, n_repeats=1, sizes=[3])
+    whole = density_scores("lda", X, y)
+    assert path.sizes.tolist() == [12, 3]
+    assert path.held_out[0] == whole.held_out
+
+
+def test_the_best_features_of_noise_are_no_better_than_guessing_on_held_out_rows():
+    X, y = pure_noise(n_rows=60, n_features=200, n_classes=2)
+    path = sparse_path("lda", X, y, sizes=[5], n_repeats=1)
+    score = path.held_out[-1]
+    assert path.train_accuracies[:, -1].mean() > 0.75
+    assert abs(score.balanced_accuracy - 0.5) < 0.2
+
+
+def test_every_size_has_as_many_features_as_it_says():
+    path = sparse_path("pca", *two_features_matter(), sizes=[6, 2], n_repeats=2)
+    np.testing.assert_allclose(path.frequencies.sum(axis=1), path.sizes)
+    assert path.held_out_accuracies.shape == (10, len(path.sizes))
+    assert path.sizes[0] == 12
+    assert path.sizes[-1] == 2
+
+
+def test_lengths_are_those_of_the_arrows_that_are_drawn():
+    data = blobs(n_rows=60)
+    viewer = PlaneViewer(*data.split(0.0, 0), gamma=1.0)
+    components, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(data.X.shape[1], 2)))
+    drawn = np.linalg.norm(viewer.view(components.T).loadings, axis=1)
+    np.testing.assert_allclose(loading_lengths(components.T, data.X), drawn, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"sizes": [1]}, r"cannot have 1 of them. Choose sizes from 2 to 12"),
+        ({"sizes": [13]}, "cannot have 13 of them"),
+        ({"n_repeats": 0}, "n_repeats=0 must be a whole number"),
+    ],
+)
+def test_sizes_that_no_plane_has_are_refused(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        sparse_path("lda", *two_features_matter(), **options)
+
+
+def test_a_nonlinear_method_has_no_features_to_leave_out():
+    with pytest.raises(ValueError, match="is nonlinear"):
+        sparse_path("kpca", *two_features_matter(30), n_repeats=1)
+
+
+def test_a_size_off_the_path_is_named_with_those_on_it():
+    path = sparse_path("lda", *two_features_matter(), n_repeats=1, sizes=[4])
+    with pytest.raises(ValueError, match=r"size=5 is not on the path. Choose one of \[12, 4\]"):
+        path.selected(5)
