@@ -6,7 +6,14 @@ import argparse
 from pathlib import Path
 
 from experiments import gem, kernel_machines, optimum, page, rotations
-from experiments.questions import batches, multiclass, resamples
+from experiments.questions import (
+    batches,
+    multiclass,
+    published,
+    resamples,
+    rivals,
+    sparsity,
+)
 from experiments.records import DEFAULT_DATA, DEFAULT_RESULTS, Settings
 from experiments.report import as_markdown, write
 from experiments.reports import COMPARISONS, REPORTS
@@ -79,6 +86,16 @@ def _add_questions(names: argparse._SubParsersAction[argparse.ArgumentParser]) -
     named = names.add_parser("resamples", help="how far planes turn between resamples")
     named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
     named.set_defaults(run=lambda arguments: resamples.compare(arguments.data))
+    named = names.add_parser("sparse", help="how many features does a plane need?")
+    named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
+    named.add_argument("--method", default="lda", help="key of the method (default lda)")
+    named.set_defaults(run=lambda arguments: sparsity.compare(arguments.data, arguments.method))
+    named = names.add_parser("rivals", help="SQFA and ULCA beside LDA and MELM")
+    named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
+    named.set_defaults(run=lambda arguments: rivals.compare(arguments.data))
+    named = names.add_parser("published", help="PLS-DA and OPLS-DA beside the values of ropls")
+    named.add_argument("file", type=Path, help="sacurine.csv, exported from ropls")
+    named.set_defaults(run=lambda arguments: published.compare(arguments.file))
     named = names.add_parser("multiclass", help="compare the multi-class objectives")
     named.set_defaults(run=lambda _: multiclass.compare())
     named = names.add_parser("rotations", help="compare the solvers of rotations")
