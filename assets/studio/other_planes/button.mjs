@@ -41,13 +41,13 @@ async function openLoadings(panel) {
   if (module) module.showLoadings(panel);
 }
 
-/** Walks along a branch of the tree; opens the tree, which then grows, where no branch is known. @param {Panel | undefined} panel */
+/** Walks along a branch of the tree; where there is none, opens the tree, which begins to grow. @param {Panel | undefined} panel */
 export async function walkBranch(panel) {
   if (!panel?.part("open-tree") || !panel.plane) return;
   const module = await import("./walk.mjs").catch(() => showNotice(NO_SERVER));
   if (!module) return;
-  const isWalking = await module.walkTree(panel).catch((error) => showNotice(sentenceOf(error)) ?? true);
-  if (isWalking) return;
+  const reason = await module.walkTree(panel).catch(sentenceOf);
+  if (!reason) return;
   await openTree(panel);
-  showNotice("A walk follows a branch of the tree. Press W again once one is found.", { briefly: true });
+  showNotice(reason, { briefly: true });
 }

@@ -17,16 +17,20 @@ const REST_MS = 1200; // long enough to read a caption
 /** Which walk is on; 0 for none. */
 let walking = 0;
 
+const NO_BRANCH_YET = "A walk follows a branch of the tree. Press W again once one is found.";
+
 /**
- * Walks along the branch of the plane on screen, else the best one; whether the run has a tree with one.
+ * Walks along the branch of the plane on screen, else the best one; says why where there is none.
  * @param {Panel} panel
+ * @returns {Promise<string>} empty on a walk
  */
 export async function walkTree(panel) {
   /** @type {Tree} */
   const tree = await ask(`runs/${panel.run}/tree`);
   const branch = tree.tree && branchToWalk(tree.branches, shownIn(tree.planes, tree.tree, panel.options));
-  if (branch) walkAlong(panel, tree, branch).catch(console.warn);
-  return Boolean(branch);
+  if (!branch) return tree.is_final ? tree.words : NO_BRANCH_YET;
+  walkAlong(panel, tree, branch).catch(console.warn);
+  return "";
 }
 
 /**

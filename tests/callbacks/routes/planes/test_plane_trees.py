@@ -6,13 +6,17 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from melm_core.datasets import batches
+from melm_core.linalg import principal_angles
 from melm_studio.layout import ids
 from melm_studio.views.rows.sampled_rows import MAX_SCORED_ROWS
 from melm_studio.views.view_query import from_query
 from melm_studio.worker.execution import tree_run
 from melm_studio.worker.execution.tree_run import tree_of
+from tests.callbacks.tables import csv
 from tools.driver.visitor import strict_json
 
 
@@ -88,6 +92,24 @@ def test_a_plane_of_the_tree_has_in_the_picture_the_scores_that_the_tree_names(
         shown = owner.http.get(f"/runs/{run}/planes/{last}", query_string=look).json["numbers"]
         assert shown["divergence-seen"] == pytest.approx(plane.divergence, rel=1e-6)
         assert shown["accuracy-unseen"] == pytest.approx(plane.accuracy, abs=1e-12)
+
+
+def test_the_tree_of_a_run_that_is_blind_to_batches_is_as_blind(studio, visitor):
+    X, y, batch = batches(0, 150)
+    table = pd.DataFrame(X[:, :4], columns=list("abcd"))
+    table = table.assign(batch=np.array(["u", "v", "w"])[batch], kind=np.array(["x", "y"])[y])
+    visitor.choose_file(csv(table), "batches.csv")
+    visitor.set_own("nuisance_weight", 8)
+    run = visitor.start(method="melm", n_init=1)
+    studio.work()
+    found = grown(studio, visitor, run)
+    record, report = studio.store.get(run), tree_of(studio.store, found["tree"])
+    assert record.batch_weight == 8
+    # The run's own plane is the best one of its width.
+    own = studio.store.last_event(run).components
+    at_width = [plane for plane in report.planes if report.gammas[plane.width] == record.gamma]
+    planes = [studio.store.event(found["tree"], plane.plane).components for plane in at_width]
+    assert min(principal_angles(own, plane)[-1] for plane in planes) < 0.1
 
 
 def test_the_tree_scores_as_many_held_out_rows_as_the_picture():

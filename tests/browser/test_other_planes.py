@@ -1,0 +1,104 @@
+"""The tree of planes and the resampled plane: shown, linked, walked along, and in a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from melm_studio.layout import ids
+from tools.driver.page import Panel, StudioPage, wait_until
+
+# A search takes some times as long as a run.
+FOUND_MS = 240_000
+
+
+@pytest.fixture
+def panel(page: Page) -> Panel:
+    """A finished run on a table of few features."""
+    studio = StudioPage(page)
+    studio.choose_sample("Iris")
+    panel = studio.run("MELM", n_init=1)
+    panel.expect_end()
+    return panel
+
+
+@pytest.fixture
+def stranger(new_context: Callable[..., BrowserContext]) -> Page:
+    return new_context().new_page()
+
+
+def found(panel: Panel, item: str, dialog: str) -> Locator:
+    """Open what is beside the picture, and wait until all of it is found."""
+    panel.choose(item)
+    beside = panel.node.page.locator(f"#{dialog}")
+    expect(beside.locator("progress")).to_be_hidden(timeout=FOUND_MS)
+    return beside
+
+
+def show(panel: Panel, button: Locator) -> float:
+    """Press a button that shows another plane; return its divergence once it is on screen."""
+    button.click()
+    page = panel.node.page
+    expect(panel.node.locator(".changed")).to_contain_text("another plane of this run")
+    expect(page.locator("[data-asking], .is-moving")).to_have_count(0)
+    return panel.divergence
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("item", "dialog", "shows"),
+    [
+        ("Tree of planes", ids.TREE, "[data-plane]"),
+        ("Resampled plane", ids.RESAMPLES, ".multiple:nth-child(3)"),
+    ],
+)
+def test_a_link_to_another_plane_finds_it_again_elsewhere(
+    panel: Panel, stranger: Page, item: str, dialog: str, shows: str
+):
+    page = panel.node.page
+    beside = found(panel, item, dialog)
+    show(panel, beside.locator(shows).first)
+    page.keyboard.press("Escape")
+    panel.choose("Copy link")
+    expect(page.locator(f"#{ids.NOTICE}")).to_contain_text("address bar")
+    stranger.goto(page.url)
+    expect(stranger.locator("[data-run]")).to_have_count(1, timeout=FOUND_MS)
+    theirs = Panel(stranger.locator("[data-run]"))
+    expect(theirs.node.locator(".changed")).to_contain_text(
+        "another plane of this run", timeout=FOUND_MS
+    )
+    wait_until(
+        stranger,
+        lambda: theirs.divergence == pytest.approx(panel.divergence, rel=1e-6),
+        "the plane of the link is on screen",
+    )
+
+
+@pytest.mark.slow
+def test_present_walks_along_a_branch_until_a_key_and_a_replay_holds_the_tree(
+    panel: Panel, tmp_path: Path
+):
+    page = panel.node.page
+    found(panel, "Tree of planes", ids.TREE)
+    page.keyboard.press("Escape")
+    file = tmp_path / "replay.html"
+    panel.download("Replay (HTML)").save_as(file)
+    StudioPage(page).show("Present")
+    caption = page.locator(f"#{ids.CAPTION}")
+    question = caption.text_content()
+    page.keyboard.press("w")
+    expect(caption).to_have_text(re.compile(r"^A: γ .+ % held out$"))
+    page.keyboard.press("Escape")
+    expect(caption).to_have_text(question)
+    expect(page.locator("body")).to_have_attribute("data-mode", "present")
+
+    page.goto(file.as_uri())
+    expect(page.locator("[data-section=tree] .scatterlayer").first).to_be_visible()
+    page.get_by_role("button", name="Follow A").click()
+    words = page.locator("[data-section=tree] [data-part=words]")
+    before = words.text_content()
+    expect(words).not_to_have_text(before)
