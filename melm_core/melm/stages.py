@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.row_blocks import in_memory
 from melm_core.density.kernel_density import KernelClasses
 from melm_core.density.nufft import LOOSE_TOLERANCE, TOLERANCE
 from melm_core.density.pair_tiles import Precision
@@ -187,7 +188,14 @@ def _refinement_stages(classes: KernelClasses, settings: SearchSettings) -> list
     tol = max(_REFINEMENT_TOL, settings.tol)
     n_rows = settings.sample_sizes.large
     loose = partial(_objective, settings=settings, tolerance=LOOSE_TOLERANCE)
-    all_rows = Stage("all rows", loose(classes), settings.max_iter, tol, 1)
+    all_rows = Stage(
+        "all rows",
+        loose(classes),
+        settings.max_iter,
+        tol,
+        1,
+        is_parallel=not in_memory(classes.rows),
+    )
     if int(classes.counts.sum()) <= 2 * n_rows:
         return [_competition_of_finalists(all_rows), all_rows]
     objective = loose(subsample(classes, n_rows, settings))

@@ -104,7 +104,9 @@ def maximize(
                 partial(StartState.optimize, stage=stage, position=position, solver=solver)
                 for position in positions
             ]
-            run_parallel(entering, tasks, tracker, stage.monitored, n_jobs)
+            run_parallel(
+                entering, tasks, tracker, stage.monitored, 1 if stage.is_parallel else n_jobs
+            )
         else:
             _optimize_together(entering, positions, stage, tracker, n_jobs)
         if tracker.stopped:

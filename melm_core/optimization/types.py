@@ -76,6 +76,9 @@ class Stage:
     batch : callable or None
         The objective of several planes at once, if there is one, possibly in
         single precision. As many starts as it wants are then optimized together.
+    is_parallel : bool
+        Whether the objective itself uses all workers, as sums over the blocks of a table do. The
+        starts are then optimized in this process, one after the other.
     """
 
     name: str
@@ -86,6 +89,7 @@ class Stage:
     max_gap: float | None = None
     monitor: Objective | None = None
     batch: SizedBatchObjective | None = None
+    is_parallel: bool = False
 
     @property
     def monitored(self) -> Objective:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -212,8 +213,33 @@ def test_another_number_of_columns_is_refused(in_memory):
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-def test_a_worker_that_dies_in_the_middle_of_a_fit_is_survived(in_memory):
+def test_classes_far_apart_give_the_plane_of_the_rows_in_memory():
+    far, labels = np.concatenate([X, X + 15.0]), np.concatenate([Y, Y + 2])
+    # The mean, because the soft minimum gives pairs that are far apart no weight.
+    settings = SETTINGS | {"multiclass": "mean"}
+    exact = MELM(**settings).fit(far, labels)
+    table = da.from_array(far, chunks=(6_000, 3))
+    found = MELM(**settings).fit(table, da.from_array(labels, chunks=6_000))
+    assert found.divergence_ == pytest.approx(exact.divergence_, rel=1e-9)
+    assert np.abs(found.components_ - exact.components_).max() < 1e-5
+    rows = np.concatenate([far[:200], far[-200:]])
+    assert np.array_equal(found.predict(da.from_array(rows)).compute(), exact.predict(rows))
+
+
+@contextmanager
+def cluster():
     distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as own,
+        distributed.Client(own) as client,
+        dask.config.set(scheduler=client),
+    ):
+        yield client
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_worker_that_dies_in_the_middle_of_a_fit_is_survived(in_memory):
     killed = []
 
     def kill_one(step):
@@ -222,11 +248,7 @@ def test_a_worker_that_dies_in_the_middle_of_a_fit_is_survived(in_memory):
             os.kill(killed[0], signal.SIGKILL)
         return False
 
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as own,
-        distributed.Client(own) as client,
-        dask.config.set(scheduler=client),
-    ):
+    with cluster() as client:
         fit = MELM(**SETTINGS, callback=kill_one).fit(*arrays())
     assert killed
     assert fit.divergence_ == pytest.approx(in_memory.divergence_, rel=1e-10)

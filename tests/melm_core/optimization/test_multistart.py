@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 from melm_core.linalg.planes import principal_angles
 from melm_core.optimization.multistart import maximize
@@ -322,6 +325,19 @@ def test_the_number_of_jobs_does_not_change_the_outcome(n_jobs):
     outcome, _ = maximized_through(stages, starts(3), n_jobs=n_jobs)
     assert outcome.history == alone.history
     np.testing.assert_array_equal(outcome.best.components, alone.best.components)
+
+
+def test_starts_of_an_objective_that_is_parallel_itself_follow_each_other_here():
+    threads = set()
+
+    def noted(components):
+        threads.add(threading.get_ident())
+        return captured_variance(components)
+
+    stage = Stage("", noted, max_iter=20, tol=1e-8, is_parallel=True)
+    with parallel_config("threading", n_jobs=2):
+        maximize([stage], starts(4), report=lambda _: False)
+    assert threads == {threading.get_ident()}
 
 
 def test_the_first_evaluation_of_a_stage_is_not_repeated():
