@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { waitAfter } from "../../assets/studio/audience/connection.mjs";
 import { Messages, unpacked } from "../../assets/studio/audience/messages.mjs";
+import { withPlacedNames } from "../../assets/studio/audience/names.mjs";
 import { nearestPoint, tracesOf, wordsOf } from "../../assets/studio/audience/picture.mjs";
 import { panned } from "../../assets/studio/audience/touch.mjs";
 
@@ -74,4 +75,15 @@ test("a row is named only where the presenter allows it", () => {
 
 test("dragging to the right shows what is on the left", () => {
   assert.deepEqual(panned([[0, 10], [0, 4]], [0.1, -0.5]), [[-1, 9], [2, 6]]);
+});
+
+test("names of arrows stay within the picture, and those without room are left out", () => {
+  const lines = { meta: { kind: "arrow_lines" }, x: [50, 30, null, 50, 70, null], y: [50, 50, null, 50, 52, null] };
+  const heads = { meta: { kind: "arrow_heads" }, text: ["alcalinity_of_ash", "hue"], textfont: { size: 12, family: "x" }, x: [30, 70], y: [50, 52] };
+  const axis = { offset: 0, length: 100 };
+  const place = (letter) => withPlacedNames([lines, heads], [[0, 100], [0, 100]], { x: axis, y: axis }, (name) => letter * name.length)[1];
+  const { text: names, textposition } = place(3);
+  assert.deepEqual(names, ["alcalinity_of_ash", "hue"]);
+  assert.ok(!textposition[0].endsWith("left")); // where it would be cut off
+  assert.deepEqual(place(30).text, ["", ""]);
 });

@@ -7,12 +7,15 @@ import { steadyLimits } from "../drawing/scales.mjs";
 import { byPart, showClasses, showNumbers, showWords } from "./page.mjs";
 import { follow } from "./connection.mjs";
 import { KIND, unpacked } from "./messages.mjs";
+import { withPlacedNames } from "./names.mjs";
 import { nearestPoint, tracesOf, withGrid, wordsOf } from "./picture.mjs";
 import { connectTouch } from "./touch.mjs";
 
 const REACH_PX = 22; // a finger is about twice as wide
 const OVER = "The talk has ended. Thank you for following.";
 const NOTHING_YET = "The presenter has not shown a picture yet. It will appear here.";
+
+const pen = globalThis.document?.createElement("canvas").getContext("2d");
 
 const dark = globalThis.matchMedia?.("(prefers-color-scheme: dark)");
 
@@ -24,6 +27,11 @@ export function openTalk() {
     lose: (message) => talk.showConnection(message),
     end: () => talk.end(),
   });
+}
+
+function widthOf(text, font) {
+  pen.font = font;
+  return pen.measureText(text).width;
 }
 
 class Talk {
@@ -90,7 +98,9 @@ class Talk {
     if (!this.shown || !this.plot.clientWidth) return;
     const { shown } = this;
     const axes = this.wantedAxes();
-    const traces = tracesOf(shown.scene, shown, { scheme: this.scheme(), classes: this.shownClasses() });
+    const pixels = pixelAxes(this.plot, this.layout(axes));
+    const view = { scheme: this.scheme(), classes: this.shownClasses() };
+    const traces = withPlacedNames(tracesOf(shown.scene, shown, view), shownRanges(axes, pixels), pixels, widthOf);
     this.traces = traces;
     byPart("ring").hidden = byPart("row").hidden = true;
     this.animation.draw({ plane: shown, traces, axes, features: shown.features }, this.layout(axes), false);
