@@ -10,7 +10,7 @@ import asyncio
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ ARRIVE_S = 10  # the time in which they all come
 WATCHED_S = 15
 LEAST_FRAME_S = 0.06  # as in the page's frame loop
 SHOW_EVERY_S = 0.11  # as in the page's talk
-STARTS = 5_000  # the run must not end meanwhile
+STARTS = 500  # the run must not end meanwhile
 PHONE: ViewportSize = {"width": 390, "height": 844}
 _HEAD_BYTES = 5
 
@@ -75,21 +75,21 @@ def _talk(url: str) -> tuple[float, float, list[float], list[float], list[float]
     visitor = Visitor(RemoteClient(url))
     visitor.choose_sample("breast_cancer")
     run = visitor.start(method="melm", n_init=STARTS)
-    presenter = _Presenter(visitor, run)
-    presenter.wait_for_planes()
-    alone = presenter.watch(WATCHED_S)
-    link = visitor.http.post("/talk", {}).json["talk"]["link"]
-    with presenter.showing(), ExitStack() as stack:
+    with _Presenter(visitor, run) as presenter, ExitStack() as stack:
+        alone = presenter.rate_over(WATCHED_S)
+        link = visitor.http.post("/talk", {}).json["talk"]["link"]
+        presenter.is_showing.set()
         pool = stack.enter_context(ProcessPoolExecutor(1, mp_context=get_context("spawn")))
-        viewers = pool.submit(_viewers, link, N_VIEWERS, ARRIVE_S, 2 * WATCHED_S)
-        presenter.watch(ARRIVE_S)
+        pool.submit(_viewers, link, 0, 0, 0).result()  # its imports take seconds
+        viewers = pool.submit(_viewers, link, N_VIEWERS, ARRIVE_S, WATCHED_S)
+        time.sleep(ARRIVE_S)
+        shared = presenter.rate_over(WATCHED_S)
+        received = viewers.result()
         pages = stack.enter_context(_pages(link, N_PAGES))
-        before = [_n_drawn(page) for page, _ in pages]
-        began = time.monotonic()
-        shared = presenter.watch(WATCHED_S)
+        before, began = [_n_drawn(page) for page, _ in pages], time.monotonic()
+        time.sleep(WATCHED_S)
         seconds = time.monotonic() - began
         drawn = [(_n_drawn(page) - n) / seconds for (page, _), n in zip(pages, before, strict=True)]
-        received = viewers.result()
     visitor.http.post("/talk/end", {})
     visitor.command(run, "remove")
     rates, joins = [one.rate for one in received], [one.joined_s for one in received]
@@ -97,46 +97,50 @@ def _talk(url: str) -> tuple[float, float, list[float], list[float], list[float]
 
 
 class _Presenter:
-    """Watches a run, and shows its newest plane to the audience from another thread."""
+    """Watches a run from one thread, and shows its newest plane to the audience from another."""
 
     def __init__(self, visitor: Visitor, run: str) -> None:
-        self._visitor, self._run, self._newest = visitor, run, -1
-        self._client = RemoteClient(visitor.http.url)
-        self._client.take_cookies(visitor.http)
+        self._run, self._newest, self._n_frames = run, -1, 0
+        self._watching, self._showing = (RemoteClient(visitor.http.url) for _ in range(2))
+        for client in (self._watching, self._showing):
+            client.take_cookies(visitor.http)
+        self.is_showing, self._is_over = threading.Event(), threading.Event()
+        self._threads = [threading.Thread(target=act) for act in (self._watch, self._show)]
 
-    def wait_for_planes(self) -> None:
+    def __enter__(self) -> _Presenter:
+        for thread in self._threads:
+            thread.start()
         while self._newest < 0:
-            self.watch(0.5)
+            time.sleep(LEAST_FRAME_S)
+        return self
 
-    def watch(self, seconds: float) -> float:
-        """Return the planes that arrived per second."""
-        n_frames, begin = 0, time.monotonic()
-        while (now := time.monotonic()) - begin < seconds:
-            answer = self._visitor.http.get("/frames", {"run": f"{self._run}:{self._newest}"})
-            news = answer.json["runs"][self._run]
-            if news["plane"]:
-                n_frames += 1
-                self._newest = news["sequences"][-1]
-            time.sleep(max(0.0, now + LEAST_FRAME_S - time.monotonic()))
-        return n_frames / (time.monotonic() - begin)
-
-    @contextmanager
-    def showing(self) -> Iterator[None]:
-        stop = threading.Event()
-        thread = threading.Thread(target=self._show, args=[stop.wait])
-        thread.start()
-        try:
-            yield
-        finally:
-            stop.set()
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        for thread in self._threads:
             thread.join()
 
-    def _show(self, wait: Callable[[float], bool]) -> None:
+    def rate_over(self, seconds: float) -> float:
+        """Return the planes that arrive per second."""
+        before, began = self._n_frames, time.monotonic()
+        time.sleep(seconds)
+        return (self._n_frames - before) / (time.monotonic() - began)
+
+    def _watch(self) -> None:
+        while not self._is_over.is_set():
+            began = time.monotonic()
+            answer = self._watching.get("/frames", {"run": f"{self._run}:{self._newest}"})
+            news = answer.json["runs"][self._run]
+            if news["plane"]:
+                self._n_frames += 1
+                self._newest = news["sequences"][-1]
+            time.sleep(max(0.0, began + LEAST_FRAME_S - time.monotonic()))
+
+    def _show(self) -> None:
         shown = -1
-        while not wait(SHOW_EVERY_S):
-            if self._newest != shown:
+        while not self._is_over.wait(SHOW_EVERY_S):
+            if self.is_showing.is_set() and self._newest != shown:
                 shown = self._newest
-                self._client.post("/talk/shown", {"run": self._run, "plane": shown})
+                self._showing.post("/talk/shown", {"run": self._run, "plane": shown})
 
 
 def _viewers(link: str, n_viewers: int, arrive_s: float, stay_s: float) -> list[Received]:
@@ -161,20 +165,20 @@ async def _viewer(link: str, delay: float, stay_s: float) -> Received:
     await reader.readuntil(b"\r\n\r\n")
     arrived = [time.monotonic() async for _ in _pictures(reader, time.monotonic() + stay_s)]
     writer.close()
-    whole_s = arrived[-1] - arrived[0]
-    return Received(arrived[0] - began, (len(arrived) - 1) / whole_s)
+    # Of the time that it stayed, so that one who gets nothing more counts as such.
+    return Received(arrived[0] - began, (len(arrived) - 1) / stay_s)
 
 
 async def _request(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     parts = urlsplit(address)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
-    head = f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nAccept-Encoding: br\r\n"
+    head = f"GET {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
     writer.write(f"{head}\r\n".encode())
     return reader, writer
 
 
 async def _loaded(address: str) -> bytes:
-    """The body of an answer with a length; brotli leaves the page readable only if it is small."""
+    """A whole answer, uncompressed."""
     parts = urlsplit(address)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     writer.write(
