@@ -53,7 +53,7 @@ const itemsOf = (menu) => [...menu.querySelectorAll('[role="menuitem"]')];
 
 function focusFirst(menu) {
   const items = itemsOf(menu);
-  for (const item of items) item.tabIndex = -1;
+  for (const [at, item] of items.entries()) item.tabIndex = at === 0 ? 0 : -1; // a long menu scrolls by keys
   if (!items.includes(/** @type {HTMLElement} */ (document.activeElement))) (items[0] ?? menu).focus();
 }
 
