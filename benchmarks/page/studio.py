@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import FilePayload, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from melm_core.methods import METHODS
 from tools.driver.launcher import Studio, running_studio
@@ -74,8 +74,13 @@ class StudioPage:
 
     def upload(self, raw: bytes, name: str) -> None:
         """Upload a file and wait until its data are loaded."""
-        file: FilePayload = {"name": name, "mimeType": "text/csv", "buffer": raw}
-        self.page.get_by_label("Table file").set_input_files(file)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_bytes(raw)  # Playwright passes on 50 MB at most that are not in a file
+            self.page.get_by_label("Table file").set_input_files(path)
+            self._wait_for_data(name)
+
+    def _wait_for_data(self, name: str) -> None:
         self.page.locator("#data-name").get_by_text(name.removesuffix(".csv")).wait_for()
         self.panels.wait_for(state="detached")  # those of the previous data
 

@@ -248,6 +248,12 @@ class LabeledData:
             return self, self._rows(is_held_out)
         return self._rows(~is_held_out), self._rows(is_held_out)
 
+    def by_class(self) -> LabeledData:
+        """Return the rows sorted by class, within a class in their order; itself if they are."""
+        if (np.diff(self.y) >= 0).all():
+            return self
+        return self._rows(np.argsort(self.y, kind="stable"))
+
     def _rows(self, chosen: IntArray) -> LabeledData:
         return replace(
             self,

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -31,6 +32,7 @@ from melm_studio.views.line import arrow_lanes, density_curves, in_strips, thres
 from melm_studio.views.plane_edits import strongest_features
 from melm_studio.views.publication.explained_variance import explained_shares
 from melm_studio.views.rows.batch_cells import BatchCells
+from melm_studio.views.rows.even_rows import EvenRows
 from melm_studio.views.rows.sampled_rows import SampledRows
 from melm_studio.views.sharing.projected_classes import ProjectedClasses
 from melm_studio.views.types import (
@@ -67,6 +69,7 @@ class PlaneViewer:
     def __init__(
         self, train: LabeledData, held_out: LabeledData, gamma: float, n_components: int = 2
     ) -> None:
+        train, held_out = train.by_class(), held_out.by_class()
         self.class_names = train.class_names
         self.has_unlabeled = train.unlabeled is not None
         self.n_components = n_components
@@ -74,10 +77,14 @@ class PlaneViewer:
         self.feature_names = train.feature_names
         self.gamma = gamma
         self._mean = train.X.mean(axis=0)
-        # R with R'R the covariance: of more features than rows, it has few rows.
-        centered = (train.X - self._mean) / np.sqrt(len(train.y))
-        self._covariance_root: FloatArray = np.asarray(np.linalg.qr(centered, mode="r"))
+        # R with R'R the covariance; that of more features than rows would have as many entries as
+        # the table.
+        is_wide = train.X.shape[1] > len(train.y)
+        self._kept_root = None if is_wide else np.linalg.qr(self._centered(), mode="r")
         classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
+        if classes.basis is None:  # the rows themselves, which are sorted by class
+            ends = np.cumsum(classes.counts)[:-1]
+            classes = replace(classes, rows=tuple(np.split(train.X, ends)))
         self._factor = 1.0  # of the kernels of another width
         self._n_classes = len(classes.rows)
         self._batches = BatchCells.of(train, held_out, gamma=gamma, n_components=n_components)
@@ -85,9 +92,8 @@ class PlaneViewer:
         drawn = min(1.0, MAX_DRAWN_ROWS / self.n_rows)
         self._train = SampledRows.of(train, self._n_classes, drawn)
         self._held_out = SampledRows.of(held_out, self._n_classes, drawn)
-        self._even_rows = _even_rows(train, held_out)
-        scored = np.concatenate([self._train.scored_X, self._held_out.scored_X])
-        self._classes = ProjectedClasses(classes, scored)
+        self._even_rows = EvenRows.of((train, held_out), MAX_DRAWN_ROWS)
+        self._classes = ProjectedClasses(classes, self._scored)
         self.n_drawn = len(self._train.drawn_y) + len(self._held_out.drawn_y)
 
     @property
@@ -194,8 +200,19 @@ class PlaneViewer:
 
     def standardized(self, components: FloatArray) -> FloatArray:
         """Components of the same plane in which the training rows have unit covariance."""
-        projected = components @ self._covariance_root.T
+        if self._kept_root is None:
+            train = self.parts[0]
+            projected = ((train.X @ components.T) - components @ self._mean).T
+            return standardized(components, projected @ projected.T / len(train.y))
+        projected = components @ self._kept_root.T
         return standardized(components, projected @ projected.T)
+
+    def _centered(self) -> FloatArray:
+        """A matrix R with R'R the covariance of the training rows, as large as these."""
+        train = self.parts[0]
+        centered = train.X - self._mean
+        centered /= np.sqrt(len(train.y))
+        return centered
 
     def explained_shares(
         self, components: FloatArray, view_angle: tuple[float, float] = FROM_THE_FRONT
@@ -205,7 +222,8 @@ class PlaneViewer:
         `components` are oriented already.
         """
         axes = screen_axes(view_angle)[: self.n_components, : self.n_components]
-        return explained_shares(axes @ components, self._covariance_root)
+        root = self._centered() if self._kept_root is None else self._kept_root
+        return explained_shares(axes @ components, root)
 
     @cached_property
     def deviations(self) -> FloatArray:
@@ -227,7 +245,7 @@ class PlaneViewer:
 
     def _coordinates(self, components: FloatArray) -> FloatArray:
         """The same for components that are standardized already."""
-        return self._even_rows @ components.T
+        return self._even_rows.project(components)
 
     def at(self, gamma: float) -> PlaneViewer:
         """The viewer of the same data with another kernel width, which shares the rows."""
@@ -276,7 +294,7 @@ class PlaneViewer:
         divergence_held_out = self._divergence_held_out(projected, components)
         n_train = len(self._train.scored_y)
         # In one call, which prepares the densities of all rows once.
-        points = np.concatenate([self._train.scored_X, self._held_out.scored_X]) @ components.T
+        points = self._scored(components)
         predicted = most_likely_classes(points, projected)
         return Scores(
             accuracy_train=_balanced_accuracy(self._train.scored_y, predicted[:n_train]),
@@ -289,11 +307,16 @@ class PlaneViewer:
             else self._batches.scores(components, self._factor),
         )
 
+    def _scored(self, components: FloatArray) -> FloatArray:
+        """Coordinates of the training and held-out rows that are scored."""
+        samples = (self._train.scored, self._held_out.scored)
+        return np.concatenate([sample.project(components) for sample in samples])
+
     def held_out_predictions(self, components: FloatArray) -> Predictions:
         """The class with the largest density at each held-out row that is scored."""
         components = self.standardized(components)
         sampled = self._held_out
-        points = sampled.scored_X @ components.T
+        points = sampled.scored.project(components)
         predicted = most_likely_classes(points, self._classes.at(components, self._factor))
         return Predictions(sampled.scored_y, predicted, sampled.scored_groups)
 
@@ -365,14 +388,6 @@ def screen_axes(view_angle: tuple[float, float]) -> FloatArray:
 
 def _balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
     return float(np.mean([np.mean(predicted[y == code] == code) for code in np.unique(y)]))
-
-
-def _even_rows(train: LabeledData, held_out: LabeledData) -> FloatArray:
-    """Evenly spaced rows of both, in the order of the file; the others are not copied."""
-    numbers = np.concatenate([train.row_numbers, held_out.row_numbers])
-    order = np.argsort(numbers)[:: max(1, len(numbers) // MAX_DRAWN_ROWS)]
-    n_train = len(train.y)
-    return np.array([train.X[i] if i < n_train else held_out.X[i - n_train] for i in order])
 
 
 def _moments(rows: FloatArray) -> tuple[ConfidenceEllipses | None, FloatArray]:

@@ -362,7 +362,7 @@ class PlaneRenderer:
 
     def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters
-        train, held_out = self.rows(record)
+        train, held_out = (_shown(part) for part in self.rows(record))
         mean = mean_row((train, held_out))
         train, held_out = (replace(part, X=part.X - mean) for part in (train, held_out))
         # For every kernel width, which runs on the same rows then share.
@@ -404,7 +404,12 @@ class PlaneRenderer:
         return record, event
 
 
+def _shown(part: LabeledData) -> LabeledData:
+    """What a viewer needs of some rows, sorted by class; not the table before its preparation."""
+    return replace(part.by_class(), raw=None, rules=None, is_missing=None)
+
+
 def _size(viewer: PlaneViewer) -> int:
-    """The bytes of a viewer, which holds the rows twice, as far as the cache counts them."""
+    """The bytes of a viewer, which holds a wide table twice, as far as the cache counts them."""
     n_bytes = 2 * 8 * viewer.n_rows * len(viewer.feature_names)
     return min(MAX_VIEWER_BYTES, max(n_bytes, MAX_VIEWER_BYTES // MAX_VIEWERS))

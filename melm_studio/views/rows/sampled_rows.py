@@ -4,11 +4,46 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_studio.tables import LabeledData
 
 # Live scores use at most this many training rows and this many held-out rows.
 MAX_SCORED_ROWS = 1_000
+
+# A sample is copied if it has at most this share of the rows. Of more rows all are projected, and
+# some of the projections dropped: a wide table would take as much memory again for each sample.
+MOST_COPIED = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class RowSample:
+    """Some rows of a table, to be projected into one plane after the other.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows of the sample, or all rows of the table, which are then shared with it.
+    chosen : ndarray of int, or slice
+        Which of these are in the sample.
+    """
+
+    X: FloatArray
+    chosen: IntArray | slice
+
+    @classmethod
+    def of(cls, X: FloatArray, chosen: IntArray) -> RowSample:
+        """Return the sample of the rows of X with the indices `chosen`."""
+        if len(chosen) <= MOST_COPIED * len(X):
+            return cls(X[chosen], slice(None))
+        is_whole = np.array_equal(chosen, np.arange(len(X)))
+        return cls(X, slice(None) if is_whole else chosen)
+
+    def project(self, components: FloatArray) -> FloatArray:
+        """Coordinates of the sample, shape (n_chosen, n_components)."""
+        coordinates: FloatArray = (self.X @ components.T)[self.chosen]
+        return coordinates
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +52,7 @@ class SampledRows:
 
     Attributes
     ----------
-    drawn_X, scored_X : ndarray of shape (n_rows, n_features)
+    drawn, scored : RowSample
     drawn_y, scored_y : ndarray of shape (n_rows,)
     row_numbers : ndarray of shape (n_drawn,)
         In the file.
@@ -25,10 +60,10 @@ class SampledRows:
         Rows with the same number depend on each other.
     """
 
-    drawn_X: FloatArray
+    drawn: RowSample
     drawn_y: IntArray
     row_numbers: IntArray
-    scored_X: FloatArray
+    scored: RowSample
     scored_y: IntArray
     scored_groups: IntArray | None
 
@@ -40,10 +75,10 @@ class SampledRows:
             data.y, min(1.0, MAX_SCORED_ROWS / max(1, len(data.y))), n_classes
         )
         return cls(
-            data.X[drawn],
+            RowSample.of(data.X, drawn),
             data.y[drawn],
             data.row_numbers[drawn],
-            data.X[scored],
+            RowSample.of(data.X, scored),
             data.y[scored],
             None if data.groups is None else data.groups[scored],
         )
@@ -54,11 +89,11 @@ class SampledRows:
 
     def drawn_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
         """Coordinates of the drawn rows of each class."""
-        return _by_class(self.drawn_X @ components.T, self.drawn_y, n_classes)
+        return _by_class(self.drawn.project(components), self.drawn_y, n_classes)
 
     def scored_by_class(self, components: FloatArray, n_classes: int) -> list[FloatArray]:
         """Coordinates of the scored rows of each class."""
-        return _by_class(self.scored_X @ components.T, self.scored_y, n_classes)
+        return _by_class(self.scored.project(components), self.scored_y, n_classes)
 
 
 def _by_class(points: FloatArray, y: IntArray, n_classes: int) -> list[FloatArray]:

@@ -57,3 +57,22 @@ def test_another_kernel_width_passes_over_no_row_again(as_many, monkeypatch):
     assert not passed
     viewer.at(2.1).view(components)
     assert len(passed) == len(SEEN.class_names)
+
+
+@pytest.mark.parametrize("factor", [0.1, 0.25, 0.3, 0.49, 0.5, 1.0, 1.99, 2.0, 10.0])
+def test_a_band_holds_its_factor_and_narrow_kernels_get_narrow_bands(factor):
+    least, most = projected_classes.band_of(factor)
+    assert least * (1 - 1e-12) <= factor <= most
+    modes_beyond_need = (factor / least) ** 2
+    assert modes_beyond_need <= (16 if factor >= 0.5 else 2)
+
+
+def test_transforms_of_narrow_kernels_give_way_to_their_memory(as_many, monkeypatch):
+    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    kept = viewer._classes._transforms  # noqa: SLF001
+    for gamma in np.geomspace(0.1, 10, 12):
+        viewer.at(gamma).view(components)
+        assert kept.currsize <= projected_classes.MOST_TRANSFORM_BYTES
+    assert kept.currsize == sum(
+        of_class.nbytes for series in kept.values() for of_class in series.series
+    )
