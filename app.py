@@ -39,6 +39,7 @@ from melm_studio.layout.scripts import (
 from melm_studio.layout.shell.follow_script import FOLLOW_ENTRY
 from melm_studio.layout.shell.markup import markup
 from melm_studio.views.renderer import PlaneRenderer
+from melm_studio.worker.config.allocator import return_large_blocks
 from melm_studio.worker.config.data_folder import locked
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
@@ -127,6 +128,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
     app.layout = first_page
     # Each request has its own thread; further threads of linear algebra would only contend.
     threadpool_limits(1)
+    return_large_blocks()
     callbacks.register(app, Services(settings, store, PlaneRenderer(store)))
     return app
 

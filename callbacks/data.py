@@ -16,14 +16,7 @@ from melm_studio.layout import ids
 from melm_studio.layout.menus import named
 from melm_studio.layout.shell.table_menu import table_items
 from melm_studio.layout.summary import data_size, data_summary
-from melm_studio.tables import (
-    ClassRules,
-    LabeledData,
-    Table,
-    label_candidates,
-    recipe_caption,
-    summarize,
-)
+from melm_studio.tables import ClassRules, recipe_caption
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.validation import InputError, read
 
@@ -99,24 +92,24 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
     try:
         source = _source(choice if is_new else remembered)
         file = "" if source.label or source.roles else source.name
-        table = workspace().table(source)
         registered = workspace().registered(source)
-        data = workspace().prepare(table, source)
+        table = services().tables.describe(workspace(), source)
     except UserError as error:
         return *[no_update] * 8, _refusal(str(error), file)
-    summary = summarize(data)
     return (
-        named(data.name),
-        data_size(summary, registered.n_rows if registered else 0),
-        data_summary(data, summary, _swatches(data), registered.note if registered else ""),
-        _labels(table),
-        data.label,
+        named(table.name),
+        data_size(table.summary, registered.n_rows if registered else 0),
+        data_summary(
+            table, _swatches(len(table.class_names)), registered.note if registered else ""
+        ),
+        [{"value": name, "label": name} for name in table.labels],
+        table.label,
         ", ".join(recipe_caption(source.full_recipe)) or "Standardized",
         msgspec.to_builtins(
             ShownData(
-                data.content_hash,
-                data.name,
-                data.label,
+                table.id,
+                table.name,
+                table.label,
                 source,
                 registered.sampled_version if registered else "",
             )
@@ -138,16 +131,8 @@ def _source(choice: Any) -> DataSource:
         raise InputError(_UNREADABLE) from None
 
 
-def _labels(table: Table) -> list[dict[str, str]]:
-    """Every column, since each can be the label; those that look like one first."""
-    likely = label_candidates(table)
-    known = set(likely)
-    others = [str(name) for name in table.frame.columns if name not in known]
-    return [{"value": name, "label": name} for name in (*likely, *others)]
-
-
-def _swatches(data: LabeledData) -> list[tuple[str, str]]:
+def _swatches(n_classes: int) -> list[tuple[str, str]]:
     return [
         (f"var(--class-{code % _N_COLORS})", class_shape(code, _N_COLORS))
-        for code in range(len(data.class_names))
+        for code in range(n_classes)
     ]

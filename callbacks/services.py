@@ -9,6 +9,7 @@ import flask
 
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.views.rows.row_views import RowViews
+from melm_studio.views.sharing.described_tables import DescribedTables
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.store.protocol import RunStore
 
@@ -17,12 +18,13 @@ _EXTENSION = "melm-studio"
 
 @dataclass(frozen=True)
 class Services:
-    """The settings, the store, and the renderer of one app, with the rows of its runs."""
+    """The settings, the store, and the renderer of one app; the rows of its runs, its tables."""
 
     settings: Settings
     store: RunStore
     renderer: PlaneRenderer
     rows: RowViews = field(init=False)
+    tables: DescribedTables = field(init=False, default_factory=DescribedTables)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", RowViews(self.renderer))

@@ -10,7 +10,8 @@ from dash.development.base_component import Component
 from melm_studio.layout.attributes import aria, tip
 from melm_studio.layout.attributes import data as data_attributes
 from melm_studio.layout.shell.welcome import question
-from melm_studio.tables import LabeledData, Summary, count, number, percent, shortened
+from melm_studio.tables import Summary, count, number, percent, shortened
+from melm_studio.views.sharing.described_tables import TableDescription
 
 _LONGEST_NAME = 36
 
@@ -35,24 +36,23 @@ def data_size(summary: Summary, n_rows: int = 0) -> Component:
 
 
 def data_summary(
-    data: LabeledData, summary: Summary, swatches: Sequence[tuple[str, str]], note: str = ""
+    table: TableDescription, swatches: Sequence[tuple[str, str]], note: str = ""
 ) -> list[Component]:
     """The classes with their colors, warnings in sight, and other notes on the table folded.
 
     Parameters
     ----------
-    data : LabeledData
-    summary : Summary
+    table : TableDescription
     swatches : sequence of (color, shape)
         How each class is drawn; the color is a CSS value.
     note : str
         The step that is in sight although it is no warning.
     """
-    notes = [step for step in data.steps if step not in (*data.warnings, note)]
+    notes = [step for step in table.steps if step not in (*table.warnings, note)]
     return [
-        _legend(data, summary, swatches),
+        _legend(table, swatches),
         *([html.P(note, className="field-note")] if note else []),
-        *[html.P(warning, className="warning") for warning in data.warnings],
+        *[html.P(warning, className="warning") for warning in table.warnings],
         _folded(notes),
     ]
 
@@ -67,8 +67,8 @@ def _key_figures(summary: Summary) -> str:
     )
 
 
-def _legend(data: LabeledData, summary: Summary, swatches: Sequence[tuple[str, str]]) -> Component:
-    names = data.class_names
+def _legend(table: TableDescription, swatches: Sequence[tuple[str, str]]) -> Component:
+    names, summary = table.class_names, table.summary
     classes = zip(names, summary.class_sizes, summary.class_directions, swatches, strict=True)
     items = [
         html.Li(
@@ -94,7 +94,7 @@ def _legend(data: LabeledData, summary: Summary, swatches: Sequence[tuple[str, s
     ]
     # The title of Present.
     asked = data_attributes(question=question(names))
-    if data.batches is not None:
+    if table.has_batches:
         asked |= data_attributes(batches="")
     return html.Ul(items, className="legend", **asked, **aria(label="Classes"))
 

@@ -9,14 +9,29 @@ import numpy as np
 from melm_studio.layout.summary import data_size, data_summary
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.summary import summarize
+from melm_studio.views.sharing.described_tables import TableDescription
 from tests.melm_studio.layout.trees import parts, texts
 from tests.melm_studio.worker.helpers import blobs
 
 SWATCHES = [(f"var(--class-{code})", "circle") for code in range(3)]
 
 
+def described(data: LabeledData, **changes) -> TableDescription:
+    return TableDescription(
+        id="",
+        name=data.name,
+        label="",
+        class_names=data.class_names,
+        steps=data.steps,
+        warnings=data.warnings,
+        has_batches=data.batches is not None,
+        summary=replace(summarize(data), **changes),
+        labels=(),
+    )
+
+
 def shown(data: LabeledData, **changes):
-    return data_summary(data, replace(summarize(data), **changes), SWATCHES)
+    return data_summary(described(data, **changes), SWATCHES)
 
 
 def size(data: LabeledData, **changes) -> tuple[str, str]:
@@ -47,7 +62,7 @@ def test_components_counted_in_a_sample_say_so():
 def test_the_legend_has_every_class_with_its_rows_and_its_look():
     data = replace(blobs(9), y=np.array([0, 0, 0, 0, 0, 1, 1, 2, 2]))
     swatches = [("red", "circle"), ("green", "circle"), ("red", "square")]
-    summary = data_summary(data, replace(summarize(data), class_directions=(4, 1, 1)), swatches)
+    summary = data_summary(described(data, class_directions=(4, 1, 1)), swatches)
     looks = [p for p in parts(*summary) if "swatch" in str(p.get("className"))]
     assert [(p["style"]["backgroundColor"], p["className"].split()[1]) for p in looks] == [
         ("red", "circle"),

@@ -1,0 +1,124 @@
+"""A table is prepared once for all requests that show it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from threading import Event
+
+import pytest
+from msgspec.structs import replace
+
+from melm_core.base import UserError
+from melm_studio.views.data_source import DataSource
+from melm_studio.views.sharing.described_tables import DescribedTables
+from melm_studio.views.workspace import Workspace
+from melm_studio.worker.config.allocator import return_large_blocks
+from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.records.stored_files import REFRESH_AFTER_S, FileKind
+from melm_studio.worker.store.disk import DiskRunStore
+
+CSV = b"x,y,label\n" + b"".join(
+    b"%d.5,%d.25,%s\n" % (i % 9, i * i % 7, b"a" if i % 2 else b"b") for i in range(20)
+)
+
+
+@pytest.fixture
+def own(tmp_path):
+    with closing(DiskRunStore(tmp_path)) as store:
+        yield Workspace(store, "ann", Settings(data_dir=tmp_path))
+
+
+@pytest.fixture
+def prepared(monkeypatch):
+    """The sources that were prepared."""
+    sources = []
+    prepare = Workspace.prepare
+
+    def counted(self, table, source):
+        sources.append(source)
+        return prepare(self, table, source)
+
+    monkeypatch.setattr(Workspace, "prepare", counted)
+    return sources
+
+
+def upload(own) -> DataSource:
+    return DataSource(kind="upload", key=own.put_upload(CSV), name="rows.csv")
+
+
+def test_a_table_that_is_shown_again_is_not_prepared_again(own, prepared):
+    tables, source = DescribedTables(), upload(own)
+    first = tables.describe(own, source)
+    assert tables.describe(own, upload(own)) == first
+    assert len(prepared) == 1
+    assert own.store.get_data("ann", first.id) is not None
+    assert first.labels == ("label", "x", "y")
+    tables.describe(own, replace(source, standardize=False))
+    assert len(prepared) == 2
+
+
+@pytest.mark.parametrize("kind", list(FileKind))
+def test_a_table_that_was_deleted_is_read_anew(own, prepared, kind):
+    tables, source = DescribedTables(), upload(own)
+    tables.describe(own, source)
+    (file,) = [file for file in own.store.files_of("ann") if file.kind is kind]
+    own.store.delete_file(file)
+    if kind is FileKind.UPLOAD:
+        with pytest.raises(UserError, match=r"rows\.csv is no longer stored"):
+            tables.describe(own, source)
+    else:
+        tables.describe(own, source)
+        assert len(prepared) == 2
+
+
+def test_data_about_to_be_forgotten_are_stored_again(own, prepared, monkeypatch):
+    tables, source = DescribedTables(), upload(own)
+    tables.describe(own, source)
+    (touched,) = {file.touched_s for file in own.store.files_of("ann") if file.kind == "data"}
+    later = touched + REFRESH_AFTER_S + 1
+    monkeypatch.setattr("melm_studio.views.sharing.described_tables.time.time", lambda: later)
+    tables.describe(own, source)
+    assert len(prepared) == 2
+
+
+def test_another_visitor_is_not_given_what_only_one_has(own, prepared):
+    tables, source = DescribedTables(), upload(own)
+    tables.describe(own, source)
+    other = Workspace(own.store, "eve", own.settings)
+    with pytest.raises(UserError, match="no longer stored"):
+        tables.describe(other, source)
+
+
+def test_requests_at_the_same_time_share_one_preparation(own, prepared, monkeypatch):
+    tables, source = DescribedTables(), upload(own)
+    begun, go_on = Event(), Event()
+    table_of = Workspace.table
+
+    def slow(self, source):
+        begun.set()
+        assert go_on.wait(30)
+        return table_of(self, source)
+
+    monkeypatch.setattr(Workspace, "table", slow)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(tables.describe, own, source)
+        assert begun.wait(30)
+        begun.clear()
+        second = threads.submit(tables.describe, own, source)
+        go_on.set()
+        assert first.result(30) == second.result(30)
+    assert len(prepared) == 1
+
+
+def test_what_cannot_be_read_is_tried_again(own, prepared):
+    tables = DescribedTables()
+    source = DataSource(kind="upload", key=own.put_upload(b"nothing"), name="rows.csv")
+    for _ in range(2):
+        with pytest.raises(UserError):
+            tables.describe(own, source)
+    assert not tables._at_work  # noqa: SLF001
+
+
+def test_the_system_can_be_told_to_take_large_blocks_back():
+    assert isinstance(return_large_blocks(), bool)
