@@ -11,18 +11,38 @@ const FORMATS = "CSV, Excel, Parquet, Feather or ARFF, also as .gz";
 const MEGABYTE = 2 ** 20;
 const NO_SERVER = "The server does not answer. Check that the studio is running, then drop the file again.";
 
+const INVITATION = "Drop a table, or choose a file";
+const PREPARING = "Reading and preparing the table";
+const SHORT_MS = 400; // what takes no longer needs no words
+
 let maxMegabytes = Infinity; // until the server has said it
+let telling = 0;
 
 export function connectUpload() {
   acceptDrops();
   addEventListener("paste", paste);
   whenPresent(`#${ID.dropZone}`, (zone) => {
     const label = fileLabel("Table file", `${ACCEPTED},${PROJECT}`, take);
-    label.append(span("", "icon icon-upload"), span("Drop a table, or choose a file"));
+    const words = span(INVITATION); // or what is being done with a table
+    words.setAttribute("role", "status");
+    label.append(span("", "icon icon-upload"), words);
     label.title = `${FORMATS}, or a project; cells copied from a spreadsheet can be pasted`;
     zone.append(label);
     showLimits(label);
   });
+  whenPresent(`#${ID.dataSummary}`, (summary) => {
+    const isLoading = () => summary.getAttribute("data-dash-is-loading") === "true";
+    const observer = new MutationObserver(() => tell(isLoading() ? PREPARING : null));
+    observer.observe(summary, { attributeFilter: ["data-dash-is-loading"] });
+  });
+}
+
+/** @param {string | null} words null once it is done */
+function tell(words) {
+  const write = (text) => (byId(ID.dropZone).querySelector("[role=status]").textContent = text);
+  clearTimeout(telling);
+  if (words === null) write(INVITATION);
+  else telling = setTimeout(write, SHORT_MS, words);
 }
 
 async function showLimits(label) {
@@ -62,6 +82,7 @@ async function upload(file) {
   if (file.size > maxMegabytes * MEGABYTE) return showError(tooLarge(file));
   const zone = byId(ID.dropZone);
   zone.dataset.state = "sending";
+  tell(`Sending ${file.name}`);
   showError(null);
   try {
     const answer = await sendFile(file);
@@ -72,6 +93,7 @@ async function upload(file) {
     showError(NO_SERVER);
   } finally {
     delete zone.dataset.state;
+    tell(null);
   }
 }
 
