@@ -30,10 +30,10 @@ from melm_studio.tables import LabeledData
 from melm_studio.views.contours import central_box, plane_contours
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
 from melm_studio.views.plane_edits import strongest_features
-from melm_studio.views.publication.explained_variance import explained_shares
 from melm_studio.views.rows.batch_cells import BatchCells
 from melm_studio.views.rows.even_rows import EvenRows
 from melm_studio.views.rows.sampled_rows import SampledRows
+from melm_studio.views.rows.training_covariance import TrainingCovariance
 from melm_studio.views.sharing.projected_classes import ProjectedClasses
 from melm_studio.views.types import (
     Arrows,
@@ -76,11 +76,7 @@ class PlaneViewer:
         self.parts = (train, held_out)
         self.feature_names = train.feature_names
         self.gamma = gamma
-        self._mean = train.X.mean(axis=0)
-        # R with R'R the covariance; that of more features than rows would have as many entries as
-        # the table.
-        is_wide = train.X.shape[1] > len(train.y)
-        self._kept_root = None if is_wide else np.linalg.qr(self._centered(), mode="r")
+        self._covariance = TrainingCovariance(train.X)
         classes = kernel_classes(train.X, train.y, n_components=n_components, gamma=gamma)
         if classes.basis is None:  # the rows themselves, which are sorted by class
             ends = np.cumsum(classes.counts)[:-1]
@@ -152,7 +148,7 @@ class PlaneViewer:
         lower, upper = central_box([*train, *held_out], [lines for lines, _ in contours])
         loadings, features = strongest_loadings(components, len(self.feature_names))
         scale = _arrow_scale(loadings, (upper - lower).min())
-        origins = np.tile(components @ self._mean, (len(loadings), 1))
+        origins = np.tile(components @ self._covariance.mean, (len(loadings), 1))
         arrows = self._arrows(origins, loadings * scale, features, scale)
         lower, upper = _bounds([lower[None], upper[None], arrows.tips])
         classes = tuple(
@@ -174,7 +170,7 @@ class PlaneViewer:
         scale = _arrow_scale(loadings, upper[0] - lower[0])
         origins = np.column_stack(
             [
-                np.full(len(loadings), float(components[0] @ self._mean)),
+                np.full(len(loadings), float(components[0] @ self._covariance.mean)),
                 arrow_lanes(len(loadings), self._n_classes),
             ]
         )
@@ -200,19 +196,7 @@ class PlaneViewer:
 
     def standardized(self, components: FloatArray) -> FloatArray:
         """Components of the same plane in which the training rows have unit covariance."""
-        if self._kept_root is None:
-            train = self.parts[0]
-            projected = ((train.X @ components.T) - components @ self._mean).T
-            return standardized(components, projected @ projected.T / len(train.y))
-        projected = components @ self._kept_root.T
-        return standardized(components, projected @ projected.T)
-
-    def _centered(self) -> FloatArray:
-        """A matrix R with R'R the covariance of the training rows, as large as these."""
-        train = self.parts[0]
-        centered = train.X - self._mean
-        centered /= np.sqrt(len(train.y))
-        return centered
+        return standardized(components, self._covariance.along(components))
 
     def explained_shares(
         self, components: FloatArray, view_angle: tuple[float, float] = FROM_THE_FRONT
@@ -222,8 +206,7 @@ class PlaneViewer:
         `components` are oriented already.
         """
         axes = screen_axes(view_angle)[: self.n_components, : self.n_components]
-        root = self._centered() if self._kept_root is None else self._kept_root
-        return explained_shares(axes @ components, root)
+        return self._covariance.explained_shares(axes @ components)
 
     @cached_property
     def deviations(self) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from melm_studio.views.plane_edits import (
     with_edits,
 )
 from melm_studio.views.plane_view import PlaneViewer, screen_axes
-from melm_studio.views.rows.every_row import mean_row
+from melm_studio.views.rows.every_row import centered_parts, mean_row
 from melm_studio.views.sharing import ViewerKey, shared
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
 from melm_studio.views.verdicts.held_out import HeldOutResult, held_out_result
@@ -34,8 +33,7 @@ from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
-# Cache sizes: prepared data sets, in bytes and in number; views (a second tab requests the same);
-# decision surfaces.
+# Cache sizes: prepared data sets, in bytes and number; views (of two tabs); decision surfaces.
 MAX_VIEWER_BYTES = 2**30
 MAX_VIEWERS = 16
 MAX_VIEWS = 64
@@ -125,9 +123,8 @@ class PlaneRenderer:
         self, record: RunRecord, event: PlaneEvent, X: FloatArray, options: ViewOptions
     ) -> FloatArray:
         """Return where a view draws rows that the plane projects, shape (n_rows, 2)."""
-        axes = self.axes(record, event, options)
-        positions: FloatArray = (X - self._origin(ViewerKey.of(record))) @ axes.T
-        return positions
+        centered = X - self._origin(ViewerKey.of(record))
+        return np.asarray(centered @ self.axes(record, event, options).T)
 
     def axes(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> FloatArray:
         """Return the two axes of a view; the second is zero for one component."""
@@ -278,9 +275,9 @@ class PlaneRenderer:
         record = key.record
         if not METHODS[record.method].is_linear:
             return None
-        parameters = {COMPONENTS.name: record.parameters[COMPONENTS.name]}
+        chosen = {COMPONENTS.name: record.parameters[COMPONENTS.name]}
         try:
-            components = self._closed_form(record, QUICK_METHOD, parameters, MOST_QUICK_WORK)
+            components = self._closed_form(record, QUICK_METHOD, chosen, MOST_QUICK_WORK)
         except UserError:
             return None
         return self._viewer(key).at(gamma).scores(components).accuracy_held_out
@@ -348,8 +345,7 @@ class PlaneRenderer:
         self, record: RunRecord, key: str, parameters: Mapping[str, Any], most_work: float
     ) -> FloatArray:
         """The components that a method without search finds in the training rows of a run."""
-        method = METHODS[key]
-        train, _ = self.rows(record)
+        method, (train, _) = METHODS[key], self.rows(record)
         if train.X.size * min(train.X.shape) > most_work:
             raise UserError(_TOO_LARGE)
         n_components = parameters[COMPONENTS.name]
@@ -357,16 +353,13 @@ class PlaneRenderer:
         if refusal is not None:
             raise UserError(refusal)
         with threadpool_limits(1):  # the workers need the other cores
-            found: FloatArray = method.estimator(parameters).fit(train.X, train.y).components_
-        return found
+            return np.asarray(method.estimator(parameters).fit(train.X, train.y).components_)
 
     def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters
-        train, held_out = (_shown(part) for part in self.rows(record))
-        mean = mean_row((train, held_out))
-        train, held_out = (replace(part, X=part.X - mean) for part in (train, held_out))
         # For every kernel width, which runs on the same rows then share.
-        return PlaneViewer(train, held_out, GAMMA.default, parameters["n_components"])
+        parts = centered_parts(self.rows(record))
+        return PlaneViewer(*parts, GAMMA.default, parameters["n_components"])
 
     def _measure_origin(self, key: ViewerKey) -> FloatArray:
         return mean_row(self.rows(key.record))
@@ -402,11 +395,6 @@ class PlaneRenderer:
         if record is None or event is None:
             raise DataGoneError(run_id)
         return record, event
-
-
-def _shown(part: LabeledData) -> LabeledData:
-    """What a viewer needs of some rows, sorted by class; not the table before its preparation."""
-    return replace(part.by_class(), raw=None, rules=None, is_missing=None)
 
 
 def _size(viewer: PlaneViewer) -> int:
