@@ -1,4 +1,4 @@
-"""The principal components of data without runs."""
+"""The principal components of data without runs, with every row of a large table."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import flask
 from dash import Dash
 
+from callbacks.routes.rows.every_row import packed_points_of, packed_rows_of
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_core.methods import METHODS
@@ -17,6 +18,7 @@ from melm_studio.figures.theme import Scheme
 from melm_studio.layout.shell.welcome import question
 from melm_studio.views.data_source import ShownData
 from melm_studio.views.view_spec import checked_parameters
+from melm_studio.worker.records.run import RunRecord
 
 METHOD = "pca"
 
@@ -24,20 +26,40 @@ METHOD = "pca"
 def register(app: Dash) -> None:
     """Connect the route."""
     app.server.post("/preview")(preview)
+    app.server.post("/preview/every-row")(rows_of_preview)
+    app.server.post("/preview/every-point")(points_of_preview)
 
 
 def preview() -> dict[str, Any]:
     """Draw the plane that a run of PCA with the default parameters would find."""
-    shown = ShownData.from_json(flask.request.get_json(silent=True))
-    record = workspace().new_fit(shown, METHOD, checked_parameters(METHOD, {}))
-    renderer = services().renderer
+    record, renderer = _run(), services().renderer
     view, viewer = renderer.preview(record), renderer.viewer(record)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
     figure = empty_figure(viewer.class_names, viewer.n_drawn, scheme)
     return {
         "question": question(viewer.class_names),
-        "caption": f"{METHODS[METHOD].label} plane of {shown.name}",
+        "caption": f"{METHODS[METHOD].label} plane of {record.data_name}",
         "figure": json.loads(figure.to_json()),
         "traces": plane_frame(view, compact),
         "limits": limits(view),
+        # Of more rows, the traces draw a sample, and the page asks for the others.
+        "is_sample": viewer.n_drawn < viewer.n_rows,
     }
+
+
+def rows_of_preview() -> flask.Response:
+    """Number, class and held-out mark of every row, as of a run."""
+    return packed_rows_of(services().renderer.viewer(_run()))
+
+
+def points_of_preview() -> flask.Response:
+    """Where the plane has every row, as of a run."""
+    record, renderer = _run(), services().renderer
+    axes = renderer.preview(record).loadings.T
+    return packed_points_of(renderer.viewer(record), axes)
+
+
+def _run() -> RunRecord:
+    """The run that would find the plane; it is not stored."""
+    shown = ShownData.from_json(flask.request.get_json(silent=True))
+    return workspace().new_fit(shown, METHOD, checked_parameters(METHOD, {}))

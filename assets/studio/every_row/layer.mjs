@@ -3,9 +3,8 @@
 // contours below its rows. Of a table of which the figure draws a sample, the positions of all rows
 // come once the plane rests, and the sample gives way to them.
 import { PLANE_TRACE } from "../constants.mjs";
-import { drawGrid, drawTrace } from "../drawing/canvas.mjs";
+import { drawTrace } from "../drawing/canvas.mjs";
 import { isDrawn, pixelAxes, toData, toPixels } from "../drawing/plotly.mjs";
-import { multiples } from "../drawing/scales.mjs";
 import { requested } from "../page/answers.mjs";
 import { element, hide } from "../page/dom.mjs";
 import { state } from "../state.mjs";
@@ -16,6 +15,7 @@ import { dressOf } from "./dress.mjs";
 import { Raster } from "./raster.mjs";
 import { RowGrid } from "./row_grid.mjs";
 import { fits } from "./sample.mjs";
+import { drawGridBelow, fitted, sizeIn } from "./under_canvas.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Plane} Plane */
@@ -24,7 +24,6 @@ import { fits } from "./sample.mjs";
 /** @typedef {import("../types").Trace} Trace */
 
 const SETTLED_MS = 150;
-const MOST_PIXELS = 2_500_000;
 const REACH_PX = 7; // between the pointer and the row that it points at
 const MOST_MARKS_OF_PLOTLY = 300; // each is an element of the page
 
@@ -190,22 +189,17 @@ export class RowLayer {
       return false;
     }
     const { x: across, y: up } = pixelAxes(plot, panel.figure.plane.layout);
-    const density = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (across.length * up.length)));
-    const [width, height] = [across, up].map(({ length }) => Math.max(1, Math.round(length * density)));
+    const { density, width, height } = sizeIn(across, up);
     const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed, isMoving]);
     this.canvas ??= this.place();
     hide(this.canvas, false);
     if (drawnAs === this.drawnAs) return true;
     this.drawnAs = drawnAs;
-    Object.assign(this.canvas.style, { left: `${across.offset}px`, top: `${up.offset}px`, width: `${across.length}px`, height: `${up.length}px` });
-    const within = (axis, { offset }) => ({ offset: density * (axis.offset - offset), scale: density * axis.scale });
-    if (this.canvas.width !== width || this.canvas.height !== height) Object.assign(this.canvas, { width, height });
-    const pen = this.canvas.getContext("2d");
-    const inPixels = { x: within(axes.x, across), y: within(axes.y, up) };
+    const { pen, axes: inPixels } = fitted(this.canvas, axes, [across, up]);
     pen.clearRect(0, 0, width, height);
     if (this.isWhole) this.paintAll(pen, inPixels, density);
     if (!isMoving) this.paintResting(pen, inPixels, density);
-    this.paintGrid(pen, inPixels, density, [across, up]);
+    drawGridBelow(pen, inPixels, density, [across, up]);
     return true;
   }
 
@@ -220,21 +214,6 @@ export class RowLayer {
     pen.setTransform(density, 0, 0, density, 0, 0);
     const [across, up] = [axes.x, axes.y].map(({ offset, scale }) => (value) => (value === null ? NaN : (offset + scale * value) / density));
     for (const trace of this.resting) drawTrace(pen, trace, trace.x.map(across), trace.y.map(up));
-  }
-
-  // Below what is drawn already.
-  paintGrid(pen, axes, density, [across, up]) {
-    const { width, height } = this.canvas;
-    const lines = ({ offset, scale }, { tickStep }, length) => {
-      const ends = [-offset / scale, (length - offset) / scale].sort((a, b) => a - b);
-      return multiples(tickStep, /** @type {import("../types").Range} */ (ends)).map((value) => (offset + scale * value) / density);
-    };
-    pen.globalCompositeOperation = "destination-over";
-    pen.setTransform(density, 0, 0, density, 0, 0);
-    const box = { left: 0, top: 0, width: width / density, height: height / density };
-    drawGrid(pen, across.gridColor, lines(axes.x, across, width), lines(axes.y, up, height), box);
-    pen.globalCompositeOperation = "source-over";
-    pen.setTransform(1, 0, 0, 1, 0, 0);
   }
 
   // In the order of the grid.

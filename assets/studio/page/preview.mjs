@@ -6,6 +6,10 @@ import { decodedPlane } from "../drawing/arrays.mjs";
 import { tickStep } from "../drawing/scales.mjs";
 import { byId, colorScheme, onColorScheme, whenPresent } from "./dom.mjs";
 
+// Of more rows than the traces draw, every one is drawn below the contours, by a module that is
+// loaded then.
+const SAMPLE = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
+
 // The axes of a first look mean nothing yet, and neither do arrows.
 const LEFT_OUT = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
 
@@ -23,7 +27,7 @@ export function connectPreview() {
 
 const MOST_LINES = 8; // of the grid, along each axis
 
-/** @type {{ resized: ResizeObserver, animation: CanvasAnimation } | null} */
+/** @type {{ resized: ResizeObserver, animation: CanvasAnimation, rows: { dispose(): void } | null } | null} */
 let shown = null;
 
 /** @returns {any} */
@@ -36,11 +40,20 @@ async function show(node) {
     body: node.dataset.preview,
   });
   const found = await answer.json();
-  if (answer.ok) paint(node, found);
-  else part(node, "caption").textContent = found.error;
+  if (!answer.ok) {
+    part(node, "caption").textContent = found.error;
+    return;
+  }
+  const drawn = paint(node, found);
+  if (!found.is_sample) return;
+  const { everyRow } = await import("../every_row/first_look.mjs");
+  const rows = await everyRow(JSON.parse(node.dataset.preview), part(node, "plot"), found);
+  if (shown === drawn) paint(node, found, rows);
+  else rows.dispose();
 }
 
-function paint(node, found) {
+/** Draws the first look, of which `rows` are all rows, where they are more than the traces draw. */
+function paint(node, found, rows = null) {
   part(node, "question").textContent = found.question;
   const plot = part(node, "plot");
   plot.setAttribute("aria-label", found.caption);
@@ -48,18 +61,26 @@ function paint(node, found) {
   const arrays = decodedPlane(found).traces;
   const traces = found.figure.data
     .map((style, i) => ({ ...style, ...arrays[i], halo }))
-    .filter(({ meta, x }) => x && !LEFT_OUT.includes(meta.kind));
+    .filter(({ meta, x }) => x && ![...LEFT_OUT, ...(rows ? SAMPLE : [])].includes(meta.kind));
   const picture = { plane: found, traces, axes: found.limits, features: [] };
   const { layout } = found.figure;
   const dtick = tickStep(found.limits[0], MOST_LINES);
   const withGrid = { ...layout, xaxis: { ...layout.xaxis, dtick }, yaxis: { ...layout.yaxis, dtick } };
   shown?.resized.disconnect();
   shown?.animation.dispose();
+  shown?.rows?.dispose();
   const animation = new CanvasAnimation(part(node, "motion"), plot, () => {
     animation.keep();
     node.dataset.drawn = colorScheme();
   });
+  if (rows) {
+    animation.onAxes = (axes) => {
+      rows.draw(axes, withGrid);
+      return true; // with the grid
+    };
+  }
   const resized = new ResizeObserver(() => plot.clientWidth && animation.draw(picture, withGrid, false));
   resized.observe(plot);
-  shown = { resized, animation };
+  shown = { resized, animation, rows };
+  return shown;
 }

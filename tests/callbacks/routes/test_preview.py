@@ -6,6 +6,7 @@ import pytest
 
 from melm_studio.layout import ids
 from melm_studio.views import renderer
+from tests.callbacks.tables import blobs, csv
 
 DATA = f"{ids.DATA}.data"
 
@@ -52,3 +53,26 @@ def test_a_request_that_names_no_data_gets_a_sentence(visitor, body):
     answer = visitor.http.post("/preview", json=body)
     assert 400 <= answer.status_code < 500
     assert answer.json["error"]
+
+
+@pytest.mark.parametrize("name", ["every-row", "every-point"])
+def test_a_first_look_at_many_rows_has_every_row_that_a_run_has(studio, visitor, name):
+    table = blobs(2_400)
+    visitor.choose_file(csv(table), "blobs.csv")
+    assert preview(visitor).json["is_sample"]
+    found = visitor.http.post(f"/preview/{name}", json=visitor.values[DATA])
+    run = visitor.start(method="pca")
+    studio.work()
+    sequence = visitor.news(run)["plane"]["sequence"]
+    of_run = {"every-row": "every-row", "every-point": f"planes/{sequence}/every-point"}[name]
+    assert found.data == visitor.http.get(f"/runs/{run}/{of_run}").data
+
+
+def test_every_row_of_others_is_not_shown(studio, visitor):
+    visitor.choose_sample("iris")
+    assert not preview(visitor).json["is_sample"]
+    stranger = studio.visitor()
+    for name in ("every-row", "every-point"):
+        answer = stranger.http.post(f"/preview/{name}", json=visitor.values[DATA])
+        assert answer.status_code == 404
+        assert stranger.http.post(f"/preview/{name}", json={"id": 3}).status_code == 400

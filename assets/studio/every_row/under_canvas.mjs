@@ -1,0 +1,51 @@
+// The canvas under a figure, on which its rows are drawn, and the grid below them.
+import { drawGrid } from "../drawing/canvas.mjs";
+import { multiples } from "../drawing/scales.mjs";
+
+/** @typedef {import("../types").DrawnAxes} DrawnAxes */
+/** An axis in pixels of the figure. @typedef {{ offset: number, length: number, gridColor: string, tickStep: number }} PixelAxis */
+
+const MOST_PIXELS = 2_500_000;
+
+/** The size of the canvas in pixels of the device, and how many of these a pixel of the page has. */
+export function sizeIn(across, up) {
+  const density = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (across.length * up.length)));
+  const [width, height] = [across, up].map(({ length }) => Math.max(1, Math.round(length * density)));
+  return { density, width, height };
+}
+
+/**
+ * Lays a canvas over the axes of a figure.
+ * @param {HTMLCanvasElement} canvas
+ * @param {DrawnAxes} axes in pixels of the figure
+ * @param {PixelAxis[]} pixels x and y
+ * @returns {{ pen: CanvasRenderingContext2D, axes: DrawnAxes }} the axes in pixels of the canvas
+ */
+export function fitted(canvas, axes, [across, up]) {
+  const { density, width, height } = sizeIn(across, up);
+  Object.assign(canvas.style, { left: `${across.offset}px`, top: `${up.offset}px`, width: `${across.length}px`, height: `${up.length}px` });
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const within = (axis, { offset }) => ({ offset: density * (axis.offset - offset), scale: density * axis.scale });
+  return { pen: canvas.getContext("2d"), axes: { x: within(axes.x, across), y: within(axes.y, up) } };
+}
+
+/**
+ * Draws the grid below what is drawn already.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {DrawnAxes} axes in pixels of the canvas
+ * @param {number} density of these, in a pixel of the page
+ * @param {PixelAxis[]} pixels x and y
+ */
+export function drawGridBelow(pen, axes, density, [across, up]) {
+  const { width, height } = pen.canvas;
+  const lines = ({ offset, scale }, { tickStep }, length) => {
+    const ends = [-offset / scale, (length - offset) / scale].sort((a, b) => a - b);
+    return multiples(tickStep, /** @type {import("../types").Range} */ (ends)).map((value) => (offset + scale * value) / density);
+  };
+  pen.globalCompositeOperation = "destination-over";
+  pen.setTransform(density, 0, 0, density, 0, 0);
+  const box = { left: 0, top: 0, width: width / density, height: height / density };
+  drawGrid(pen, across.gridColor, lines(axes.x, across, width), lines(axes.y, up, height), box);
+  pen.globalCompositeOperation = "source-over";
+  pen.setTransform(1, 0, 0, 1, 0, 0);
+}
