@@ -208,6 +208,12 @@ class PlaneViewer:
         axes = screen_axes(view_angle)[: self.n_components, : self.n_components]
         return self._covariance.explained_shares(axes @ components)
 
+    @property
+    def class_counts(self) -> dict[str, int]:
+        """Number of training and held-out rows of each class, by its name."""
+        train, held_out = (part.class_counts for part in self.parts)
+        return {name: count + held_out[name] for name, count in train.items()}
+
     @cached_property
     def deviations(self) -> FloatArray:
         """Standard deviation of every feature over all the data, shape (n_features,)."""

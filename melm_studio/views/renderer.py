@@ -252,9 +252,9 @@ class PlaneRenderer:
 
     def _test_held_out(self, run_id: str, sequence: int) -> HeldOutResult | None:
         record, event = self._known(run_id, sequence)
-        predictions = self.viewer(record).held_out_predictions(event.components)
-        class_counts = self.data(record).class_counts
-        return held_out_result(self._scores(run_id, sequence), predictions, class_counts)
+        viewer, scores = self.viewer(record), self._scores(run_id, sequence)
+        predictions = viewer.held_out_predictions(event.components)
+        return held_out_result(scores, predictions, viewer.class_counts)
 
     def final_accuracy(self, record: RunRecord) -> float | None:
         """Return the held-out accuracy of the last plane of a run that is done, or None."""
@@ -290,8 +290,7 @@ class PlaneRenderer:
 
     def _measure_profile(self, run_id: str, sequence: int, options: ViewOptions) -> GammaProfile:
         record, event = self._known(run_id, sequence)
-        components = self.components(record, event, options)
-        return self.viewer(record).profile(components, PROFILE_GAMMAS)
+        return self.viewer(record).profile(self.components(record, event, options), PROFILE_GAMMAS)
 
     def surface(
         self, record: RunRecord, event: PlaneEvent, request: SurfaceRequest
