@@ -24,7 +24,13 @@ from melm_studio.views.plane_edits import (
 )
 from melm_studio.views.plane_view import PlaneViewer, screen_axes
 from melm_studio.views.rows.every_row import centered_parts, mean_row
-from melm_studio.views.sharing import ViewerKey, shared
+from melm_studio.views.sharing import (
+    MAX_VIEWER_BYTES,
+    MAX_VIEWERS,
+    ViewerKey,
+    shared,
+    size_of,
+)
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
 from melm_studio.views.verdicts.held_out import HeldOutResult, held_out_result
 from melm_studio.views.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
@@ -33,9 +39,7 @@ from melm_studio.worker.execution.rows import rows_of
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
-# Cache sizes: prepared data sets, in bytes and number; views (of two tabs); decision surfaces.
-MAX_VIEWER_BYTES = 2**30
-MAX_VIEWERS = 16
+# Cache sizes: views (a second tab requests the same); decision surfaces.
 MAX_VIEWS = 64
 MAX_SURFACES = 16
 
@@ -69,7 +73,7 @@ class PlaneRenderer:
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._viewer = shared(self._prepare_viewer, MAX_VIEWER_BYTES, _size)
+        self._viewer = shared(self._prepare_viewer, MAX_VIEWER_BYTES, size_of)
         self._origin = shared(self._measure_origin, MAX_VIEWERS)
         self._view = shared(self._draw, MAX_VIEWS)
         self._edited = shared(self._edit, MAX_VIEWS)
@@ -228,8 +232,7 @@ class PlaneRenderer:
         return self._viewer_at(record, options).divergence(components)
 
     def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
-        viewer = self.viewer(record)
-        return viewer if options.gamma is None else viewer.at(options.gamma)
+        return self._viewer(ViewerKey.of(record)).at(options.gamma or record.gamma)
 
     def explained_shares(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -394,9 +397,3 @@ class PlaneRenderer:
         if record is None or event is None:
             raise DataGoneError(run_id)
         return record, event
-
-
-def _size(viewer: PlaneViewer) -> int:
-    """The bytes of a viewer, which holds a wide table twice, as far as the cache counts them."""
-    n_bytes = 2 * 8 * viewer.n_rows * len(viewer.feature_names)
-    return min(MAX_VIEWER_BYTES, max(n_bytes, MAX_VIEWER_BYTES // MAX_VIEWERS))

@@ -1,11 +1,23 @@
-"""Which runs are drawn from the same prepared rows."""
+"""Which runs are drawn from the same prepared rows, and how many of these are kept."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from melm_core.methods import METHODS
 from melm_studio.worker.records.run import RunRecord
+
+# Prepared data sets in a cache, in bytes and in number.
+MAX_VIEWER_BYTES = 2**30
+MAX_VIEWERS = 16
+
+
+class _Rows(Protocol):
+    """What is known of a viewer."""
+
+    n_rows: int
+    feature_names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -28,3 +40,9 @@ class ViewerKey:
         if not METHODS[record.method].is_linear:
             key = (*key, record.method, *sorted(parameters.items()))
         return cls(key, record)
+
+
+def size_of(viewer: _Rows) -> int:
+    """The bytes of a viewer, which holds a wide table twice, as far as the cache counts them."""
+    n_bytes = 2 * 8 * viewer.n_rows * len(viewer.feature_names)
+    return min(MAX_VIEWER_BYTES, max(n_bytes, MAX_VIEWER_BYTES // MAX_VIEWERS))
