@@ -23,7 +23,9 @@ class TrainingCovariance:
         self._X = X
         self.mean: FloatArray = X.mean(axis=0)
         is_wide = X.shape[1] > len(X)
-        self._root = None if is_wide else np.linalg.qr(self._centered(), mode="r")
+        self._root: FloatArray | None = None
+        if not is_wide:
+            self._root = np.asarray(np.linalg.qr(self._centered(), mode="r"))
 
     def along(self, components: FloatArray) -> FloatArray:
         """The covariance of the coordinates, shape (n_components, n_components)."""
