@@ -3,7 +3,7 @@ import { drawGrid } from "../drawing/canvas.mjs";
 import { multiples } from "../drawing/scales.mjs";
 
 /** @typedef {import("../types").DrawnAxes} DrawnAxes */
-/** An axis in pixels of the figure. @typedef {{ offset: number, length: number, gridColor: string, tickStep: number }} PixelAxis */
+/** @typedef {import("../types").PixelAxis} PixelAxis */
 
 const MOST_PIXELS = 2_500_000;
 
@@ -38,9 +38,9 @@ export function fitted(canvas, axes, [across, up]) {
  */
 export function drawGridBelow(pen, axes, density, [across, up]) {
   const { width, height } = pen.canvas;
-  const lines = ({ offset, scale }, { tickStep }, length) => {
+  const lines = ({ offset, scale }, /** @type {PixelAxis} */ axis, length) => {
     const ends = [-offset / scale, (length - offset) / scale].sort((a, b) => a - b);
-    return multiples(tickStep, /** @type {import("../types").Range} */ (ends)).map((value) => (offset + scale * value) / density);
+    return multiples(axis.tickStep, /** @type {import("../types").Range} */ (ends)).map((value) => (offset + scale * value) / density);
   };
   pen.globalCompositeOperation = "destination-over";
   pen.setTransform(density, 0, 0, density, 0, 0);
