@@ -15,7 +15,7 @@ export function shownNow(panel) {
     body: {
       run,
       plane: plane.sequence,
-      caption: byId(ID.caption)?.textContent ?? "",
+      caption: byId(ID.caption)?.textContent || (byId(ID.title)?.textContent ?? ""),
       position: story.at >= 0 ? positionLabel(story) : "",
       rows: selectedRows(panel),
       classes: state.classes,
