@@ -156,18 +156,42 @@ def _of_blocks(densities: BlockDensities, classes: KernelClasses, points: FloatA
 
 
 def _lazily(densities: BlockDensities, points: Any, classes: KernelClasses) -> Any:
-    dask, array = import_module("dask"), import_module("dask.array")
+    dask = import_module("dask")
     shared = dask.delayed(densities, pure=False, traverse=False)
-    parts = np.ravel(points.to_delayed())
-    far = dask.compute(*[shared.far_points(part) for part in parts])
-    exact = _exact(np.concatenate(far), classes)
-    ends = np.cumsum([len(of_part) for of_part in far])
-    found = zip(parts, np.split(exact, ends[:-1]), points.chunks[0], strict=True)
-    logs = [
-        array.from_delayed(shared.filled(part, own), (n_rows, len(classes.rows)), np.float64)
-        for part, own, n_rows in found
-    ]
-    return array.concatenate(logs)
+    # As blocks of an array in both passes: Dask would name other forms of one task alike.
+    n_components, of_class = points.shape[1], len(classes.rows)
+    far = points.map_blocks(
+        _far_points,
+        densities=shared,
+        chunks=((np.nan,) * points.numblocks[0], (n_components + 1,)),
+        meta=np.empty((0, 0)),
+    ).compute()
+    exact = _exact(far[:, :-1], classes)
+    parts = [exact[far[:, -1] == number] for number in range(points.numblocks[0])]
+    return points.map_blocks(
+        _filled,
+        densities=shared,
+        far_logs=parts,
+        chunks=(points.chunks[0], (of_class,)),
+        meta=np.empty((0, 0)),
+    )
+
+
+def _far_points(
+    points: FloatArray, densities: BlockDensities, block_id: tuple[int, ...]
+) -> FloatArray:
+    """The far points of a block, each followed by the number of the block."""
+    far = densities.far_points(points)
+    return np.column_stack([far, np.full(len(far), block_id[0])])
+
+
+def _filled(
+    points: FloatArray,
+    densities: BlockDensities,
+    far_logs: list[FloatArray],
+    block_id: tuple[int, ...],
+) -> FloatArray:
+    return densities.filled(points, far_logs[block_id[0]])
 
 
 def _exact(points: FloatArray, classes: KernelClasses) -> FloatArray:

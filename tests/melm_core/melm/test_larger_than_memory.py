@@ -7,6 +7,7 @@ import pickle
 import signal
 from contextlib import contextmanager
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -235,6 +236,18 @@ def cluster():
         dask.config.set(scheduler=client),
     ):
         yield client
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_starts_go_to_the_cluster_that_holds_the_rows():
+    settings = SETTINGS | {"n_init": 4}
+    exact = MELM(**settings).fit(X, LABELS[Y])
+    with cluster(), joblib.parallel_config("dask"):
+        fit = MELM(**settings).fit(*arrays())
+        labels = fit.predict(arrays()[0]).compute()
+    assert fit.divergence_ == pytest.approx(exact.divergence_, rel=1e-10)
+    assert np.array_equal(labels, exact.predict(X))
 
 
 @pytest.mark.slow
