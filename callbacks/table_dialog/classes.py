@@ -25,9 +25,8 @@ def register(app: Dash) -> None:
     """Connect the tab of the classes."""
     app.callback(
         Output(ids.CLASSES_FORM, "children"),
-        Input(ids.COLUMNS, "opened"),
+        Input(ids.TABLE_SHOWN, "data"),
         Input(ids.TABLE_TAB, "value"),
-        Input(ids.DATA, "data"),
         prevent_initial_call=True,
     )(show_classes)
     app.callback(
@@ -49,9 +48,9 @@ def register(app: Dash) -> None:
     )(reset_classes)
 
 
-def show_classes(is_open: bool, tab: str, data: Any) -> Any:
+def show_classes(data: Any, tab: str) -> Any:
     """Show the values of the label, or the ranges of a number, with their classes."""
-    if not is_open or tab != "classes" or data is None:
+    if tab != "classes" or data is None:
         return no_update
     try:
         shown = ShownData.from_json(data)

@@ -31,16 +31,24 @@ def register(app: Dash) -> None:
         Input(ids.COLUMNS_OPEN, "n_clicks"),
         prevent_initial_call=True,
     )(open_dialog)
+    # A dialog that is closed asks the server for nothing.
+    connect_script(
+        app,
+        "dataOfDialog",
+        Output(ids.TABLE_SHOWN, "data"),
+        Input(ids.COLUMNS, "opened"),
+        Input(ids.DATA, "data"),
+        prevent_initial_call=True,
+    )
     app.callback(
         Output(ids.COLUMNS_TABLE, "children"),
         Output(ids.COLUMNS_PAGE, "total"),
         Output(ids.COLUMNS_PAGE, "value"),
         Output(ids.COLUMNS_RESET, "disabled"),
         Output(ids.COLUMNS_ALL, "disabled"),
-        Input(ids.COLUMNS, "opened"),
+        Input(ids.TABLE_SHOWN, "data"),
         Input(ids.COLUMNS_SEARCH, "value"),
         Input(ids.COLUMNS_PAGE, "value"),
-        Input(ids.DATA, "data"),
         Input(ids.COLUMNS_ERROR, "children"),  # redraws a control whose choice was refused
         prevent_initial_call=True,
     )(show_columns)
@@ -86,11 +94,9 @@ def open_dialog(clicks: int | None) -> bool:
     return bool(clicks)
 
 
-def show_columns(
-    is_open: bool, search: Any, page: Any, data: Any, error: str | None
-) -> tuple[Any, ...]:
+def show_columns(data: Any, search: Any, page: Any, error: str | None) -> tuple[Any, ...]:
     """Show one page of the columns whose name contains the search text."""
-    if not is_open or data is None:
+    if data is None:
         return (no_update,) * 5
     try:
         shown = ShownData.from_json(data)

@@ -21,9 +21,8 @@ def register(app: Dash) -> None:
     """Connect the tab of the file."""
     app.callback(
         Output(ids.FILE_FORM, "children"),
-        Input(ids.COLUMNS, "opened"),
+        Input(ids.TABLE_SHOWN, "data"),
         Input(ids.TABLE_TAB, "value"),
-        Input(ids.DATA, "data"),
         prevent_initial_call=True,
     )(show_options)
     app.callback(
@@ -35,9 +34,9 @@ def register(app: Dash) -> None:
     )(read_again)
 
 
-def show_options(is_open: bool, tab: str, data: Any) -> Any:
+def show_options(data: Any, tab: str) -> Any:
     """Show the sheets of the file and how its cells are read."""
-    if not is_open or tab != "file" or data is None:
+    if tab != "file" or data is None:
         return no_update
     try:
         source = ShownData.from_json(data).source

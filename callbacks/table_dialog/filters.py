@@ -28,9 +28,8 @@ def register(app: Dash) -> None:
     app.callback(
         Output(ids.FILTERS, "children"),
         Output(ids.FILTER_COLUMN, "data"),
-        Input(ids.COLUMNS, "opened"),
+        Input(ids.TABLE_SHOWN, "data"),
         Input(ids.TABLE_TAB, "value"),
-        Input(ids.DATA, "data"),
         prevent_initial_call=True,
     )(show_filters)
     app.callback(
@@ -59,9 +58,9 @@ def register(app: Dash) -> None:
     )(remove_filter)
 
 
-def show_filters(is_open: bool, tab: str, data: Any) -> tuple[Any, Any]:
+def show_filters(data: Any, tab: str) -> tuple[Any, Any]:
     """Show the filters, and the columns to choose rows by."""
-    if not is_open or tab != "rows" or data is None:
+    if tab != "rows" or data is None:
         return no_update, no_update
     try:
         source = ShownData.from_json(data).source

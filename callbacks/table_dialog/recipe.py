@@ -28,9 +28,8 @@ def register(app: Dash) -> None:
     )(open_recipe)
     app.callback(
         Output(ids.RECIPE_FORM, "children"),
-        Input(ids.COLUMNS, "opened"),
+        Input(ids.TABLE_SHOWN, "data"),
         Input(ids.TABLE_TAB, "value"),
-        Input(ids.DATA, "data"),
         Input(ids.COLUMNS_ERROR, "children"),  # redraws a control whose choice was refused
         prevent_initial_call=True,
     )(show_recipe)
@@ -62,9 +61,9 @@ def open_recipe(clicks: int | None) -> tuple[Any, Any]:
     return (True, "recipe") if clicks else (no_update, no_update)
 
 
-def show_recipe(is_open: bool, tab: str, data: Any, error: str | None) -> Any:
+def show_recipe(data: Any, tab: str, error: str | None) -> Any:
     """Show how the features are prepared."""
-    if not is_open or tab != "recipe" or data is None:
+    if tab != "recipe" or data is None:
         return no_update
     try:
         shown = ShownData.from_json(data)

@@ -34,6 +34,7 @@ COLUMNS_PAGE = "columns-page"
 COLUMNS_RESET = "columns-reset"
 COLUMNS_ALL = "columns-all"  # the role for all columns that the search found
 TABLE_TAB = "table-tab"
+TABLE_SHOWN = "table-shown"  # the data, as of when the dialog of the table was open
 FILE_FORM = "file-form"
 DISTANCES = "distances"
 FEATURES = "features-view"

@@ -60,7 +60,8 @@ def send_to_the_page(visitor, raw: bytes) -> None:
         assert SENTENCE.fullmatch(changes[ERROR]), changes[ERROR]
         return
     visitor.values |= {f"{ids.COLUMNS_SEARCH}.value": "", f"{ids.COLUMNS_PAGE}.value": 1}
-    window = visitor.fire(ids.COLUMNS, "opened", True, ids.COLUMNS_TABLE)
+    data = visitor.values[f"{ids.DATA}.data"]
+    window = visitor.fire(ids.TABLE_SHOWN, "data", data, ids.COLUMNS_TABLE)
     for part in components([changes[SUMMARY], window[f"{ids.COLUMNS_TABLE}.children"]]):
         assert part["type"] not in {"Markdown", "Iframe", "Script", "Link", "A"}
         marked = {name for name, text in part["props"].items() if "<" in str(text)}

@@ -101,6 +101,10 @@ class Visitor:
         chosen = {"label": None, "standardise": True, **source}
         return self.fire(ids.CHOICE, "data", chosen)
 
+    def open_table(self) -> None:
+        """Open the dialog of the table, as far as its parts know."""
+        self.values[f"{ids.TABLE_SHOWN}.data"] = self.values[f"{ids.DATA}.data"]
+
     def press_run(self, **controls: Any) -> dict[str, Any]:
         """Set controls such as `method` or `n_init`, and press Run; what is there runs again."""
         self.values |= {

@@ -7,7 +7,7 @@ import { byId, whenPresent } from "./dom.mjs";
 let focused = null; // the id of the control that had the focus
 
 export function connectColumns() {
-  provideCallbacks({ complainOfColumns: columnsError });
+  provideCallbacks({ complainOfColumns: columnsError, dataOfDialog });
   document.addEventListener("focusin", remember);
   whenPresent(`#${ID.columnsTable} > table`, restore);
 }
@@ -19,6 +19,8 @@ function remember({ target }) {
 function restore() {
   if (focused && document.activeElement === document.body) byId(focused)?.focus();
 }
+
+const dataOfDialog = (opened, data) => (opened && data ? data : noUpdate());
 
 function columnsError(error, opened) {
   const { triggered } = window.dash_clientside.callback_context;

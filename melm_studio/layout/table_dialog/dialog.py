@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dash_mantine_components as dmc
-from dash import html
+from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
@@ -51,6 +51,7 @@ def table_dialog() -> Component:
         "Columns and classes of the table",
         dmc.Stack(
             [
+                dcc.Store(id=ids.TABLE_SHOWN),
                 html.P(id=ids.COLUMNS_ERROR, role="alert", className="alert"),
                 dmc.Tabs(
                     [

@@ -24,7 +24,7 @@ def wares(visitor):
 
 
 def form(visitor) -> list[dict]:
-    visitor.values[f"{ids.COLUMNS}.opened"] = True
+    visitor.open_table()
     changes = visitor.fire(ids.TABLE_TAB, "value", "classes", ids.CLASSES_FORM)
     return [part["props"] for part in components(changes[f"{ids.CLASSES_FORM}.children"])]
 

@@ -35,7 +35,8 @@ def pottery(visitor):
 def opened(visitor, **changes) -> dict:
     """What the open window shows."""
     visitor.values |= {f"{ids.COLUMNS_SEARCH}.value": "", PAGE: 1} | changes
-    return visitor.fire(ids.COLUMNS, "opened", True, ids.COLUMNS_TABLE)
+    data = visitor.values[f"{ids.DATA}.data"]
+    return visitor.fire(ids.TABLE_SHOWN, "data", data, ids.COLUMNS_TABLE)
 
 
 def roles(visitor) -> dict[str, str]:
@@ -56,8 +57,14 @@ def test_the_window_opens_by_its_button(visitor):
     assert visitor.fire(ids.COLUMNS_OPEN, "n_clicks", 1) == {f"{ids.COLUMNS}.opened": True}
 
 
-def test_a_closed_window_shows_nothing(pottery):
-    assert pottery.fire(ids.COLUMNS, "opened", False, ids.COLUMNS_TABLE) == {}
+def test_a_closed_window_asks_for_nothing(studio):
+    """Its parts follow a store that a script fills while the window is open."""
+    with studio.app.server.test_client() as client:
+        callbacks = client.get("/_dash-dependencies").json
+    parts = (ids.COLUMNS_TABLE, ids.CLASSES_FORM, ids.FILTERS, ids.RECIPE_FORM, ids.FILE_FORM)
+    for part in parts:
+        (inputs,) = (one["inputs"] for one in callbacks if f"{part}.children" in one["output"])
+        assert not {ids.DATA, ids.COLUMNS} & {one["id"] for one in inputs}
 
 
 def test_every_column_stands_in_the_window_as_it_was_guessed(pottery):

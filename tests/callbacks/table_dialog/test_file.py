@@ -26,7 +26,7 @@ def book(visitor):
 
 
 def form(visitor) -> dict[str, dict]:
-    visitor.values[f"{ids.COLUMNS}.opened"] = True
+    visitor.open_table()
     changes = visitor.fire(ids.TABLE_TAB, "value", "file", ids.FILE_FORM)
     parts = [part["props"] for part in components(changes[f"{ids.FILE_FORM}.children"])]
     return {part["id"]["name"]: part for part in parts if isinstance(part.get("id"), dict)}

@@ -26,11 +26,11 @@ def shown(visitor):
         age=np.arange(N_ROWS) + 20.0, site=["A", "B", None] * 20, label=["u", "v"] * 30
     )
     assert visitor.choose_file(csv(table), "sites.csv")["data-error.children"] is None
-    visitor.values[f"{ids.COLUMNS}.opened"] = True
     return visitor
 
 
 def tab(visitor) -> dict:
+    visitor.open_table()
     return visitor.fire(ids.TABLE_TAB, "value", "rows", ids.FILTERS)
 
 

@@ -21,7 +21,8 @@ def shown(visitor):
     table = pd.DataFrame(rng.normal(size=(40, 2))).add_prefix("x")
     table = table.assign(age=["young", "old", "middle-aged", "old"] * 10, label=["u", "v"] * 20)
     visitor.choose_file(csv(table), "ages.csv", roles={"age": "ordered"})
-    visitor.fire(ids.COLUMNS, "opened", True, ids.COLUMNS_TABLE)
+    data = visitor.values[f"{ids.DATA}.data"]
+    visitor.fire(ids.TABLE_SHOWN, "data", data, ids.COLUMNS_TABLE)
     return visitor
 
 

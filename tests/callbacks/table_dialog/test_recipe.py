@@ -26,11 +26,11 @@ def spectra() -> pd.DataFrame:
 @pytest.fixture
 def shown(visitor):
     assert visitor.choose_file(csv(spectra()), "spectra.csv")["data-error.children"] is None
-    visitor.values[f"{ids.COLUMNS}.opened"] = True
     return visitor
 
 
 def form(visitor) -> dict:
+    visitor.open_table()
     changes = visitor.fire(ids.TABLE_TAB, "value", "recipe", ids.RECIPE_FORM)
     parts = [part["props"] for part in components(changes[f"{ids.RECIPE_FORM}.children"])]
     return {
