@@ -56,9 +56,13 @@ def needed_scripts(tags: str) -> str:
     return _NEEDLESS_SCRIPT.sub("", tags)
 
 
+_CSS_COMMENT_OR_INDENT = re.compile(r"/\*.*?\*/|^\s+", re.DOTALL | re.MULTILINE)
+
+
 def style_sheet() -> str:
-    """Return the styles of the page; no rule depends on their order."""
-    return "\n".join(path.read_text() for path in sorted((ASSETS / STYLES).glob("*.css")))
+    """Return the styles of the page without comments; no rule depends on their order."""
+    styles = (path.read_text() for path in sorted((ASSETS / STYLES).glob("*.css")))
+    return _CSS_COMMENT_OR_INDENT.sub("", "\n".join(styles))
 
 
 def answer_preloads(path_prefix: str) -> str:

@@ -1,8 +1,8 @@
 // What the components of PLS-DA and OPLS-DA explain and predict: on a button that opens more about them, with
 // the importance of the features or the S-plot. Other panels have no such button.
 import { ask, sentenceOf } from "../page/answers.mjs";
+import { whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
-import { openFeatures } from "./features_dialog.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 
@@ -11,7 +11,7 @@ export function addLatentStructure() {
     const button = panel.part("latent");
     if (!button) return;
     let isAsked = false;
-    button.onclick = () => openFeatures(addressOf(panel));
+    button.onclick = async () => (await whenLoaded(import("./features_dialog.mjs")))?.openFeatures(addressOf(panel));
     // The plane may arrive before the news that it is the last.
     for (const event of ["panel:plane", "panel:news"]) {
       panel.node.addEventListener(event, () => {

@@ -1,6 +1,6 @@
 // Opens the tree of planes of a run, its resamples, or the loadings of its plane; their scripts are loaded by the first click.
 import { sentenceOf } from "../page/answers.mjs";
-import { NO_SERVER, showNotice } from "../page/notice.mjs";
+import { showNotice, whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -23,28 +23,25 @@ function connect(panel, part, open) {
 /** @param {Panel | undefined} panel */
 export async function openTree(panel) {
   if (!panel?.part("open-tree")) return;
-  const module = await import("./tree_view.mjs").catch(() => showNotice(NO_SERVER));
-  if (module) module.showTree(panel);
+  (await whenLoaded(import("./tree_view.mjs")))?.showTree(panel);
 }
 
 /** @param {Panel | undefined} panel */
 export async function openResamples(panel) {
   if (!panel?.part("open-resamples")) return;
-  const module = await import("./resamples_view.mjs").catch(() => showNotice(NO_SERVER));
-  if (module) module.showResamples(panel);
+  (await whenLoaded(import("./resamples_view.mjs")))?.showResamples(panel);
 }
 
 /** @param {Panel} panel */
 async function openLoadings(panel) {
   if (!panel.plane) return;
-  const module = await import("./loadings_view.mjs").catch(() => showNotice(NO_SERVER));
-  if (module) module.showLoadings(panel);
+  (await whenLoaded(import("./loadings_view.mjs")))?.showLoadings(panel);
 }
 
 /** Walks along a branch of the tree; where there is none, opens the tree, which begins to grow. @param {Panel | undefined} panel */
 export async function walkBranch(panel) {
   if (!panel?.part("open-tree") || !panel.plane) return;
-  const module = await import("./walk.mjs").catch(() => showNotice(NO_SERVER));
+  const module = await whenLoaded(import("./walk.mjs"));
   if (!module) return;
   const reason = await module.walkTree(panel).catch(sentenceOf);
   if (!reason) return;

@@ -28,6 +28,18 @@ export function showNotice(message, { briefly = false, action = null } = {}) {
   if (briefly) setTimeout(() => note.textContent === message && showNotice(null), BRIEFLY_MS);
 }
 
+/**
+ * A module that is loaded when it is first needed; null where it cannot be, which the page then says.
+ * @template Module
+ * @param {Promise<Module>} loading an `import()`
+ * @returns {Promise<Module | null>}
+ */
+export const whenLoaded = (loading) =>
+  loading.catch(() => {
+    showNotice(NO_SERVER);
+    return null;
+  });
+
 export function connectNotice() {
   document.addEventListener("click", ({ target }) => {
     const button = /** @type {Element} */ (target).closest?.(".notice-close, .notice-action");

@@ -1,9 +1,9 @@
-// Project files: saved from the menu of data sets, opened from it or by dropping one on the page.
+// Project files: saved from the menu of data sets, opened from it or by dropping one on the page. What does so is
+// loaded by the first click.
 import { ID } from "../constants.mjs";
 import { state } from "../state.mjs";
-import { refusalOf, requested, save, sentenceOf } from "./answers.mjs";
 import { setProps } from "./dash.mjs";
-import { NO_SERVER, showNotice } from "./notice.mjs";
+import { whenLoaded } from "./notice.mjs";
 
 /** The end of the name of a project file. */
 export const PROJECT = ".melm";
@@ -12,24 +12,14 @@ export const PROJECT = ".melm";
 export const isProject = ({ name }) => name.toLowerCase().endsWith(PROJECT);
 
 export function connectProjects() {
-  document.addEventListener("click", ({ target }) => {
+  document.addEventListener("click", async ({ target }) => {
     const item = /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest?.("[data-project]"));
-    if (item?.dataset.project === "save") saveProject(JSON.parse(item.dataset.table));
+    if (item?.dataset.project === "save") (await load())?.saveProject(JSON.parse(item.dataset.table));
     if (item?.dataset.project === "open") choose();
   });
 }
 
-async function saveProject(source) {
-  showNotice("Saving the project.");
-  try {
-    const answer = await requested("project-file", { source, views: state.story.views });
-    const note = decodeURIComponent(answer.headers.get("X-Notes") ?? "");
-    const name = await save(answer, `project${PROJECT}`);
-    showNotice(`Saved as ${name}. ${note}`.trim(), { briefly: !note });
-  } catch (error) {
-    showNotice(sentenceOf(error));
-  }
-}
+const load = () => whenLoaded(import("./project_file.mjs"));
 
 function choose() {
   const input = Object.assign(document.createElement("input"), { type: "file", accept: PROJECT });
@@ -38,17 +28,7 @@ function choose() {
 }
 
 /** Opens a project: its table is shown, with its runs and its story. @param {File} file */
-export async function openProject(file) {
-  showNotice(`Opening ${file.name}.`);
-  const form = new FormData();
-  form.append("file", file);
-  const answer = await fetch("project", { method: "POST", body: form }).catch(() => null);
-  if (!answer?.ok) return showNotice(answer ? await refusalOf(answer) : NO_SERVER);
-  const { source, story, revision, words } = await answer.json();
-  setProps(ID.choice, { data: source });
-  setProps(ID.revision, { data: revision });
-  return showNotice(words, { action: story.views.length ? takeStory(story) : null });
-}
+export const openProject = async (file) => (await load())?.openProject(file);
 
 // A story that was here before can be had again.
 function takeStory(story) {

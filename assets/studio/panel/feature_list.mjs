@@ -1,9 +1,9 @@
 // The features that separate the classes, the strongest first: bars as long as their arrows. A
 // feature that is pointed at, or pressed, has its arrow lit in the picture.
 import { write } from "../page/dom.mjs";
+import { whenLoaded } from "../page/notice.mjs";
 import { state } from "../state.mjs";
 import { addToPanels } from "./features.mjs";
-import { openFeatures } from "../features/features_dialog.mjs";
 import { LitArrow } from "./lit_arrow.mjs";
 import { shortened } from "./label_placement.mjs";
 import { originOf, tipsOf } from "../plane_editing/arrows.mjs";
@@ -37,7 +37,7 @@ class FeatureList {
     for (const event of ["pointerover", "focusin"]) this.list.addEventListener(event, ({ target }) => this.light(target));
     for (const event of ["pointerleave", "focusout"]) this.list.addEventListener(event, () => this.light(null));
     this.list.addEventListener("click", ({ target }) => this.press(target.closest("[data-feature]")));
-    panel.part("feature-densities").onclick = () => openFeatures(`runs/${panel.run}/features/${this.pressed}`);
+    panel.part("feature-densities").onclick = () => this.showDensities();
     this.titles = new AxisTitles(panel.node);
   }
 
@@ -90,6 +90,11 @@ class FeatureList {
     write(this.panel.part("features-more"), [more, stability].filter(Boolean).join(" "));
     this.panel.part("features-line").replaceChildren(...(line ? [lineOf(line)] : []));
     this.arrow.show(this.lit());
+  }
+
+  async showDensities() {
+    const dialog = await whenLoaded(import("../features/features_dialog.mjs"));
+    dialog?.openFeatures(`runs/${this.panel.run}/features/${this.pressed}`);
   }
 
   light(target) {

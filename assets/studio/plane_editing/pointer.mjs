@@ -1,18 +1,25 @@
-// Dragging in a picture: an arrow is moved by its tip, three components are rotated.
+// Planes that a user makes of the one that was found, by tools and by dragging in the picture: an arrow is moved
+// by its tip, three components are rotated.
 import { isDrawn, toData, toPixels } from "../drawing/plotly.mjs";
 import { isArrowDrawn } from "../panel/arrow_labels.mjs";
+import { addToPanels } from "../panel/features.mjs";
 import { state } from "../state.mjs";
 import { loadingOf, nearest, originOf, tipsOf } from "./arrows.mjs";
+import { Tools } from "./tools.mjs";
 
 /** @typedef {import("../types").Point} Point */
 
 const REACH_PX = 18; // between the pointer and the tip of the arrow that it takes
 const TURN_PER_PX = 0.008; // radians
 
-export class Pointer {
+export function addPlaneEditing() {
+  addToPanels((panel) => new Pointer(panel, new Tools(panel)));
+}
+
+class Pointer {
   /**
    * @param {import("../panel/panel.mjs").Panel} panel
-   * @param {import("./tools.mjs").Tools} tools
+   * @param {Tools} tools
    */
   constructor(panel, tools) {
     this.panel = panel;

@@ -1,8 +1,11 @@
 // What it costs to keep batches out of a picture, as a small chart: accuracy of the classes and of the
 // batches within them by the weight of the batches, with guessing as dashed lines.
 import { percent } from "../drawing/number_text.mjs";
+import { element, span } from "../page/dom.mjs";
 
 /** @typedef {{ weight: number, accuracy: number, batch_accuracy: number, batch_chance: number }} Point */
+
+const SVG = "http://www.w3.org/2000/svg";
 
 export const SIZE = Object.freeze({ width: 280, height: 120, left: 34, right: 8, top: 8, bottom: 22 });
 
@@ -39,4 +42,36 @@ export function tradeOffWords(points) {
   const classes = `Classes: ${percent(first.accuracy)} told apart at weight ${first.weight}, ${percent(last.accuracy)} at ${last.weight}.`;
   const guess = `guessing ${percent(last.batch_chance)}`;
   return `${classes} Batches within a class: ${percent(first.batch_accuracy)} and ${percent(last.batch_accuracy)}, ${guess}.`;
+}
+
+/**
+ * The chart, its legend and its sentence.
+ * @param {Point[]} points
+ * @param {number} chance of guessing the class
+ */
+export function tradeOffChart(points, chance) {
+  const words = tradeOffWords(points);
+  const lines = tradeOffLines(points, chance);
+  const svg = shape("svg", { viewBox: `0 0 ${SIZE.width} ${SIZE.height}`, role: "img" });
+  svg.setAttribute("aria-label", words);
+  for (const d of lines.guesses) svg.append(shape("path", { d, class: "guess" }));
+  svg.append(shape("path", { d: lines.classes, class: "classes" }), shape("path", { d: lines.batches, class: "batches" }));
+  for (const { x, text } of lines.ticks) svg.append(label(x, SIZE.height - 8, "middle", text));
+  for (const { y, text } of lines.ends) svg.append(label(SIZE.left - 4, y + 4, "end", text));
+  const legend = document.createElement("p");
+  legend.className = "trade-off-legend";
+  legend.append(span("classes"), span("batches"), span("guessing"));
+  return [svg, legend, element("p", "hint", words)];
+}
+
+function label(x, y, anchor, text) {
+  const node = shape("text", { x, y, "text-anchor": anchor });
+  node.textContent = text;
+  return node;
+}
+
+function shape(name, attributes) {
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, String(value));
+  return node;
 }

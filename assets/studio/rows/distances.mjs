@@ -4,7 +4,6 @@ import { ID } from "../constants.mjs";
 import { clear, draw, escaped } from "../drawing/plotly.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId, colorScheme } from "../page/dom.mjs";
-import { addToPanels } from "../panel/features.mjs";
 import { selectRows } from "../selection/selection.mjs";
 import { state } from "../state.mjs";
 import { addressOf } from "./plane_address.mjs";
@@ -14,16 +13,10 @@ import { addressOf } from "./plane_address.mjs";
 const DIALOG = "distances";
 const DRAWN = { scrollZoom: true };
 
-export function addDistances() {
-  addToPanels((panel) => {
-    panel.part("show-distances").onclick = () => show(panel);
-  });
-}
-
 const inDialog = (name) => byId(ID.distances).querySelector(`[data-${DIALOG}="${name}"]`);
 
-/** @param {import("../panel/panel.mjs").Panel} panel */
-async function show(panel) {
+/** Opens the dialog. @param {import("../panel/panel.mjs").Panel} panel */
+export async function showDistances(panel) {
   if (!panel.plane) return;
   const dialog = /** @type {HTMLDialogElement} */ (byId(ID.distances));
   inDialog("close").onclick = () => dialog.close();

@@ -1,4 +1,5 @@
-// New rows: those of a second file, placed in the plane of every panel, and what is made of them.
+// New rows: those of a second file, placed in the plane of every panel, and what is made of them. It is loaded
+// with the first of them.
 import { PLANE_TRACE } from "../constants.mjs";
 import { bringToFront } from "../front_run.mjs";
 import { percent } from "../drawing/number_text.mjs";
@@ -6,8 +7,8 @@ import { escaped } from "../drawing/plotly.mjs";
 import { ask, refusalOf, requested, save, sentenceOf } from "../page/answers.mjs";
 import { element } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
-import { ACCEPTED, sendFile } from "../page/upload.mjs";
-import { addToPanels, addTraces } from "../panel/features.mjs";
+import { sendFile } from "../page/upload.mjs";
+import { addTraces } from "../panel/features.mjs";
 import { shownPanels } from "../panel/panels.mjs";
 import { onChange, state, update } from "../state.mjs";
 import { nameOf, rowLine } from "./elements.mjs";
@@ -18,28 +19,30 @@ import { addressOf } from "./plane_address.mjs";
 const SETTLED_MS = 150;
 const SIZE = 11;
 const EDGE = 0.015; // of the picture: how far marks of rows outside are from its edge
-const NOTHING_TO_PASTE = "The clipboard holds no text. Copy rows with their header, then paste them here.";
 
 /** @type {WeakMap<Panel, NewRows>} */
 const placed = new WeakMap();
 
-export function addNewRows() {
-  addTraces((panel) => placed.get(panel)?.traces() ?? []);
-  addToPanels((panel) => {
-    const rows = new NewRows(panel);
-    placed.set(panel, rows);
-    panel.node.addEventListener("panel:painted", () => rows.refreshSoon());
-    panel.node.addEventListener("panel:file", ({ detail }) => place(panel, detail));
-    panel.part("add-rows").onclick = () => chooseFile((file) => place(panel, file));
-    panel.part("paste-rows").onclick = () => paste(panel);
-    panel.part("new-remove").onclick = () => update({ newRows: null }, "newRows");
-    panel.part("new-csv").onclick = () => saveAll(panel);
-  });
-  for (const event of ["newRows", "mode"]) onChange(event, () => shownPanels().forEach((panel) => placed.get(panel)?.refreshSoon()));
+addTraces((panel) => placed.get(panel)?.traces() ?? []);
+onChange("mode", refreshShown);
+
+/** Shows the new rows, or none any more, in every panel that is shown. */
+export function refreshShown() {
+  for (const panel of shownPanels()) {
+    if (!placed.has(panel)) connect(panel);
+    placed.get(panel).refreshSoon();
+  }
 }
 
-// Uploads a file; its rows are then placed in every panel that is shown.
-async function place(panel, file) {
+/** @param {Panel} panel */
+function connect(panel) {
+  placed.set(panel, new NewRows(panel));
+  panel.part("new-remove").onclick = () => update({ newRows: null }, "newRows");
+  panel.part("new-csv").onclick = () => saveAll(panel);
+}
+
+/** Uploads a file; its rows are then placed in every panel that is shown. @param {Panel} panel @param {File} file */
+export async function place(panel, file) {
   try {
     const answer = await sendFile(file);
     if (!answer.ok) throw new Error(await refusalOf(answer));
@@ -54,19 +57,6 @@ async function place(panel, file) {
 }
 
 const fields = ({ key, name }) => ({ file: key, name });
-
-function chooseFile(onChoice) {
-  const input = document.createElement("input");
-  Object.assign(input, { type: "file", accept: ACCEPTED });
-  input.addEventListener("change", () => input.files.length && onChoice(input.files[0]));
-  input.click();
-}
-
-async function paste(panel) {
-  const text = await navigator.clipboard.readText().catch(() => "");
-  if (text.trim()) await place(panel, new File([text], "pasted rows.csv"));
-  else showNotice(NOTHING_TO_PASTE, { briefly: true });
-}
 
 const saveAll = (panel) =>
   requested(addressOf(panel, "new-rows.csv", fields(state.newRows)))

@@ -6,6 +6,7 @@ import { ask, requested, save, sentenceOf } from "../page/answers.mjs";
 import { setProps } from "../page/dash.mjs";
 import { element } from "../page/dom.mjs";
 import { connectMenu } from "../page/menu.mjs";
+import { whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { bringToFront } from "../front_run.mjs";
 import { selectRows } from "../selection/selection.mjs";
@@ -55,6 +56,7 @@ class SelectionCard {
     };
     panel.part("find-outliers").onclick = () => this.find(() => ask(addressOf(panel, "outliers")));
     panel.part("find-suspects").onclick = () => this.find(() => this.suspects());
+    panel.part("show-distances").onclick = async () => (await whenLoaded(import("./distances.mjs")))?.showDistances(panel);
     panel.part("clear-rows").onclick = () => selectRows([]);
     panel.part("leave-out").onclick = () => this.runAgain("leave-out", {});
     panel.part("put-back").onclick = () => this.putBack();

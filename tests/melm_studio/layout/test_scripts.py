@@ -77,10 +77,14 @@ def test_the_path_of_the_assets_changes_with_any_of_them(tmp_path, monkeypatch):
     assert len(set(paths)) == 4
 
 
-def test_the_style_sheet_holds_every_file():
+def test_the_style_sheet_holds_every_rule_of_every_file_and_no_comment():
     files = [path.read_text() for path in (ASSETS / STYLES).glob("*.css")]
     assert len(files) > 5
-    assert all(text in style_sheet() for text in files)
+    sheet = style_sheet()
+    assert "/*" not in sheet
+    assert sheet.count("}") == sum(text.count("}") for text in files)
+    selectors = {line for text in files for line in text.splitlines() if line.endswith("{")}
+    assert all(selector.strip() in sheet for selector in selectors)
 
 
 def test_scripts_that_the_page_does_not_use_are_left_out():

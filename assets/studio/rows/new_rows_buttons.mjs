@@ -1,0 +1,45 @@
+// The buttons that place the rows of a second file; what places them is loaded with the first.
+import { showNotice, whenLoaded } from "../page/notice.mjs";
+import { ACCEPTED } from "../page/upload.mjs";
+import { addToPanels } from "../panel/features.mjs";
+import { onChange, state } from "../state.mjs";
+
+/** @typedef {import("../panel/panel.mjs").Panel} Panel */
+
+const NOTHING_TO_PASTE = "The clipboard holds no text. Copy rows with their header, then paste them here.";
+
+let isNeeded = false; // whether there were new rows
+
+export function addNewRowsButtons() {
+  addToPanels((panel) => {
+    panel.node.addEventListener("panel:file", ({ detail }) => place(panel, detail));
+    panel.node.addEventListener("panel:painted", () => state.newRows && follow().catch(console.warn));
+    panel.part("add-rows").onclick = () => chooseFile((file) => place(panel, file));
+    panel.part("paste-rows").onclick = () => paste(panel);
+  });
+  onChange("newRows", () => follow().catch(console.warn));
+}
+
+// Panels that are new, or drawn again, have the new rows too.
+async function follow() {
+  isNeeded ||= state.newRows !== null;
+  if (isNeeded) (await load())?.refreshShown();
+}
+
+const load = () => whenLoaded(import("./new_rows.mjs"));
+
+/** @param {Panel} panel @param {File} file */
+const place = async (panel, file) => (await load())?.place(panel, file);
+
+function chooseFile(onChoice) {
+  const input = document.createElement("input");
+  Object.assign(input, { type: "file", accept: ACCEPTED });
+  input.addEventListener("change", () => input.files.length && onChoice(input.files[0]));
+  input.click();
+}
+
+async function paste(panel) {
+  const text = await navigator.clipboard.readText().catch(() => "");
+  if (text.trim()) await place(panel, new File([text], "pasted rows.csv"));
+  else showNotice(NOTHING_TO_PASTE, { briefly: true });
+}
