@@ -29,6 +29,7 @@ export const ID = Object.freeze({
   columnsReset: "columns-reset",
   columnsAll: "columns-all",
   tableTab: "table-tab",
+  tableShown: "table-shown",
   fileForm: "file-form",
   distances: "distances",
   featuresView: "features-view",
