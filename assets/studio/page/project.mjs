@@ -1,8 +1,5 @@
 // Project files: saved from the menu of data sets, opened from it or by dropping one on the page. What does so is
 // loaded by the first click.
-import { ID } from "../constants.mjs";
-import { state } from "../state.mjs";
-import { setProps } from "./dash.mjs";
 import { whenLoaded } from "./notice.mjs";
 
 /** The end of the name of a project file. */
@@ -29,11 +26,3 @@ function choose() {
 
 /** Opens a project: its table is shown, with its runs and its story. @param {File} file */
 export const openProject = async (file) => (await load())?.openProject(file);
-
-// A story that was here before can be had again.
-function takeStory(story) {
-  const { views } = state.story;
-  setProps(ID.story, { data: story });
-  if (!views.length) return null;
-  return { label: "Keep my story instead", act: () => setProps(ID.story, { data: { ...story, views } }) };
-}

@@ -4,7 +4,7 @@ import { state } from "../state.mjs";
 import { refusalOf, requested, save, sentenceOf } from "./answers.mjs";
 import { setProps } from "./dash.mjs";
 import { NO_SERVER, showNotice } from "./notice.mjs";
-import { PROJECT, takeStory } from "./project.mjs";
+import { PROJECT } from "./project.mjs";
 
 /** Saves a table with its runs and the story. @param {object} source of the table */
 export async function saveProject(source) {
@@ -30,4 +30,12 @@ export async function openProject(file) {
   setProps(ID.choice, { data: source });
   setProps(ID.revision, { data: revision });
   return showNotice(words, { action: story.views.length ? takeStory(story) : null });
+}
+
+// A story that was here before can be had again.
+function takeStory(story) {
+  const { views } = state.story;
+  setProps(ID.story, { data: story });
+  if (!views.length) return null;
+  return { label: "Keep my story instead", act: () => setProps(ID.story, { data: { ...story, views } }) };
 }
