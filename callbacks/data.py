@@ -60,7 +60,7 @@ def register(app: Dash) -> None:
 
 def list_tables(clicks: int | None) -> tuple[Any, Any]:
     """List the tables of the operator above the samples, as the menu opens."""
-    tables = workspace().tables()
+    tables = workspace().files.tables()
     return named("Tables" if tables else "Samples"), table_items(tables)
 
 
@@ -92,7 +92,7 @@ def show_data(choice: Any, remembered: Any) -> tuple[Any, ...]:
     try:
         source = _source(choice if is_new else remembered)
         file = "" if source.label or source.roles else source.name
-        registered = workspace().registered(source)
+        registered = workspace().files.registered(source)
         table = services().tables.describe(workspace(), source)
     except UserError as error:
         return *[no_update] * 8, _refusal(str(error), file)

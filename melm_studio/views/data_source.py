@@ -12,16 +12,28 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import force_setattr, replace
 
+from melm_core.base import UserError
 from melm_core.recipe import Recipe, Scaling
-from melm_studio.tables import SAMPLES, ClassRules, ReadOptions, Use
+from melm_studio.tables import SAMPLES, ClassRules, ReadOptions, Use, load_sample, read_table
+from melm_studio.tables import Table as FileTable
 from melm_studio.views.captions import title
 from melm_studio.views.rows.row_edits import MAX_MARKS, Mark, RowNumbers
 from melm_studio.views.rows.row_filters import MAX_FILTERS, RowFilter
 from melm_studio.views.validation import InputError, Sha256, Text, read, shown
+from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.records.run import RunRecord, Table, table_of
+from melm_studio.worker.registered.published import (
+    NOT_HERE,
+    PublishedTable,
+    sampled_table,
+    visible_table,
+    visible_tables,
+)
+from melm_studio.worker.store.protocol import RunStore
 
 MOST_REMEMBERED = 8  # data sets, by the browser
 _MAX_ORDERS, _MAX_LEVELS = 200, 200
+_FILE_GONE = "{name} is no longer stored here. Drop the file again, or choose a sample."
 NO_DATA = "There are no data to run on yet. Drop a CSV file or choose a sample."
 
 
@@ -155,6 +167,59 @@ class ShownData(Struct, frozen=True, forbid_unknown_fields=True):
     def table(self) -> Table:
         """Identifies the rows, however their features were prepared."""
         return table_of(self.id, self.run_source)
+
+
+@dataclass(frozen=True)
+class SourceFiles:
+    """The samples, uploads and registered tables that one visitor may read."""
+
+    store: RunStore
+    owner: str
+    settings: Settings
+
+    def read(self, source: DataSource) -> FileTable:
+        """Read the table of a source; of a registered one, its sample.
+
+        Raises
+        ------
+        UserError
+            If it is no longer stored, or cannot be read.
+        """
+        if source.kind == "sample":
+            return load_sample(source.key)
+        if registered := self.registered(source):
+            return sampled_table(self.store, registered)
+        raw = self.store.get_upload(self.owner, source.key)
+        if raw is None:
+            raise UserError(_FILE_GONE.format(name=source.name))
+        most = {"max_rows": self.settings.max_rows, "max_columns": self.settings.max_columns}
+        return read_table(raw, source.name, **most, options=source.reading)
+
+    def has(self, source: DataSource) -> bool:
+        """Whether the table of a source can be read."""
+        if source.kind == "sample":
+            return source.key in SAMPLES
+        if source.kind == "table":
+            return any(table.key == source.key for table in self.tables() if table.is_ready)
+        return self.store.get_upload(self.owner, source.key) is not None
+
+    def tables(self) -> list[PublishedTable]:
+        """Return the registered tables that the visitor may see."""
+        return visible_tables(self.store, self.owner) if self.settings.tables else []
+
+    def registered(self, source: DataSource) -> PublishedTable | None:
+        """Return the registered table of a source; None for other data.
+
+        Raises
+        ------
+        UserError
+            If there is none that the visitor may see.
+        """
+        if source.kind != "table":
+            return None
+        if not self.settings.tables:
+            raise UserError(NOT_HERE.format(key=source.key))
+        return visible_table(self.store, self.owner, source.key)
 
 
 def source_of_run(recorded: Mapping[str, Any]) -> DataSource:

@@ -221,10 +221,7 @@ class PlaneRenderer:
     def divergence(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
     ) -> float:
-        """Return the divergence of the training rows under view options, in nats.
-
-        Of a registered table, these are the rows that are drawn.
-        """
+        """Return the divergence of the training rows, as drawn, under view options, in nats."""
         is_own = not (options.changes_plane or options.gamma is not None or record.is_of_sample)
         if is_own and not record.batch_weight and METHODS[record.method].reports_divergence:
             return event.objective

@@ -12,10 +12,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from melm_core.base import FloatArray, UserError
-from melm_studio.tables import SAMPLES, LabeledData, load_sample, prepare, read_table
+from melm_studio.tables import LabeledData, prepare
 from melm_studio.tables import Table as FileTable
 from melm_studio.views.captions import title, unique_title
-from melm_studio.views.data_source import DataSource, ShownData
+from melm_studio.views.data_source import DataSource, ShownData, SourceFiles
 from melm_studio.views.rows.row_edits import edited_table
 from melm_studio.views.rows.row_filters import filtered_table
 from melm_studio.worker.config.settings import Settings
@@ -35,12 +35,6 @@ from melm_studio.worker.records.run import (
     new_probabilities,
     new_ranking,
     new_run,
-)
-from melm_studio.worker.registered.published import (
-    PublishedTable,
-    sampled_table,
-    visible_table,
-    visible_tables,
 )
 from melm_studio.worker.store.protocol import Admission, RunStore, admit_any
 
@@ -62,7 +56,6 @@ _TOO_LONG = (
     f"{MAX_RECORD_BYTES // 2**20} MB. Change the file instead of single rows, or leave out "
     "features."
 )
-_FILE_GONE = "{name} is no longer stored here. Drop the file again, or choose a sample."
 
 
 class PanelsFullError(LimitReachedError):
@@ -81,6 +74,11 @@ class Workspace:
     settings: Settings
     address: str = ""  # what stands for the visitor's network address; empty if unknown
 
+    @property
+    def files(self) -> SourceFiles:
+        """The tables that the visitor may read."""
+        return SourceFiles(self.store, self.owner, self.settings)
+
     def table(self, source: DataSource) -> FileTable:
         """Read the sample or file of a source, or the sample of a table, with edited rows.
 
@@ -93,18 +91,7 @@ class Workspace:
 
     def whole_table(self, source: DataSource) -> FileTable:
         """Read the table of a source with every row that the user did not leave out by hand."""
-        return edited_table(self._file_table(source), source.left_out, source.marks)
-
-    def _file_table(self, source: DataSource) -> FileTable:
-        if source.kind == "sample":
-            return load_sample(source.key)
-        if registered := self.registered(source):
-            return sampled_table(self.store, registered)
-        raw = self.store.get_upload(self.owner, source.key)
-        if raw is None:
-            raise UserError(_FILE_GONE.format(name=source.name))
-        most = {"max_rows": self.settings.max_rows, "max_columns": self.settings.max_columns}
-        return read_table(raw, source.name, **most, options=source.reading)
+        return edited_table(self.files.read(source), source.left_out, source.marks)
 
     def prepare(self, table: FileTable, source: DataSource) -> LabeledData:
         """Prepare a table as its source says, and store the data for runs."""
@@ -138,20 +125,7 @@ class Workspace:
 
     def has_file(self, source: DataSource) -> bool:
         """Whether the table of a source can be read here."""
-        if source.kind == "sample":
-            return source.key in SAMPLES
-        if source.kind == "table":
-            return any(table.key == source.key for table in self.tables() if table.is_ready)
-        return self.store.get_upload(self.owner, source.key) is not None
-
-    def tables(self) -> list[PublishedTable]:
-        """Return the tables of the operator that the visitor may see."""
-        return visible_tables(self.store, self.owner) if self.settings.tables else []
-
-    def registered(self, source: DataSource) -> PublishedTable | None:
-        """Return the table of the operator of a source; None for other data."""
-        is_one = source.kind == "table"
-        return visible_table(self.store, self.owner, source.key) if is_one else None
+        return self.files.has(source)
 
     def data(self, shown: ShownData) -> LabeledData:
         """Return the prepared data that the page shows.
