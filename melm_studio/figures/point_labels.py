@@ -41,8 +41,8 @@ def point_labels(
     points : ndarray of shape (n_points, 2)
     names : sequence of str, (n_points,)
     order : ndarray of int, shape (n_wanted,)
-        The points that are to be named, the most important first. One whose name has no room on
-        any side has none.
+        The points that are to be named, the most important first. A name goes where it covers the
+        fewest points; one that has no room on any side is left out.
     bounds : ndarray of shape (2, 2)
         The lower and upper bounds of the plot, one row each.
 
@@ -55,22 +55,27 @@ def point_labels(
 
     Examples
     --------
-    >>> points = np.array([[0.0, 0.0], [0.0, 0.01], [1.0, 1.0]])
-    >>> texts, positions = point_labels(points, ["a", "b", "c"], np.arange(3), points[[0, 2]])
+    >>> points, bounds = np.array([[0.5, 0.5], [0.5, 0.51]]), np.array([[0, 0], [1, 1]])
+    >>> texts, positions = point_labels(points, ["a", "b"], np.arange(2), bounds)
     >>> texts, positions[1] == positions[0]
-    (['a', 'b', 'c'], False)
+    (['a', 'b'], False)
     """
     texts, positions = [""] * len(points), ["middle right"] * len(points)
     pixels = (points - bounds[0]) / (bounds[1] - bounds[0]) * [_WIDTH, _HEIGHT]
     taken: list[FloatArray] = []
     for point in order.tolist():
         text = shortened(names[point], LONGEST_NAME)
-        for side in _sides(pixels[point]):
-            box = _box(pixels[point], text, side)
-            if _is_inside(box) and not any(_overlap(box, other) for other in taken):
-                taken.append(box)
-                texts[point], positions[point] = html.escape(text, quote=False), side
-                break
+        boxes = {side: _box(pixels[point], text, side) for side in _sides(pixels[point])}
+        free = [
+            side
+            for side, box in boxes.items()
+            if _is_inside(box) and not any(_overlap(box, other) for other in taken)
+        ]
+        if not free:
+            continue
+        side = min(free, key=lambda side: _n_covered(boxes[side], pixels))  # the first of equals
+        taken.append(boxes[side])
+        texts[point], positions[point] = html.escape(text, quote=False), side
     return texts, positions
 
 
@@ -90,6 +95,11 @@ def _box(pixel: FloatArray, text: str, side: str) -> FloatArray:
 
 def _is_inside(box: FloatArray) -> bool:
     return bool((box[0] >= 0).all() and (box[1] <= [_WIDTH, _HEIGHT]).all())
+
+
+def _n_covered(box: FloatArray, pixels: FloatArray) -> int:
+    """How many points lie below a name."""
+    return int(((pixels > box[0]) & (pixels < box[1])).all(axis=1).sum())
 
 
 def _overlap(one: FloatArray, other: FloatArray) -> bool:

@@ -18,6 +18,13 @@ def test_a_name_with_no_room_on_any_side_is_left_out_and_the_most_important_stay
     assert 1 <= sum(map(bool, texts)) <= 4
 
 
+def test_a_name_covers_no_point_where_it_can():
+    points = np.array([[0.2, 0.5], [0.3, 0.5], [0.9, 0.1]])
+    texts, positions = point_labels(points, ["a long name", "b", "c"], np.array([0]), UNIT)
+    assert texts[0] == "a long name"
+    assert positions[0] == "top center"
+
+
 def test_a_name_at_an_edge_is_written_toward_the_middle():
     ends = np.array([[0.0, 0.5], [1.0, 0.5]])
     _, positions = point_labels(ends, ["left end", "right end"], np.arange(2), UNIT)
