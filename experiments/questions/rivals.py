@@ -20,9 +20,8 @@ from experiments.held_out import ENTRANTS, Fit, Projection, folds
 from melm_core.base import FloatArray, IntArray
 
 _N_STARTS = 4  # at random, beside the plane of LDA
-_RIDGE = (
-    1e-6  # of a class covariance, so that classes that are constant in a feature have logarithms
-)
+# Of a class covariance, so that classes that are constant in a feature have logarithms.
+_RIDGE = 1e-6
 _MOST_STEPS = 200
 
 
@@ -64,7 +63,7 @@ def sqfa(X: FloatArray, y: IntArray) -> Projection:
     ----------
     D. Herrera-Esposito, J. Burge: Supervised Quadratic Feature Analysis, arXiv 2502.00168, 2025.
     """
-    moments = [_augmented_moments(X[y == code]) for code in np.unique(y)]
+    moments = [augmented_moments(X[y == code]) for code in np.unique(y)]
     stream = np.random.default_rng(0)
     size = (2, X.shape[1])
     # The map of LDA is linear, and its rows are those that the unit vectors fall on.
@@ -72,7 +71,7 @@ def sqfa(X: FloatArray, y: IntArray) -> Projection:
     starts = [(lda[1:] - lda[0]).T, *(stream.normal(size=size) for _ in range(_N_STARTS))]
     found = [
         minimize(
-            lambda w: _negative_distance(w.reshape(size), moments),
+            lambda w: negative_distance(w.reshape(size), moments),
             np.linalg.qr(start.T)[0].T.ravel(),
             jac=True,
             method="L-BFGS-B",
@@ -84,14 +83,14 @@ def sqfa(X: FloatArray, y: IntArray) -> Projection:
     return lambda points: points @ plane.T
 
 
-def _augmented_moments(rows: FloatArray) -> FloatArray:
+def augmented_moments(rows: FloatArray) -> FloatArray:
     """Second moments of rows with a constant 1 appended."""
     mean = rows.mean(axis=0)
     covariance = np.cov(rows.T, bias=True) + _RIDGE * np.eye(rows.shape[1])
     return np.block([[covariance + np.outer(mean, mean), mean[:, None]], [mean, 1.0]])
 
 
-def _negative_distance(plane: FloatArray, moments: list[FloatArray]) -> tuple[float, FloatArray]:
+def negative_distance(plane: FloatArray, moments: list[FloatArray]) -> tuple[float, FloatArray]:
     """Minus the mean distance of the classes, and its gradient."""
     n_components, n_features = plane.shape
     lift = np.zeros((n_components + 1, n_features + 1))

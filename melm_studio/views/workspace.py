@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from melm_core.base import FloatArray, UserError
+from melm_core.base import UserError
 from melm_studio.tables import LabeledData, prepare
 from melm_studio.tables import Table as FileTable
 from melm_studio.views.captions import title, unique_title
@@ -19,11 +19,6 @@ from melm_studio.views.data_source import DataSource, ShownData, SourceFiles
 from melm_studio.views.rows.row_edits import edited_table
 from melm_studio.views.rows.row_filters import filtered_table
 from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.execution.probabilities_run import (
-    MAX_SCORED_ROWS,
-    probabilities_of,
-    standing_probabilities,
-)
 from melm_studio.worker.execution.ranking_run import rankings_of
 from melm_studio.worker.execution.validation_run import standing_checks
 from melm_studio.worker.records.limits import DiskFullError, LimitReachedError
@@ -32,7 +27,6 @@ from melm_studio.worker.records.run import (
     RunRecord,
     Table,
     new_check,
-    new_probabilities,
     new_ranking,
     new_run,
 )
@@ -47,10 +41,6 @@ PANELS_FULL = f"The page holds {MAX_PANELS} panels. Remove one to run another."
 DATA_GONE = "These data are no longer stored here. Drop the file again, or choose a sample."
 
 _TITLE_TOO_LONG = "This title has {n} characters, but at most {most} are shown. Shorten it."
-_TOO_MANY_ROWS = (
-    "Suspect labels are found among {most:,} rows at most. Leave out rows, or look at the outliers "
-    "instead."
-)
 _TOO_LONG = (
     f"The choices of this run (rows, marks, names, a plane to start from) take more than "
     f"{MAX_RECORD_BYTES // 2**20} MB. Change the file instead of single rows, or leave out "
@@ -338,27 +328,6 @@ class Workspace:
         if current is not None and not current.state.is_cut_short:
             return current
         run = new_ranking(self.owner, shown.id, shown.name, source=shown.run_source)
-        self.create(run)
-        return run
-
-    def probabilities(self, record: RunRecord) -> FloatArray | None:
-        """Return the out-of-fold probabilities of the rows of a run, or None if not computed."""
-        found = standing_probabilities(self.store.runs_of(self.owner)).get(record.run_id)
-        return None if found is None else probabilities_of(self.store, found.run_id)
-
-    def start_probabilities(self, record: RunRecord, n_rows: int) -> RunRecord:
-        """Return the run that computes the out-of-fold probabilities; queue one if there is none.
-
-        Raises
-        ------
-        UserError
-            If there are too many rows, or a limit is reached.
-        """
-        if n_rows > MAX_SCORED_ROWS:
-            raise UserError(_TOO_MANY_ROWS.format(most=MAX_SCORED_ROWS))
-        if current := standing_probabilities(self.store.runs_of(self.owner)).get(record.run_id):
-            return current
-        run = new_probabilities(record)
         self.create(run)
         return run
 

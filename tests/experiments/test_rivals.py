@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import check_grad
 
-from experiments.questions.rivals import _augmented_moments, _negative_distance, sqfa, ulca
+from experiments.questions.rivals import augmented_moments, negative_distance, sqfa, ulca
 from melm_core.linalg import principal_angles
 
 
@@ -16,10 +16,10 @@ def plane_of(projection, n_features):
 
 def test_the_gradient_of_the_distance_is_that_of_finite_differences():
     stream = np.random.default_rng(0)
-    moments = [_augmented_moments(stream.normal(size=(30, 5)) + code) for code in range(3)]
+    moments = [augmented_moments(stream.normal(size=(30, 5)) + code) for code in range(3)]
 
     def part(number):
-        return lambda plane: _negative_distance(plane.reshape(2, 5), moments)[number]
+        return lambda plane: negative_distance(plane.reshape(2, 5), moments)[number]
 
     assert check_grad(part(0), part(1), stream.normal(size=10)) < 1e-5
 

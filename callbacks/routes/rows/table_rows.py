@@ -16,6 +16,7 @@ from callbacks.session import own_run, workspace
 from melm_core.base import IntArray, UserError
 from melm_studio.tables import LabeledData
 from melm_studio.views.rows.details import row_details
+from melm_studio.views.rows.out_of_fold import known_probabilities, started_probabilities
 from melm_studio.views.rows.placement import RowPlacer
 from melm_studio.views.rows.row_lists import outliers, rows_named, suspect_labels
 from melm_studio.views.rows.row_summaries import indices_of
@@ -51,7 +52,7 @@ def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
     indices = indices_of(data, [row])
     if not len(indices):
         flask.abort(404)
-    found = row_details(data, placer, int(indices[0]), workspace().probabilities(record))
+    found = row_details(data, placer, int(indices[0]), known_probabilities(workspace(), record))
     return _json(found)
 
 
@@ -59,7 +60,7 @@ def selected(run_id: str, sequence: int) -> dict[str, Any]:
     """The rows of the body, and what distinguishes them."""
     record, data, placer = _plane(run_id, sequence)
     chosen = _requested(data)
-    return _json(selection(data, placer, chosen, workspace().probabilities(record)))
+    return _json(selection(data, placer, chosen, known_probabilities(workspace(), record)))
 
 
 def selected_csv(run_id: str, sequence: int) -> flask.Response:
@@ -87,10 +88,10 @@ def suspects(run_id: str) -> dict[str, Any]:
     """The rows whose label is suspect, once probabilities are computed; else what is going on."""
     record, own = own_run(run_id), workspace()
     data = services().rows.data(record)
-    work = own.start_probabilities(record, len(data.y))
+    work = started_probabilities(own, record, len(data.y))
     if work.state is RunState.FAILED:
         raise UserError(work.message)
-    known = own.probabilities(record) if work.state.is_final else None
+    known = known_probabilities(own, record) if work.state.is_final else None
     if known is None:
         return {"rows": None, "words": _REFITTING}
     return _json(suspect_labels(data, known))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
@@ -251,97 +250,6 @@ def test_events_appended_by_several_threads_are_all_kept_under_different_numbers
     assert open_store().n_events(record.run_id) == 40
 
 
-# ------------------------------------------------------------------------------------- queue
-
-
-def test_one_owner_s_runs_are_claimed_in_the_order_they_came(store):
-    records = [created(store) for _ in range(3)]
-    assert [store.claim() for _ in range(4)] == [*records, None]
-
-
-def test_the_owner_with_the_fewest_claimed_runs_goes_first(store):
-    ada = [created(store, "ada") for _ in range(3)]
-    bob = [created(store, "bob") for _ in range(2)]
-    assert [store.claim() for _ in range(5)] == [ada[0], bob[0], ada[1], bob[1], ada[2]]
-
-
-def test_nine_runs_of_one_owner_let_the_one_of_another_go_before_their_second(store):
-    ada = [created(store, "ada") for _ in range(9)]
-    bob = created(store, "bob")
-    assert [store.claim() for _ in range(10)] == [ada[0], bob, *ada[1:]]
-
-
-def test_with_one_worker_as_well_owners_take_turns(store):
-    ada = [created(store, "ada") for _ in range(3)]
-    bob = [created(store, "bob") for _ in range(2)]
-    order = []
-    while (record := store.claim()) is not None:
-        order.append(record)
-        store.transition(record.run_id, {RunState.QUEUED}, state=RunState.RUNNING)
-        store.transition(record.run_id, {RunState.RUNNING}, state=RunState.DONE)
-    assert order == [ada[0], bob[0], ada[1], bob[1], ada[2]]
-
-
-def test_a_late_run_of_another_owner_goes_before_all_that_still_wait(store):
-    ada = [created(store, "ada") for _ in range(9)]
-    started_first = [store.claim() for _ in range(4)]
-    bob = created(store, "bob")
-    assert started_first == ada[:4]
-    assert [store.claim(), store.claim()] == [bob, ada[4]]
-
-
-def test_the_queue_is_as_long_as_what_was_not_claimed(store):
-    first, *_ = [created(store) for _ in range(3)]
-    store.claim()
-    assert store.n_queued() == 2
-    store.release(first.run_id)
-    assert store.n_queued() == 3
-
-
-def test_a_run_that_ended_no_longer_counts_against_its_owner(store):
-    ada, bob = ([created(store, owner) for _ in range(2)] for owner in ("ada", "bob"))
-    assert [store.claim(), store.claim()] == [ada[0], bob[0]]
-    store.transition(ada[0].run_id, {QUEUED}, state=RunState.DONE)
-    assert [store.claim(), store.claim()] == [ada[1], bob[1]]
-
-
-def test_a_claimed_run_stays_queued_until_somebody_starts_it(store):
-    record = created(store)
-    store.claim()
-    assert store.get(record.run_id).state is QUEUED
-    assert store.unfinished() == [record]
-
-
-def test_a_released_run_is_claimed_again_once(store):
-    record = created(store)
-    store.claim()
-    store.release(record.run_id)
-    store.release(record.run_id)
-    assert [store.claim(), store.claim()] == [record, None]
-
-
-def test_a_running_run_is_not_released(store):
-    record = started(store)
-    store.release(record.run_id)
-    assert store.claim() is None
-
-
-def test_several_threads_never_claim_the_same_run(open_store):
-    first = open_store()
-    records = [created(first, owner) for owner in "abcd" for _ in range(5)]
-
-    def claim_all(_):
-        mine = open_store()
-        try:
-            return [record.run_id for record in iter(mine.claim, None)]
-        finally:
-            mine.close()
-
-    with ThreadPoolExecutor(4) as pool:
-        claimed = list(chain.from_iterable(pool.map(claim_all, range(4))))
-    assert sorted(claimed) == sorted(record.run_id for record in records)
-
-
 # ------------------------------------------------------------------------------------- deletion
 
 
@@ -394,12 +302,3 @@ def test_all_who_open_the_store_share_one_secret(open_store):
     secret = open_store().secret()
     assert len(secret) == 32
     assert open_store().secret() == secret
-
-
-def test_the_places_that_owners_take_in_the_queue_are_counted_until_a_run_is_claimed(store):
-    created(store, "ada"), created(store, "bob"), created(store, "ada")
-    assert store.places_taken() == {"ada": 2, "bob": 1}
-    claimed = store.claim()
-    others = {"ada": 2, "bob": 1}
-    others[claimed.owner] -= 1
-    assert +store.places_taken() == +Counter(others)
