@@ -73,7 +73,7 @@ def standing(studio: Studio) -> list[dict]:
         range_choice(0.0, 1.0),
         filter_list(["y is a"], 1, "2 of 3 rows"),
         recipe_form(Recipe(steps=(Step(StepKind.ASINH), Step(StepKind.DERIVATIVE))), ["x"]),
-        story_list([("MELM of Iris", "A caption"), ("PCA of Iris", "")]),
+        story_list([("MELM of Iris", "A caption", "Notes"), ("PCA of Iris", "", "")]),
     ]
     shown = json.loads(json.dumps(parts, cls=PlotlyJSONEncoder))
     return [*components(page), *components(shown)]

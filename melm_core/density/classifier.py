@@ -44,9 +44,8 @@ class ClassDensityMixin(ClassifierMixin):
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predict the class with the largest density, shape (n_samples,)."""
-        labels: npt.NDArray[Any] = _mapped(
-            partial(_likeliest, self.classes_), self._log_densities(X)
-        )
+        densities = self._log_densities(X)  # refused before a fit
+        labels: npt.NDArray[Any] = _mapped(partial(_likeliest, self.classes_), densities)
         return labels
 
     def predict_proba(self, X: Any) -> FloatArray:

@@ -36,6 +36,14 @@ class ConfidenceEllipses:
         plane, so that the vertices do.
     radii : mapping of str to float
         Of the ellipse of "rows" and of the "mean", in standard deviations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import class_ellipses
+    >>> found = class_ellipses(np.random.default_rng(0).normal(size=(50, 2)))
+    >>> found.outline("mean").shape
+    (49, 2)
     """
 
     center: FloatArray

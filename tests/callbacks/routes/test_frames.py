@@ -44,6 +44,7 @@ RUN_ROUTES = (
     "colors?column=mean+radius",
     "symbols?column=mean+radius",
     "features/2",
+    "loadings",
     "tree",
     "resamples",
 )

@@ -106,7 +106,7 @@ def test_every_part_that_a_script_fills_is_there():
     }
     in_panel = named(panel_model(), "data-part", "data-slider")
     assert len(asked) > 5
-    assert asked <= {*in_panel, *named(static_parts(), "data-figure", "data-beside")}
+    assert asked <= {*in_panel, *named(static_parts(), "data-figure", "data-beside", "data-talk")}
     assert numbers <= set(in_panel)
     assert len(in_panel) == len(set(in_panel))
 

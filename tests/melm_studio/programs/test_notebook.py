@@ -69,8 +69,8 @@ def test_a_method_runs_without_the_page(studio, frame):
     title = studio.run("pca", random_state=3)
     assert studio.runs()["title"].iloc[-1] == title
     assert studio.plane(title).transform(frame).shape == (60, 2)
-    with pytest.raises(UserError, match="tsne"):
-        studio.run("tsne")
+    with pytest.raises(UserError, match="umap"):
+        studio.run("umap")
 
 
 def test_behind_a_notebook_server_browsers_have_another_address_than_programs():

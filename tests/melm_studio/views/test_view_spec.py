@@ -192,7 +192,7 @@ def test_a_query_by_hand_needs_the_data_and_the_method_only():
     ("change", "sentence"),
     [
         ({"data": "sample:gold"}, "The sample must be one of iris, "),
-        ({"data": "wine"}, "The kind of data must be one of sample, upload; it is 'wine'."),
+        ({"data": "wine"}, "The kind of data must be one of sample, table, upload; it is 'wine'."),
         ({"data": "upload:../etc"}, "The hash of the file must be a SHA-256 of 64"),
         ({"data": f"upload:{HASH}"}, "The file name is missing."),
         ({"method": "magic"}, "The method must be one of melm, "),
