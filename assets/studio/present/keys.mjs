@@ -82,6 +82,7 @@ function isForPresent(event) {
 // Fields, sliders and windows have the keys to themselves, and buttons have Space and Enter. Only
 // a clicker leads through a story whatever was touched last; arrow keys and fields do without its keys.
 function isTaken({ target, key }) {
+  if (document.querySelector("dialog:modal")) return true; // even where none of its parts has the focus
   if (hasStory() && PAGE_KEYS.includes(key)) return Boolean(target.closest?.("textarea, [contenteditable], [role=dialog]"));
   if (target.closest?.("input, textarea, select, [contenteditable], [role=dialog]")) return true;
   return (key === " " || key === "Enter") && Boolean(target.closest?.("button, a"));

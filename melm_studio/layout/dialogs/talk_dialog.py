@@ -79,7 +79,6 @@ def talk_dialog() -> Component:
         ],
         id=ids.TALK,
         className="talk-dialog",
-        role="dialog",  # keys within are not those of Present
         **aria(labelledby=heading),
     )
 
