@@ -33,7 +33,8 @@ ARRIVE_S = 10  # the time in which they all come
 WATCHED_S = 15
 LEAST_FRAME_S = 0.06  # as in the page's frame loop
 SHOW_EVERY_S = 0.11  # as in the page's talk
-STARTS = 500  # the run must not end meanwhile
+# The run must not end meanwhile: that of a smaller sample would.
+STARTS = 500
 PHONE: ViewportSize = {"width": 390, "height": 844}
 _HEAD_BYTES = 5
 
@@ -73,7 +74,7 @@ def _medians(results: tuple[list[float], ...]) -> tuple[float, ...]:
 def _talk(url: str) -> tuple[float, float, list[float], list[float], list[float], list[float]]:
     """Frame rates alone and shared; rates and joining times of viewers; those of pages."""
     visitor = Visitor(RemoteClient(url))
-    visitor.choose_sample("breast_cancer")
+    visitor.choose_sample("digits")
     run = visitor.start(method="melm", n_init=STARTS)
     with _Presenter(visitor, run) as presenter, ExitStack() as stack:
         alone = presenter.rate_over(WATCHED_S)

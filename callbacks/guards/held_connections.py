@@ -56,10 +56,17 @@ class HeldConnection:
         self._channel.server.pull_trigger()
 
     def _write(self, data: bytes) -> None:
+        channel = self._channel
+        if not channel.connected:
+            return
         try:
-            self._channel.write_soon(data)
-        except ClientDisconnected:
-            self._channel.will_close = True
+            with channel.outbuf_lock:
+                # Most often the system takes all of it at once, which needs no buffer of ours.
+                n_sent = 0 if channel.total_outbufs_len else channel.send(data, do_close=False)
+            if n_sent < len(data):
+                channel.write_soon(data[n_sent:])
+        except (ClientDisconnected, OSError):
+            channel.will_close = True
 
 
 class HoldingTask(WSGITask):
