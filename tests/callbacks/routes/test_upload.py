@@ -184,6 +184,7 @@ def test_text_among_numbers_is_told_with_its_row_and_its_column(visitor):
     assert any(step.startswith(expected) for step in steps)
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns_work(studio, visitor):
     table = np.random.default_rng(0).integers(0, 99, size=(12, 9_999)).astype(str)
     rows = [",".join([*row, "ab"[at % 2]]) for at, row in enumerate(table)]
@@ -231,6 +232,7 @@ def test_reading_takes_a_bounded_multiple_of_the_file_in_memory(tmp_path):
     assert int(ran.stdout) < 8 * file.stat().st_size
 
 
+@pytest.mark.slow
 def test_a_table_of_50_mb_works(studio, visitor):
     raw = large_csv(250_000, 20)
     assert len(raw) > 50e6

@@ -112,6 +112,7 @@ def test_paused_runs_leave_their_workers_to_others(shared):
     assert {shared.get(record.run_id).state for record in held} == {RunState.PAUSED}
 
 
+@pytest.mark.slow
 def test_endless_runs_give_way_to_those_of_others_and_go_on(shared):
     endless = [working(shared), working(shared)]
     assert ended(shared, queue_run(shared, DATA, "pca", owner="eve").run_id).state is RunState.DONE

@@ -227,6 +227,7 @@ def test_stopping_twice_is_no_mistake(supervisor):
     assert not psutil.pid_exists(supervisor.pid)
 
 
+@pytest.mark.slow
 def test_queued_runs_stay_queued_when_the_studio_stops_and_go_on_when_it_starts(store, tmp_path):
     with supervised(tmp_path, workers=1):
         endless = working(store)
@@ -238,6 +239,7 @@ def test_queued_runs_stay_queued_when_the_studio_stops_and_go_on_when_it_starts(
         assert ended(store, waiting.run_id).state is RunState.DONE
 
 
+@pytest.mark.slow
 def test_a_killed_supervisor_leaves_no_child_and_is_started_again(store, supervisor):
     cut_off = working(store)
     processes = family(supervisor.pid)
@@ -249,6 +251,7 @@ def test_a_killed_supervisor_leaves_no_child_and_is_started_again(store, supervi
     assert_goes_on(store, cut_off)
 
 
+@pytest.mark.slow
 def test_a_supervisor_that_hangs_is_started_again(store, supervisor, tmp_path):
     cut_off = working(store)
     processes = family(supervisor.pid)
