@@ -32,7 +32,7 @@ N_WORKERS = 1
 ARRIVE_S = 10  # the time in which they all come
 WATCHED_S = 15
 LEAST_FRAME_S = 0.06  # as in the page's frame loop
-SHOW_EVERY_S = 0.11  # as in the page's talk
+SHOW_EVERY_S = 0.15  # as in the page's talk
 # The run must not end meanwhile: that of a smaller sample would.
 STARTS = 500
 PHONE: ViewportSize = {"width": 390, "height": 844}

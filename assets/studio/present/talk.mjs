@@ -13,7 +13,7 @@ import { shownNow } from "./shown.mjs";
  *   names: boolean, info: boolean, downloads: boolean }} TalkNow
  */
 
-const LOOK_EVERY_MS = 110; // nine pictures a second
+const LOOK_EVERY_MS = 150; // between two pictures viewers see the points glide
 const COUNT_EVERY_MS = 2500;
 
 /** @type {TalkNow | null} */
