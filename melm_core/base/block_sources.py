@@ -13,6 +13,7 @@ import pandas as pd
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_magnitudes
+from melm_core.base.partitions import partitions_of
 from melm_core.base.row_blocks import (
     BlockSource,
     Merge,
@@ -229,7 +230,7 @@ def share_equal(found: Any, y: Any) -> float:
         raise UserError(
             f"X is a Dask collection and y is a {type(y).__name__}; take both from one collection."
         )
-    pairs = [np.ravel(np.asarray(of.to_delayed(), dtype=object)) for of in (found, y)]
+    pairs = [partitions_of(of) for of in (found, y)]
     if len(pairs[0]) != len(pairs[1]):
         raise UserError(
             f"X has {len(pairs[0])} partitions and y has {len(pairs[1])}; take both from one "
@@ -288,7 +289,7 @@ def _are_frames(X: Any, y: Any) -> bool:
 def _frame_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
     """The delayed partitions of a frame with its labels in the last column.
 
-    In one frame, so that Dask reads both in one go and does not join partitions of one only.
+    In one frame, so that Dask reads both in one go.
     """
     try:
         joined = X.assign(**{_LABEL: y})
@@ -296,13 +297,13 @@ def _frame_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
         raise UserError(
             "The rows of X and y cannot be matched; take both from one Dask DataFrame."
         ) from error
-    return [(part,) for part in joined.to_delayed()]
+    return [(part,) for part in partitions_of(joined)]
 
 
 def _array_parts(X: Any, y: Any) -> list[tuple[Any, ...]]:
     """The delayed partitions of rows, each with all of its columns, and of labels."""
     whole = X.rechunk({1: -1}) if hasattr(X, "rechunk") else X
-    rows, labels = np.ravel(whole.to_delayed()), np.ravel(y.to_delayed())
+    rows, labels = partitions_of(whole), partitions_of(y)
     if len(rows) != len(labels):
         raise UserError(
             f"X has {len(rows)} partitions and y has {len(labels)}; take both from one "

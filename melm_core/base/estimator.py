@@ -18,7 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
-from melm_core.base.row_blocks import check_in_memory, is_lazy, lazy_array
+from melm_core.base.partitions import lazy_array
+from melm_core.base.row_blocks import check_in_memory, is_lazy
 
 # Rules that choose how much a class covariance is regularized.
 SHRINKAGES = ("auto", "ledoit-wolf")

@@ -124,20 +124,6 @@ def check_in_memory(estimator: object, X: Any) -> None:
         )
 
 
-def lazy_array(X: Any, n_features: int) -> Any:
-    """A Dask collection as an array with so many columns.
-
-    Raises
-    ------
-    ValueError
-        If it has more or fewer columns.
-    """
-    if X.ndim != 2 or X.shape[1] != n_features:
-        columns = f"{X.shape[1]} columns" if X.ndim == 2 else f"{X.ndim} dimensions"
-        raise UserError(f"X has {columns}; the plane was fitted to {n_features} features.")
-    return X.to_dask_array() if hasattr(X, "to_dask_array") else X
-
-
 def class_rows(source: BlockSource) -> tuple[ClassRows, ...]:
     """The rows of each class of a table, in the units of the table."""
     origin = np.zeros(source.n_features)

@@ -11,7 +11,8 @@ from sklearn.decomposition import PCA
 from melm_core.base.array_types import FloatArray
 from melm_core.base.block_sources import DaskBlocks, describe
 from melm_core.base.errors import UserError
-from melm_core.base.row_blocks import added, class_rows, is_lazy, lazy_array, reduce_rows
+from melm_core.base.partitions import lazy_array
+from melm_core.base.row_blocks import added, class_rows, is_lazy, reduce_rows
 from melm_core.linalg.class_moments import Moments
 from melm_core.linalg.equivalent_rows import offsets_of
 

@@ -16,7 +16,8 @@ from melm_core.base.array_types import FloatArray
 from melm_core.base.block_sources import share_equal
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive, check_shrinkage
-from melm_core.base.row_blocks import bounds_of, is_lazy, lazy_array
+from melm_core.base.partitions import lazy_array
+from melm_core.base.row_blocks import bounds_of, is_lazy
 from melm_core.base.weighted_estimator import validate_weighted
 from melm_core.density.block_densities import density_function, log_densities_at
 from melm_core.density.kernel_density import KernelClasses, kernel_classes

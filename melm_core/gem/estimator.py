@@ -25,7 +25,8 @@ from melm_core.base.estimator import (
     check_integer,
     check_positive,
 )
-from melm_core.base.row_blocks import is_lazy, lazy_array
+from melm_core.base.partitions import lazy_array
+from melm_core.base.row_blocks import is_lazy
 from melm_core.gem.class_pairs import SELECTIONS, Pairs, all_pairs
 from melm_core.gem.eigenvectors import (
     Denominator,

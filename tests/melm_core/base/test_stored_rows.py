@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_core import PrincipalComponentsPlane, read_rows
+from melm_core import MELM, PrincipalComponentsPlane, read_rows
 from melm_core.base import UserError
+from melm_core.evaluation import separability
 
 pytest.importorskip("dask.dataframe")
 
@@ -36,6 +37,25 @@ def test_files_of_a_folder_are_one_table_in_the_order_of_their_names(folder):
 def test_a_single_file_is_a_table(folder):
     X, _ = read_rows(folder / "part-1.parquet", label="tree", features=["a"])
     assert np.array_equal(X.compute().a, TABLE.a[30:60])
+
+
+def test_features_and_labels_have_equal_partitions_however_many_columns_are_read(tmp_path):
+    # Dask joins partitions of which few columns are read: one label column of eleven.
+    X = np.random.default_rng(0).standard_normal((120, 10))
+    table = pd.DataFrame(X, columns=[f"x{number}" for number in range(10)])
+    table["label"] = np.repeat(["a", "b"], 60)
+    table.loc[60:, "x0"] += 3
+    for number in range(3):
+        table[number::3].to_parquet(tmp_path / f"part-{number}.parquet")
+    for features in (None, ["x0", "x4"]):
+        rows, labels = read_rows(tmp_path, label="label", features=features)
+        plane = MELM(random_state=0).fit(rows, labels)
+        points, exact = plane.transform(rows), (rows.compute(), labels.compute())
+        assert points.npartitions == 3
+        assert np.allclose(points.compute(), plane.transform(exact[0]))
+        assert plane.score(rows, labels) == plane.score(*exact)
+        mean = separability(points, labels).mean
+        assert mean == separability(points.compute(), exact[1]).mean
 
 
 @pytest.mark.parametrize(
