@@ -12,7 +12,7 @@ export function connectHelp() {
   whenPresent(`#${ID.helpOpen}`, (button) => button.addEventListener("click", () => byId(ID.help).showModal()));
   whenPresent(`#${ID.help}`, (dialog) => {
     dialog.addEventListener("click", ({ target }) => {
-      const { help } = /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest("[data-help]"))?.dataset ?? {};
+      const { help } = /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest("button[data-help]"))?.dataset ?? {};
       if (!help && target !== dialog) return; // a click beside the dialog is one on its backdrop
       byId(ID.help).close();
       if (help === "tour") stopAt(0);

@@ -9,7 +9,8 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.buttons import button, icon_button
+from melm_studio.layout.buttons import button
+from melm_studio.layout.dialogs.frame import dialog_frame
 
 _TREE = (
     "Each mark is a plane where the divergence has an optimum, each line one that persists as the "
@@ -90,11 +91,6 @@ def loadings_dialog() -> Component:
 
 
 def _beside(component_id: str, title: str, again: str, content: list[Component]) -> Component:
-    heading = f"{component_id}-title"
-    head = html.Div(
-        [html.H2(title, id=heading), icon_button("close", "Close", **_part("close"))],
-        className="dialog-head",
-    )
     progress = html.Div(
         [
             html.Progress(max="1", **_part("progress"), **aria(label=f"Progress: {title}")),
@@ -105,12 +101,7 @@ def _beside(component_id: str, title: str, again: str, content: list[Component])
         className="beside-progress",
     )
     words = html.P(role="status", className="check-answer", **_part("words"))
-    return html.Dialog(
-        [head, words, progress, *content],
-        id=component_id,
-        className="beside",
-        **aria(labelledby=heading),
-    )
+    return dialog_frame(component_id, "beside", title, _part, [words, progress, *content])
 
 
 def _part(name: str) -> dict[str, Any]:

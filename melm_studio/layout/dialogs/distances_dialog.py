@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.attributes import data
+from melm_studio.layout.dialogs.frame import dialog_frame
 
 _EXPLANATION = (
     "T² is the distance from the center within the plane, Q the squared distance from it. One in a "
@@ -17,40 +20,30 @@ _EXPLANATION = (
 
 def distances_dialog() -> Component:
     """The dialog, closed until a script opens it and draws."""
-    heading = f"{ids.DISTANCES}-title"
-    return html.Dialog(
+    return dialog_frame(
+        ids.DISTANCES,
+        "dialog distances",
+        "Distances of the rows from the plane",
+        _part,
         [
+            html.P(role="status", className="distances-words", **_part("words")),
             html.Div(
                 [
-                    html.H2("Distances of the rows from the plane", id=heading),
-                    html.Button(
-                        html.Span(className="icon icon-close"),
-                        type="button",
-                        className="button is-icon",
-                        **data(distances="close"),
-                        **aria(label="Close"),
-                    ),
-                ],
-                className="dialog-head",
-            ),
-            html.P(role="status", className="distances-words", **data(distances="words")),
-            html.Div(
-                [
-                    html.Div(role="img", className="distances-plot", **data(distances="plot")),
+                    html.Div(role="img", className="distances-plot", **_part("plot")),
                     html.Div(
                         [
                             html.Label(
                                 [
                                     html.Span("Row, farthest first"),
-                                    html.Select([], **data(distances="rows")),
+                                    html.Select([], **_part("rows")),
                                 ],
                                 className="distances-choice",
                             ),
-                            html.P(role="status", **data(distances="row")),
+                            html.P(role="status", **_part("row")),
                             html.Div(
                                 role="img",
                                 className="distances-plot",
-                                **data(distances="contributions"),
+                                **_part("contributions"),
                             ),
                         ]
                     ),
@@ -59,7 +52,8 @@ def distances_dialog() -> Component:
             ),
             html.P(_EXPLANATION, className="hint"),
         ],
-        id=ids.DISTANCES,
-        className="distances",
-        **aria(labelledby=heading),
     )
+
+
+def _part(name: str) -> dict[str, Any]:
+    return data(distances=name)

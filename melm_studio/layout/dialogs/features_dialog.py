@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.buttons import icon_button
+from melm_studio.layout.attributes import data
+from melm_studio.layout.dialogs.frame import dialog_frame
 
 
 def features_dialog() -> Component:
     """The dialog, closed until a script opens it and fills it."""
-    heading = f"{ids.FEATURES}-title"
-    return html.Dialog(
+    return dialog_frame(
+        ids.FEATURES,
+        "dialog distances",
+        "",  # by what is shown
+        _part,
         [
-            html.Div(
-                [
-                    html.H2(id=heading, **data(features="title")),
-                    icon_button("close", "Close", **data(features="close")),
-                ],
-                className="dialog-head",
-            ),
-            html.P(role="status", className="distances-words", **data(features="words")),
-            html.Div(role="img", className="distances-plot", **data(features="plot")),
-            html.P(className="hint", **data(features="note")),
+            html.P(role="status", className="distances-words", **_part("words")),
+            html.Div(role="img", className="distances-plot", **_part("plot")),
+            html.P(className="hint", **_part("note")),
         ],
-        id=ids.FEATURES,
-        className="distances",
-        **aria(labelledby=heading),
     )
+
+
+def _part(name: str) -> dict[str, Any]:
+    return data(features=name)

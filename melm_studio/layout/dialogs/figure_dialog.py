@@ -12,7 +12,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.attributes import data
+from melm_studio.layout.dialogs.frame import dialog_frame
 from melm_studio.views.publication.style import (
     COLUMN_MM,
     FORMATS,
@@ -48,44 +49,30 @@ _WHICH = {"one": "This run", "all": "All runs side by side"}
 
 def figure_dialog() -> Component:
     """The dialog, closed until a script opens it."""
-    heading = f"{ids.FIGURE}-title"
-    return html.Dialog(
-        html.Form(
-            [
-                html.Div(
-                    [
-                        html.H2("Figure for print", id=heading),
-                        html.Button(
-                            html.Span(className="icon icon-close"),
-                            type="button",
-                            className="button is-icon",
-                            **data(figure="close"),
-                            **aria(label="Close"),
-                        ),
-                    ],
-                    className="figure-head",
-                ),
-                html.Div([_preview(), _choices()], className="figure-body"),
-                html.Div(
-                    [
-                        html.P(role="status", className="figure-words", **data(figure="words")),
-                        _select("format", "Format", {name: name.upper() for name in FORMATS}),
-                        html.Button(
-                            "Save figure",
-                            type="submit",
-                            className="button is-primary",
-                            **data(figure="download"),
-                        ),
-                    ],
-                    className="figure-foot",
-                ),
-            ],
-            method="dialog",
-        ),
-        id=ids.FIGURE,
-        className="figure-dialog",
-        **aria(labelledby=heading),
+    form = html.Form(
+        [
+            html.Div([_preview(), _choices()], className="figure-body"),
+            html.Div(
+                [
+                    html.P(role="status", className="figure-words", **_part("words")),
+                    _select("format", "Format", {name: name.upper() for name in FORMATS}),
+                    html.Button(
+                        "Save figure",
+                        type="submit",
+                        className="button is-primary",
+                        **_part("download"),
+                    ),
+                ],
+                className="figure-foot",
+            ),
+        ],
+        method="dialog",
     )
+    return dialog_frame(ids.FIGURE, "dialog figure-dialog", "Figure for print", _part, [form])
+
+
+def _part(name: str) -> dict[str, Any]:
+    return data(figure=name)
 
 
 def figure_button(of: str, modifiers: str = "") -> Component:
@@ -101,7 +88,7 @@ def figure_button(of: str, modifiers: str = "") -> Component:
 
 def _preview() -> Component:
     return html.Div(
-        html.Img(alt="Preview of the figure", **data(figure="preview")),
+        html.Img(alt="Preview of the figure", **_part("preview")),
         className="figure-preview",
     )
 

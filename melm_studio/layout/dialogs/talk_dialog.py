@@ -5,11 +5,14 @@ A script opens it and fills it in; nothing of a talk is here before one begins.
 
 from __future__ import annotations
 
+from typing import Any
+
 from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.attributes import data
+from melm_studio.layout.dialogs.frame import dialog_frame
 
 # What viewers may see besides the picture, off at first.
 ALLOWED = {
@@ -21,43 +24,33 @@ ALLOWED = {
 
 def talk_dialog() -> Component:
     """The dialog, closed until a script opens it."""
-    heading = f"{ids.TALK}-title"
-    return html.Dialog(
+    return dialog_frame(
+        ids.TALK,
+        "dialog talk-dialog",
+        "Share this talk",
+        _part,
         [
-            html.Div(
-                [
-                    html.H2("Share this talk", id=heading),
-                    html.Button(
-                        html.Span(className="icon icon-close"),
-                        type="button",
-                        className="button is-icon",
-                        **data(talk="close"),
-                        **aria(label="Close"),
-                    ),
-                ],
-                className="talk-head",
-            ),
             html.P(
                 "Whoever opens the link sees what you show in Present, live, and nothing else of "
                 "yours. They may look around in the picture and follow again.",
-                **data(talk="about"),
+                **_part("about"),
             ),
             html.Div(
                 [
-                    html.Div(className="talk-code", **data(talk="code")),
+                    html.Div(className="talk-code", **_part("code")),
                     html.Div(
                         [
-                            html.P(html.A(target="_blank", **data(talk="link"))),
+                            html.P(html.A(target="_blank", **_part("link"))),
                             _button("Copy link", "copy"),
-                            html.P(className="talk-count", role="status", **data(talk="count")),
-                            html.P(className="talk-note", **data(talk="until")),
-                            html.P(className="talk-note", **data(talk="note")),
+                            html.P(className="talk-count", role="status", **_part("count")),
+                            html.P(className="talk-note", **_part("until")),
+                            html.P(className="talk-note", **_part("note")),
                         ]
                     ),
                 ],
                 className="talk-link",
                 hidden=True,
-                **data(talk="on"),
+                **_part("on"),
             ),
             html.Fieldset(
                 [
@@ -68,7 +61,7 @@ def talk_dialog() -> Component:
                     ),
                 ]
             ),
-            html.P(role="status", className="talk-note", **data(talk="words")),
+            html.P(role="status", className="talk-note", **_part("words")),
             html.Div(
                 [
                     _button("Begin", "begin", "is-primary"),
@@ -77,13 +70,12 @@ def talk_dialog() -> Component:
                 className="talk-foot",
             ),
         ],
-        id=ids.TALK,
-        className="talk-dialog",
-        **aria(labelledby=heading),
     )
 
 
 def _button(label: str, name: str, modifier: str = "") -> Component:
-    return html.Button(
-        label, type="button", className=f"button {modifier}".strip(), **data(talk=name)
-    )
+    return html.Button(label, type="button", className=f"button {modifier}".strip(), **_part(name))
+
+
+def _part(name: str) -> dict[str, Any]:
+    return data(talk=name)

@@ -8,7 +8,8 @@ from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.attributes import data
+from melm_studio.layout.dialogs.frame import dialog_frame
 from melm_studio.layout.present import KEYS
 
 # Where the tour stops: the section of a small screen, an element, and what it is for.
@@ -81,24 +82,16 @@ def help_button() -> Component:
 
 def help_view() -> Component:
     """The dialog of the help, which the browser opens; a script goes through the tour."""
-    return html.Dialog(
+    return dialog_frame(
+        ids.HELP,
+        "dialog help",
+        "Help",
+        _part,
         [
-            html.Header(
-                [
-                    html.H2("Help", id="help-title"),
-                    html.Button(
-                        html.Span(className="icon icon-close"),
-                        type="button",
-                        className="button is-icon",
-                        **data(help="close"),
-                        **aria(label="Close"),
-                    ),
-                ]
-            ),
             html.H3("In three steps"),
             _tour(),
             html.Button(
-                "Take the tour", type="button", className="button is-primary", **data(help="tour")
+                "Take the tour", type="button", className="button is-primary", **_part("tour")
             ),
             html.H3("Documentation"),
             html.Ul([_page(name, label) for name, label in GUIDE.items()], className="help-pages"),
@@ -110,10 +103,11 @@ def help_view() -> Component:
             html.H3("Keys in Present"),
             _keys(KEYS),
         ],
-        id=ids.HELP,
-        className="help",
-        **aria(labelledby="help-title"),
     )
+
+
+def _part(name: str) -> dict[str, Any]:
+    return data(help=name)
 
 
 def _tour() -> Component:
