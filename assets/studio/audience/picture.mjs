@@ -1,6 +1,6 @@
 // What a viewer sees of a plane: the traces of the figure with the arrays of the plane, as the
 // presenter, or the viewer, has switched them. Pure functions.
-import { PLANE_TRACE } from "../constants.mjs";
+import { MORE_LAYERS, PLANE_TRACE } from "../constants.mjs";
 import { tickStep } from "../drawing/scales.mjs";
 import { SWITCHED_BY } from "../drawing/trace_switches.mjs";
 
@@ -43,7 +43,7 @@ function dressPoints(trace, isAside, places) {
 
 // A layer is off until it is asked for, a switch is on until it is not.
 const isOn = (name, { hidden, layers }) =>
-  ["contours", "arrows", "names"].includes(name) ? !hidden.includes(name) : layers.includes(name);
+  MORE_LAYERS.includes(name) ? layers.includes(name) : !hidden.includes(name);
 
 // The selected points by trace: they come by class, of training and then of held-out rows.
 function placesOf(scene, selected) {
