@@ -133,12 +133,12 @@ def _fields(kind: inspect.Type) -> dict[str, inspect.Type]:
 def _rule(kind: inspect.Type) -> str:
     rule = "given by names and values"
     match kind:
-        case inspect.IntType(ge=low, le=high):
-            rule = f"a whole number from {low:,} to {high:,}"
-        case inspect.FloatType(ge=low, le=high):
-            rule = f"a number from {low:,.10g} to {high:,.10g}"
-        case inspect.StrType(min_length=low, max_length=high):
-            rule = f"text of {low or 0} to {high:,} characters"
+        case inspect.IntType():
+            rule = f"a whole number{_range(kind)}"
+        case inspect.FloatType():
+            rule = f"a number{_range(kind)}"
+        case inspect.StrType():
+            rule = f"text{_lengths(kind)}"
         case inspect.LiteralType() | inspect.EnumType():
             rule = f"one of {', '.join(map(str, _choices(kind)))}"
         case inspect.BoolType():
@@ -148,6 +148,23 @@ def _rule(kind: inspect.Type) -> str:
         case inspect.VarTupleType():
             rule = "a list of values"
     return rule
+
+
+def _range(kind: inspect.IntType | inspect.FloatType) -> str:
+    """The bounds of a number in words, after its kind; nothing for one without bounds."""
+    if kind.ge is not None and kind.le is not None:
+        return f" from {kind.ge:,.10g} to {kind.le:,.10g}"
+    bounds = (("of at least", kind.ge), ("above", kind.gt), ("up to", kind.le), ("below", kind.lt))
+    told = [f" {word} {bound:,.10g}" for word, bound in bounds if bound is not None]
+    return " and".join(told)
+
+
+def _lengths(kind: inspect.StrType) -> str:
+    return (
+        ""
+        if kind.max_length is None
+        else f" of {kind.min_length or 0} to {kind.max_length:,} characters"
+    )
 
 
 def _choices(kind: inspect.LiteralType | inspect.EnumType) -> Iterable[Any]:
