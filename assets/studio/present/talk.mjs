@@ -9,7 +9,7 @@ import { shownNow } from "./shown.mjs";
 
 /**
  * What the server says of a talk, as callbacks/routes/talks/presenter.py describes it.
- * @typedef {{ link: string, code: string, note: string, expires_s: number, viewers: number,
+ * @typedef {{ link: string, code: string, is_only_here: boolean, expires_s: number, viewers: number,
  *   names: boolean, info: boolean, downloads: boolean }} TalkNow
  */
 

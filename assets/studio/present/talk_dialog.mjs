@@ -72,7 +72,7 @@ function fill() {
     part("code").replaceChildren();
     return;
   }
-  const { link, code, note, viewers, expires_s: expires } = talk;
+  const { link, code, is_only_here: isOnlyHere, viewers, expires_s: expires } = talk;
   if (part("link").textContent !== link) {
     Object.assign(part("link"), { textContent: link, href: link });
     part("code").replaceChildren(imageOf(code));
@@ -81,5 +81,5 @@ function fill() {
   part("count").textContent = `${viewers} ${viewers === 1 ? "viewer" : "viewers"}`;
   const until = new Date(1000 * expires).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   part("until").textContent = `The link is valid until ${until}, or until you end the talk.`;
-  part("note").textContent = note;
+  part("note").hidden = !isOnlyHere;
 }

@@ -16,10 +16,6 @@ _ID_BYTES = 16  # 128 random bits
 _ANY_ADDRESS = {"0.0.0.0", "::", ""}  # noqa: S104 - compared with, not bound to
 # For documentation (RFC 5737): no packet is ever sent there.
 _ELSEWHERE = ("192.0.2.1", 9)
-_ONLY_HERE = (
-    "Only this computer can open the link. To let others follow, start the studio with "
-    "--host 0.0.0.0 and open it by the address of this computer in the network."
-)
 
 
 def new_talk_id() -> str:
@@ -38,9 +34,9 @@ def talk_link(talk_id: str) -> str:
     return link.replace(f"//{_host()}", f"//{own}", 1) if own else link
 
 
-def reach_note(link: str) -> str:
-    """Return why nobody else can open a link; empty if others can."""
-    return _ONLY_HERE if _is_of_this_computer() and f"//{_host()}" in link else ""
+def is_only_here(link: str) -> bool:
+    """Return whether this computer alone can open a link."""
+    return _is_of_this_computer() and f"//{_host()}" in link
 
 
 def qr_code(link: str) -> str:

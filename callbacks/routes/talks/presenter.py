@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from callbacks.guards.error_answers import sentence
 from callbacks.routes.requested_view import requested_event, requested_options
-from callbacks.routes.talks.link import new_talk_id, qr_code, reach_note, talk_link
+from callbacks.routes.talks.link import is_only_here, new_talk_id, qr_code, talk_link
 from callbacks.routes.talks.picture import Shown, talk_view
 from callbacks.services import services
 from callbacks.session import address, own_run, owner
@@ -142,7 +142,7 @@ def _described(talk: Talk) -> dict[str, Any]:
     return {
         "link": link,
         "code": qr_code(link),
-        "note": reach_note(link),
+        "is_only_here": is_only_here(link),
         "expires_s": talk.expires_s,
         "viewers": _talks().n_viewers(talk.talk_id, time.time()),
         "names": talk.shows_names,

@@ -44,7 +44,7 @@ def talk_dialog() -> Component:
                             _button("Copy link", "copy"),
                             html.P(className="talk-count", role="status", **_part("count")),
                             html.P(className="talk-note", **_part("until")),
-                            html.P(className="talk-note", **_part("note")),
+                            _reach_note(),
                         ]
                     ),
                 ],
@@ -75,6 +75,20 @@ def talk_dialog() -> Component:
 
 def _button(label: str, name: str, modifier: str = "") -> Component:
     return html.Button(label, type="button", className=f"button {modifier}".strip(), **_part(name))
+
+
+def _reach_note() -> Component:
+    """Shown where nobody else can open the link."""
+    return html.P(
+        [
+            "Only this computer can open the link. To let others follow, start the studio with ",
+            html.Code("--host 0.0.0.0"),
+            " and open it by the address of this computer in the network.",
+        ],
+        className="talk-note",
+        hidden=True,
+        **_part("note"),
+    )
 
 
 def _part(name: str) -> dict[str, Any]:

@@ -269,7 +269,7 @@ def test_a_presenter_learns_that_nobody_else_can_open_the_link(tmp_path, host, i
         answer = client.post("/talk", json={}, headers={"Host": host})
         talk = answer.json["talk"]
         assert talk["link"].startswith(f"http://{host}/t/")
-        assert bool(talk["note"]) == is_only_here
+        assert talk["is_only_here"] == is_only_here
 
 
 def test_talks_can_be_turned_off(tmp_path):
