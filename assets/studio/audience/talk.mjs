@@ -13,6 +13,7 @@ import { connectTouch } from "./touch.mjs";
 
 const REACH_PX = 22; // a finger is about twice as wide
 const OVER = "The talk has ended. Thank you for following.";
+const BLANK = "The presenter has blanked the screen.";
 const NOTHING_YET = "The presenter has not shown a picture yet. It will appear here.";
 
 const pen = globalThis.document?.createElement("canvas").getContext("2d");
@@ -79,8 +80,7 @@ class Talk {
     this.limits = steadyLimits(isOther ? null : this.limits, picture.limits);
     this.shown = picture;
     this.plot.dataset.drawn = String((this.nShown += 1));
-    document.querySelectorAll("[data-part=talk]").forEach((node) => node.removeAttribute("hidden"));
-    byPart("over").hidden = true;
+    this.sayInstead(picture.isBlank ? BLANK : null);
     byPart("save").hidden = !picture.scene.downloads;
     showWords(picture);
     showNumbers(picture);
@@ -193,8 +193,14 @@ class Talk {
   }
 
   end() {
-    document.querySelectorAll("[data-part=talk], [data-part=classes]").forEach((node) => node.setAttribute("hidden", ""));
-    byPart("over").hidden = false;
-    byPart("over").textContent = OVER;
+    this.sayInstead(OVER);
+  }
+
+  /** Hides the talk behind a sentence, or shows it. @param {string | null} sentence */
+  sayInstead(sentence) {
+    const isHidden = sentence !== null;
+    document.querySelectorAll("[data-part=talk], [data-part=classes]").forEach((node) => node.toggleAttribute("hidden", isHidden));
+    byPart("over").hidden = !isHidden;
+    byPart("over").textContent = sentence ?? "";
   }
 }

@@ -22,6 +22,7 @@ export function shownNow(panel) {
       hidden: SWITCHES.filter((name) => !state[name]),
       layers: MORE_LAYERS.filter((name) => state[name]),
       axes: painting.isZoomed() ? painting.axes() : null,
+      isBlank: document.body.hasAttribute("data-blank"),
     },
   };
 }

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Annotated, Any
 
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from callbacks.routes.talks.messages import packed
 from melm_studio.figures.encoding import compact
@@ -54,6 +54,8 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         Switches that are off, and further layers that are on.
     axes : tuple of Range or None
         Those that the presenter has zoomed to.
+    is_blank : bool
+        Whether the presenter has blanked the screen, and so the viewers' too. JSON: ``isBlank``.
     """
 
     run: Text
@@ -67,6 +69,7 @@ class Shown(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     hidden: Annotated[tuple[Switch, ...], Meta(max_length=len(SWITCHES))] = ()
     layers: Annotated[tuple[MoreLayer, ...], Meta(max_length=len(MORE_LAYERS))] = ()
     axes: tuple[Range, Range] | None = None
+    is_blank: bool = field(default=False, name="isBlank")
 
 
 def talk_view(
@@ -116,6 +119,7 @@ def talk_view(
         "hidden": shown.hidden,
         "layers": shown.layers,
         "axes": shown.axes,
+        "isBlank": shown.is_blank,
     }
     return TalkView(number, key, scene, packed(picture))
 

@@ -36,6 +36,12 @@ def test_a_phone_follows_what_present_shows(page: Page, new_context: Callable[..
     expect(alone).to_have_count(1)
     assert phone.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
 
+    page.keyboard.press("b")
+    expect(phone.get_by_text("has blanked the screen")).to_be_visible()
+    expect(alone).to_be_hidden()
+    page.keyboard.press("b")
+    expect(alone).to_be_visible()
+
     alone.click()  # the viewer looks around
     expect(alone).to_have_count(0)
     phone.get_by_role("button", name="Follow").click()

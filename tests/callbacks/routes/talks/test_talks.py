@@ -55,6 +55,8 @@ def show(presenter, query="", **shown):
 def test_viewers_see_what_the_presenter_shows(presenter, begin, viewer):
     path = begin()
     assert read_messages(viewer.get(f"{path}/pictures").data) == [("a", None)]
+    assert show(presenter, isBlank=True).status_code == 200
+    assert newest(viewer.get(f"{path}/pictures").data)["isBlank"]
     answer = show(
         presenter, "gamma=0.5", caption="Two groups", classes=[1], rows=[2, 4], hidden=["arrows"]
     )
@@ -64,6 +66,7 @@ def test_viewers_see_what_the_presenter_shows(presenter, begin, viewer):
     assert picture["traces"] == plane["traces"]
     assert picture["limits"] == plane["limits"]
     assert picture["gamma"] == "0.5"
+    assert not picture["isBlank"]
     assert (picture["caption"], picture["classes"], picture["hidden"]) == (
         "Two groups",
         [1],
