@@ -33,10 +33,9 @@ from melm_studio.layout.scripts import (
     STYLES,
     answer_preloads,
     assets_path,
-    module_preloads,
     needed_scripts,
 )
-from melm_studio.layout.shell.follow_script import FOLLOW_ENTRY
+from melm_studio.layout.shell.bundle import PAGE_SCRIPT
 from melm_studio.layout.shell.markup import markup
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.allocator import return_large_blocks
@@ -77,7 +76,7 @@ _INDEX = """<!DOCTYPE html>
         <footer>
             {%config%}
             {%scripts%}
-            __MODULES__
+            <script type="module" src="__SCRIPT__"></script>
             {%renderer%}
         </footer>
     </body>
@@ -103,7 +102,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         assets_url_path=assets_path(),
         requests_pathname_prefix=f"{settings.path_prefix}/",
         routes_pathname_prefix="/",
-        assets_ignore=f"^{FOLLOW_ENTRY}$",  # the entry of another page
+        assets_ignore=r"\.mjs$",  # the entries of scripts that the pages name themselves
         assets_path_ignore=[f"^{MODULES}$", f"^{STYLES}$"],
         meta_tags=[
             {"name": "viewport", "content": "width=device-width, initial-scale=1"},
@@ -122,7 +121,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         .replace("__COLORS__", page_colors())
         .replace("__ANSWERS__", answer_preloads(settings.path_prefix))
         .replace("__PARTS__", markup(static_parts()))
-        .replace("__MODULES__", module_preloads(app.get_asset_url))
+        .replace("__SCRIPT__", app.get_asset_url(PAGE_SCRIPT))
     )
     app.renderer = RENDERER
     app.layout = first_page

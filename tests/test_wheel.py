@@ -79,7 +79,7 @@ def test_it_runs_in_an_environment_with_nothing_else(wheel, tmp_path):
         plane = client.get(f"/runs/{run}/points.csv")
         assert plane.status_code == 200
         assert len(plane.text.splitlines()) == 179
-        (script,) = re.findall(r'src="(/assets/[^"]*/main\.mjs[^"]*)"', client.get("/").text)
+        (script,) = re.findall(r'src="(/assets/[^"]*/main\.bundle\.mjs)"', client.get("/").text)
         assert client.get(script).status_code == 200
         client.close()
 

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, FilePayload, Locator, ViewportSize, exp
 from melm_core.datasets import batches as drifting_batches
 from melm_studio.layout import ids
 from tools.driver.launcher import running_studio
-from tools.driver.page import Panel, StudioPage
+from tools.driver.page import LOAD_MODULE, Panel, StudioPage
 from tools.find_browser import launch_options
 from tools.images import animation, still
 from tools.screencast import screencast
@@ -38,17 +38,19 @@ BOX = """(node) => {
 }"""
 
 # No plane of a finished run is requested or moving, and every plotly figure fills its element.
-IS_AT_REST = """async () => {
-  const { shownPanels } = await import(
-    document.querySelector('[href$="/panel/panels.mjs"]').href);
-  const { isFitted } = await import(
-    document.querySelector('[href$="/drawing/plotly.mjs"]').href);
+IS_AT_REST = (
+    "async () => {"
+    + LOAD_MODULE
+    + """
+  const { shownPanels } = await load("panel/panels.mjs");
+  const { isFitted } = await load("drawing/plotly.mjs");
   return shownPanels().every((panel) => {
     const plot = panel.part("plot");
     const isMoving = panel.isFinal && plot.classList.contains("is-moving");
     return panel.requests.requested === null && isFitted(plot) && !isMoving;
   });
 }"""
+)
 
 # A table with a column of every kind.
 POTS = "\n".join(

@@ -8,17 +8,20 @@ from sklearn.datasets import make_blobs
 
 from benchmarks.page.studio import DEADLINE_MS, StudioPage, studio_page
 from benchmarks.table import Measurement
+from tools.driver.page import LOAD_MODULE
 
 N_ROWS = (100_000, 1_000_000)
 N_FEATURES = 4
 N_FRAMES = 40
 
 # Milliseconds of each of some frames, every one of them a pixel further to the right.
-_PAN = """async ([run, nFrames]) => {
-  const load = (name) => import(document.querySelector(`[href$="${name}"]`).href);
-  const { panelOfRun } = await load("/panel/panels.mjs");
-  const { shownLayer } = await load("/every_row/layers.mjs");
-  const { toPixels } = await load("/drawing/plotly.mjs");
+_PAN = (
+    "async ([run, nFrames]) => {"
+    + LOAD_MODULE
+    + """
+  const { panelOfRun } = await load("panel/panels.mjs");
+  const { shownLayer } = await load("every_row/layers.mjs");
+  const { toPixels } = await load("drawing/plotly.mjs");
   const panel = panelOfRun(run);
   const pixels = (point) => toPixels(panel.part("plot"), point);
   const [[left, top], [right, bottom]] = [pixels([0, 0]), pixels([1, 1])];
@@ -34,6 +37,7 @@ _PAN = """async ([run, nFrames]) => {
   }
   return times;
 }"""
+)
 
 
 def all_rows(repeats: int) -> list[Measurement]:

@@ -9,6 +9,7 @@ from sklearn.datasets import make_blobs
 
 from benchmarks.page.studio import StudioPage, studio_page
 from benchmarks.table import Measurement
+from tools.driver.page import LOAD_MODULE
 
 STARTS = 16
 SCRUBBED_MS = 5_000
@@ -30,9 +31,11 @@ _SCRUB = """async ([run, milliseconds]) => {
 }"""
 
 # Milliseconds from a change of the kernel width to the painted contours.
-_WIDEN = """async ([run, gammas]) => {
-  const { panelOfRun } = await import(
-    document.querySelector('[href$="/panel/panels.mjs"]').href);
+_WIDEN = (
+    "async ([run, gammas]) => {"
+    + LOAD_MODULE
+    + """
+  const { panelOfRun } = await load("panel/panels.mjs");
   const panel = panelOfRun(run);
   const times = [];
   for (const gamma of gammas) {
@@ -46,12 +49,15 @@ _WIDEN = """async ([run, gammas]) => {
   }
   return times;
 }"""
+)
 
 
 # Planes painted per second during a morph from one run to another.
-_MORPH = """async ([run, other, milliseconds]) => {
-  const { panelOfRun } = await import(
-    document.querySelector('[href$="/panel/panels.mjs"]').href);
+_MORPH = (
+    "async ([run, other, milliseconds]) => {"
+    + LOAD_MODULE
+    + """
+  const { panelOfRun } = await load("panel/panels.mjs");
   const panel = panelOfRun(run);
   let painted = 0;
   panel.node.addEventListener("panel:painted", () => { painted += 1; });
@@ -62,6 +68,7 @@ _MORPH = """async ([run, other, milliseconds]) => {
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
   return (1000 * painted) / (performance.now() - begin);
 }"""
+)
 
 
 def scrub(repeats: int) -> list[Measurement]:

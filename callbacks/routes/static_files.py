@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http import HTTPStatus
+from typing import cast
 
 import flask
 from dash import Dash
@@ -14,13 +16,15 @@ from melm_studio.figures.plotly_script import (
     plotly_fingerprint,
     plotly_script,
 )
-from melm_studio.layout.scripts import STYLE_SHEET, style_sheet
-from melm_studio.layout.shell.follow_script import FOLLOW_SCRIPT, follow_script
+from melm_studio.layout.scripts import ASSETS, STYLE_SHEET, style_sheet
+from melm_studio.layout.shell.bundle import ENTRIES, PAGE_SCRIPT, module_on_demand, page_bundle
 
 PLOTLY_PATH = f"/plotly-{plotly_fingerprint()}.js"
 
 # The addresses of these change with their content.
-_FINGERPRINTED = {"plotly", "styles", "follow", "_dash_assets.static"}
+_MODULES_ON_DEMAND = "_dash_assets.static"
+_SCRIPTS = {f"script-{name.partition('.')[0]}": name for name in ENTRIES}  # by endpoint
+_FINGERPRINTED = {"plotly", "styles", *_SCRIPTS, _MODULES_ON_DEMAND}
 # Dash serves these with and without a fingerprint; the former it lets browsers keep.
 _OF_DASH = {
     "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>",
@@ -31,13 +35,11 @@ _FOREVER = "public, max-age=31536000, immutable"
 
 
 def register(app: Dash) -> None:
-    """Connect plotly and the style sheet; let browsers keep what has a fingerprint."""
+    """Connect plotly, the scripts and the style sheet; let browsers keep what has a fingerprint."""
     app.server.add_url_rule(PLOTLY_PATH, "plotly", plotly)
-    # Routes are below the prefix of addresses.
-    style_sheet_path = app.get_asset_url(STYLE_SHEET).removeprefix(services().settings.path_prefix)
-    app.server.add_url_rule(style_sheet_path, "styles", styles)
-    follow_path = app.get_asset_url(FOLLOW_SCRIPT).removeprefix(services().settings.path_prefix)
-    app.server.add_url_rule(follow_path, "follow", follow)
+    app.server.add_url_rule(_asset_path(app, STYLE_SHEET), "styles", styles)
+    for endpoint, name in _SCRIPTS.items():
+        app.server.add_url_rule(_asset_path(app, name), endpoint, partial(script, name))
     app.server.after_request(add_lifetime)
     app.server.after_request(shorten_module)
     app.server.after_request(read_file)
@@ -61,9 +63,9 @@ def styles() -> flask.Response:
     return flask.Response(style_sheet(), mimetype="text/css")
 
 
-def follow() -> flask.Response:
-    """The script of the page of a viewer."""
-    return flask.Response(follow_script(), mimetype="text/javascript")
+def script(name: str) -> flask.Response:
+    """The script of a page."""
+    return flask.Response(page_bundle(name).script, mimetype="text/javascript")
 
 
 def read_file(response: flask.Response) -> flask.Response:
@@ -80,8 +82,15 @@ def shorten_module(response: flask.Response) -> flask.Response:
         for name in ("Content-Disposition", "Last-Modified"):
             response.headers.pop(name, None)
         if flask.request.path.endswith(_MODULE):
-            response.set_data(jsmin(response.get_data(as_text=True)))
+            response.set_data(jsmin(_text_of_module(response)))
     return response
+
+
+def _text_of_module(response: flask.Response) -> str:
+    if flask.request.endpoint != _MODULES_ON_DEMAND:
+        return response.get_data(as_text=True)
+    path = ASSETS / cast(dict[str, str], flask.request.view_args)["filename"]
+    return module_on_demand(path, page_bundle(PAGE_SCRIPT), PAGE_SCRIPT, ASSETS)
 
 
 def add_lifetime(response: flask.Response) -> flask.Response:
@@ -89,6 +98,12 @@ def add_lifetime(response: flask.Response) -> flask.Response:
     if _is_fingerprinted(response) and response.status_code in {200, 304}:
         response.headers["Cache-Control"] = _FOREVER
     return response
+
+
+def _asset_path(app: Dash, name: str) -> str:
+    """The path of an asset below the prefix of addresses."""
+    path: str = app.get_asset_url(name)
+    return path.removeprefix(services().settings.path_prefix)
 
 
 def _is_fingerprinted(response: flask.Response) -> bool:

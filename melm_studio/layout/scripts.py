@@ -1,21 +1,17 @@
-"""How the page loads: one entry module, which imports all others, and one style sheet."""
+"""How the page loads: the folder of its scripts, and one style sheet."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
-from pathlib import Path
 
 from melm_studio.application_folder import APPLICATION_FOLDER
 
 ASSETS = APPLICATION_FOLDER / "assets"
 
-# The folder of the modules that `main.mjs` imports. Dash must leave these alone: it would load each
-# a second time, under an address with a time stamp.
+# The folder of the modules that `main.mjs` imports. Dash must leave these alone: the page loads
+# most of them as one script.
 MODULES = "studio"
-
-ENTRY = "main.mjs"
 
 # All files of the folder STYLES, as one: each request would take a round trip of its own. It is in
 # the same folder, where the addresses of icons are relative to.
@@ -71,32 +67,3 @@ def answer_preloads(path_prefix: str) -> str:
         f'<link rel="preload" as="fetch" crossorigin href="{path_prefix}/{answer}">'
         for answer in _FIRST_ANSWERS
     )
-
-
-def module_preloads(address: Callable[[str], str]) -> str:
-    """Links that fetch at once all modules that the page needs; else one import waits for another.
-
-    `address` gives the address of a file by its path within the assets.
-    """
-    modules = sorted(path.relative_to(ASSETS) for path in _needed_modules())
-    return "\n".join(
-        f'<link rel="modulepreload" href="{address(path.as_posix())}">' for path in modules
-    )
-
-
-# What is imported by an expression, `import("./x.mjs")`, is loaded when it is first used.
-_IMPORT = re.compile(r'^(?:import|export) [^;]*?from "(\.[^"]+)";$', re.MULTILINE)
-
-
-def _needed_modules() -> set[Path]:
-    """The modules that the entry imports, itself or by others."""
-    found: set[Path] = set()
-    waiting = [ASSETS / ENTRY]
-    while waiting:
-        module = waiting.pop()
-        imported = {
-            (module.parent / path).resolve() for path in _IMPORT.findall(module.read_text())
-        }
-        waiting += imported - found
-        found |= imported
-    return found

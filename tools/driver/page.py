@@ -17,20 +17,30 @@ DEADLINE_S = 60
 DEADLINE_MS = 1000 * DEADLINE_S
 MOST_TAB_STOPS = 40
 NEXT_PAINT = "() => new Promise(requestAnimationFrame)"
-TIP_OF_THE_STRONGEST_ARROW = """async (plot) => {
-  const { toPixels } = await import(
-    document.querySelector('[href$="/drawing/plotly.mjs"]').href);
+# Defines a function that returns a module of the page by its path, as "panel/panels.mjs".
+LOAD_MODULE = """
+  const script = document.querySelector('[src$="/main.bundle.mjs"]').src;
+  const load = (path) => import(script.replace("main.bundle.mjs", `studio/${path}`));"""
+TIP_OF_THE_STRONGEST_ARROW = (
+    "async (plot) => {"
+    + LOAD_MODULE
+    + """
+  const { toPixels } = await load("drawing/plotly.mjs");
   const tips = plot.data.find(({ meta }) => meta.kind === "arrow_heads");
   const [x, y] = toPixels(plot, [tips.x[0], tips.y[0]]);
   const box = plot.getBoundingClientRect();
   return [box.left + x, box.top + y];
 }"""
-CURVE = """async (panel) => {
-  const { panelOfRun } = await import(
-    document.querySelector('[href$="/panel/panels.mjs"]').href);
+)
+CURVE = (
+    "async (panel) => {"
+    + LOAD_MODULE
+    + """
+  const { panelOfRun } = await load("panel/panels.mjs");
   const { traces } = panelOfRun(panel.dataset.run).history.chart.chart;
   return Object.fromEntries(traces.map(({ meta, x, y }) => [meta.kind, { x: [...x], y: [...y] }]));
 }"""
+)
 SHOWS_LAST_PLANE = """(panel, state) => {
   const slider = panel.querySelector('[aria-label="History of the run"]');
   const isLast = panel.dataset.state === state && panel.dataset.sequence === slider?.max;

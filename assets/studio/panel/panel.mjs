@@ -20,6 +20,7 @@ import { DEFAULT_VIEW, changesOf, isAsFound, isOwnPlane, viewQuery } from "./vie
 /**
  * What a panel asks of the others.
  * @typedef {object} Peers
+ * @property {() => Panel[]} all
  * @property {() => Panel[]} shown
  * @property {() => string | null} reference
  * @property {() => Promise<void>} paintStale

@@ -10,7 +10,7 @@ import { Panel } from "./panel.mjs";
 /** @type {Map<string, Panel>} */
 const known = new Map();
 
-const peers = { shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title };
+const peers = { all: allPanels, shown: shownPanels, reference: referenceRun, paintStale, paintOnAxes, title };
 
 /** Releases what a panel holds once Dash has removed it; styles know how many panels there are. */
 export function connectPanels() {

@@ -5,7 +5,6 @@ import { setProps } from "../page/dash.mjs";
 import { write } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 import { addToPanels } from "./features.mjs";
-import { allPanels } from "./panels.mjs";
 
 const SHOWN = {
   running: ["pause"],
@@ -20,7 +19,7 @@ export function addRunCommands() {
     for (const name of ["step", "continue"]) panel.part(name).onclick = () => sendCommand(panel, name);
     panel.part("stop").onclick = () => stop(panel);
     panel.part("remove").onclick = () => remove([panel]).catch(console.warn);
-    panel.part("remove-all").onclick = () => remove(allPanels()).catch(console.warn);
+    panel.part("remove-all").onclick = () => remove(panel.peers.all()).catch(console.warn);
     panel.part("pause").onclick = () => sendCommand(panel, panel.node.dataset.state === "paused" ? "resume" : "pause");
     panel.part("check").onclick = () => checkOrShow(panel);
     const surface = panel.part("surface"); // three components have none

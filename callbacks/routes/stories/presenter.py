@@ -17,14 +17,13 @@ from callbacks.session import workspace
 from melm_studio.figures.encoding import compact
 from melm_studio.figures.plane import empty_figure, limits, plane_frame
 from melm_studio.figures.theme import Scheme
-from melm_studio.layout.scripts import ICON, MODULES
+from melm_studio.layout.scripts import ICON
+from melm_studio.layout.shell.bundle import PRESENTER_SCRIPT
 from melm_studio.views.view_options import MorphTarget, ViewOptions
 from melm_studio.views.view_spec import SharedMorph, ViewSpec
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
 T = TypeVar("T")
-
-_SCRIPT = f"{MODULES}/present/presenter_page.mjs"
 
 
 def register(app: Dash) -> None:
@@ -36,7 +35,7 @@ def register(app: Dash) -> None:
 def presenter(app: Dash) -> str:
     """The page, which the tab that opened it tells what to show."""
     return document(
-        "presenter.html", script=app.get_asset_url(_SCRIPT), icon=app.get_asset_url(ICON)
+        "presenter.html", script=app.get_asset_url(PRESENTER_SCRIPT), icon=app.get_asset_url(ICON)
     )
 
 

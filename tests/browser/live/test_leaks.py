@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import CDPSession, Page, expect
 
-from tools.driver.page import StudioPage
+from tools.driver.page import LOAD_MODULE, StudioPage
 
 # The first runs fill what stays once: plotly, the templates of menus, the caches of React.
 N_WARM = 2
@@ -48,11 +48,14 @@ def test_a_plane_that_is_refused_says_why(page: Page, console_errors: list[str])
 
 
 REFUSAL = {"words": "The number of features must be at least 2.", "error": ""}
-CHANGE_VIEW = """async (plot) => {
-  const { frontPanel } = await import(
-    document.querySelector('[href$="/panel/panels.mjs"]').href);
+CHANGE_VIEW = (
+    "async (plot) => {"
+    + LOAD_MODULE
+    + """
+  const { frontPanel } = await load("panel/panels.mjs");
   await frontPanel().changeView({ gamma: 2 });
 }"""
+)
 
 
 def add_and_remove(studio: StudioPage) -> None:

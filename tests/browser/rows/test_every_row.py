@@ -10,17 +10,19 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from tools.driver.page import StudioPage, wait_until
+from tools.driver.page import LOAD_MODULE, StudioPage, wait_until
 
 N_ROWS = 3_000
 ALONE = 1_234  # a row amid the picture, far from all others, which the sample leaves out
 
 # Where the layer draws a row on screen, and how opaque the layer is there.
-PLACE = """async (plot, row) => {
-  const load = (name) => import(document.querySelector(`[href$="${name}"]`).href);
-  const { allPanels } = await load("/panel/panels.mjs");
-  const { shownLayer } = await load("/every_row/layers.mjs");
-  const { toPixels } = await load("/drawing/plotly.mjs");
+PLACE = (
+    "async (plot, row) => {"
+    + LOAD_MODULE
+    + """
+  const { allPanels } = await load("panel/panels.mjs");
+  const { shownLayer } = await load("every_row/layers.mjs");
+  const { toPixels } = await load("drawing/plotly.mjs");
   const [x, y] = toPixels(plot, shownLayer(allPanels()[0]).pointOf(row));
   const canvas = plot.parentElement.querySelector(".row-layer");
   const box = plot.getBoundingClientRect();
@@ -29,6 +31,7 @@ PLACE = """async (plot, row) => {
   const [, , , opacity] = canvas.getContext("2d").getImageData(column, line, 1, 1).data;
   return { x: box.left + x, y: box.top + y, opacity };
 }"""
+)
 N_MARKS = "(plot) => plot.querySelectorAll('.scatterlayer .trace:not(:empty) .points path').length"
 
 

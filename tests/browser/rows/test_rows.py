@@ -11,17 +11,21 @@ from playwright.sync_api import Page, expect
 
 from melm_studio.tables import load_sample
 from tests.browser.test_axe import barriers
-from tools.driver.page import Panel, StudioPage, wait_until
+from tools.driver.page import LOAD_MODULE, Panel, StudioPage, wait_until
 
 OUTLIER = 17
-PIXELS_OF_A_ROW = """async (plot, row) => {
-  const { toPixels } = await import(document.querySelector('[href$="/drawing/plotly.mjs"]').href);
+PIXELS_OF_A_ROW = (
+    "async (plot, row) => {"
+    + LOAD_MODULE
+    + """
+  const { toPixels } = await load("drawing/plotly.mjs");
   const trace = plot.data.find(({ customdata }) => customdata?.includes(row));
   const at = trace.customdata.indexOf(row);
   const [x, y] = toPixels(plot, [trace.x[at], trace.y[at]]);
   const box = plot.getBoundingClientRect();
   return [box.left + x, box.top + y];
 }"""
+)
 MARKS_OF_NEW_ROWS = """(plot) => plot.data
   .filter(({ meta }) => meta.kind === "new_rows")
   .map(({ x, marker }) => [marker.symbol, x.length])

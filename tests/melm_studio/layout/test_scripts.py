@@ -12,10 +12,10 @@ from melm_studio.layout.scripts import (
     MODULES,
     STYLES,
     assets_path,
-    module_preloads,
     needed_scripts,
     style_sheet,
 )
+from melm_studio.layout.shell.bundle import PAGE_SCRIPT
 from tools.driver.visitor import opened_studio
 
 IMPORT = re.compile(r'^(?:import|export) .*?from "(\./|\.\./)([^"]+)";$', re.MULTILINE)
@@ -45,18 +45,12 @@ def test_an_entry_imports_every_module_now_or_later():
     assert set().union(*found) == every - {of_presenter}
 
 
-def test_what_the_entry_needs_now_is_preloaded_once_and_nothing_else():
-    links = re.findall(r'href="([^"]+)"', module_preloads(lambda path: f"/assets/{path}"))
-    needed = imported(ASSETS / "main.mjs", IMPORT)
-    assert sorted(links) == sorted(f"/assets/{path.relative_to(ASSETS)}" for path in needed)
-    assert "/assets/studio/publication/figure_dialog.mjs" not in links
-
-
 def test_the_page_has_one_script_that_is_a_module_and_dash_waits_for_it(tmp_path):
     with opened_studio(tmp_path) as studio:
         html = studio.visitor().http.get("/").text
-    modules = re.findall(r'<script[^>]*src="([^"?]+)[^>]*type="module"', html)
-    assert modules == [f"/{assets_path()}/main.mjs"]
+    modules = re.findall(r'<script type="module" src="([^"]+)"', html)
+    assert ".mjs?" not in html  # as Dash names modules
+    assert modules == [f"/{assets_path()}/{PAGE_SCRIPT}"]
     assert "new DashRenderer" not in html
     assert "startDash();" in (ASSETS / "main.mjs").read_text()
 
