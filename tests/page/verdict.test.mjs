@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { unbroken } from "../../assets/studio/drawing/number_text.mjs";
 import { verdictText } from "../../assets/studio/panel/verdict.mjs";
 
 test("the held-out share leads, and guessing among the classes follows", () => {
@@ -17,4 +18,8 @@ test("without held-out rows the training share leads, and says so", () => {
   const { leads, follows } = verdictText(numbers, 2);
   assert.equal(leads, "50 % of training rows are told apart");
   assert.equal(follows, "guessing: 50 %, a class has no held-out row");
+});
+
+test("no line begins with a percent sign", () => {
+  assert.deepEqual(unbroken("guessing: 33 %, training rows: 100 %").split(" ").filter((part) => part.startsWith("%")), []);
 });

@@ -1,6 +1,6 @@
 // The strip above a picture: how many held-out rows are told apart, and how many by guessing. Once a
 // run has ended it says what the server makes of it, and what its check has found so far.
-import { percent } from "../drawing/number_text.mjs";
+import { percent, unbroken } from "../drawing/number_text.mjs";
 import { element, hide, span, write } from "../page/dom.mjs";
 import { sendCommand } from "./run_commands.mjs";
 import { addToPanels } from "./features.mjs";
@@ -53,8 +53,8 @@ class Strip {
     this.shown = written;
     panel.node.dataset.answer = answer;
     write(this.sign, SIGNS[answer] ?? "");
-    write(this.lead, lead);
-    write(this.follow, follow);
+    write(this.lead, unbroken(lead));
+    write(this.follow, unbroken(follow));
     this.showNotes(notes);
   }
 
