@@ -40,8 +40,8 @@ mutants: redis ## Put faults into a copy; each must be found by the test of a gu
 
 audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 	@# CVE-2025-69872 is about pickles that diskcache loads; the store refuses all (bytes_disk.py).
-	@$(VENV)/bin/pip-audit --ignore-vuln CVE-2025-69872 --requirement requirements.txt --requirement requirements-redis.txt \
-		--requirement requirements-files.txt --requirement requirements-dask.txt \
+	@$(VENV)/bin/pip-audit --ignore-vuln CVE-2025-69872 --requirement requirements.txt --requirement requirements/redis.txt \
+		--requirement requirements/files.txt --requirement requirements/tables.txt \
 		--disable-pip --no-deps --strict
 
 bench: browser ## Measure speed and scale
@@ -77,12 +77,12 @@ hooks: $(DEV) ## Let git run the checks before each commit
 	@$(VENV)/bin/pre-commit install
 
 pins: $(DEV) ## Pin the requirements again; UPGRADE=--upgrade takes newer versions
-	@$(PIN) requirements.in --output-file requirements.txt
-	@$(PIN) requirements-redis.in --output-file requirements-redis.txt
-	@$(PIN) requirements-files.in --output-file requirements-files.txt
-	@$(PIN) requirements-dask.in --output-file requirements-dask.txt
-	@$(PIN) requirements-dev.in --output-file requirements-dev.txt
-	@$(PIN) requirements-docs.in --output-file requirements-docs.txt
+	@$(PIN) requirements/studio.in --output-file requirements.txt
+	@$(PIN) requirements/redis.in --output-file requirements/redis.txt
+	@$(PIN) requirements/files.in --output-file requirements/files.txt
+	@$(PIN) requirements/tables.in --output-file requirements/tables.txt
+	@$(PIN) requirements/dev.in --output-file requirements/dev.txt
+	@$(PIN) requirements/docs.in --output-file requirements/docs.txt
 
 constants: $(DEV) ## Write the constants that the page's scripts share with Python
 	@$(PYTHON_IN_VENV) -m tools.page_constants
@@ -109,19 +109,19 @@ $(RUNTIME): requirements.txt | $(PYTHON_IN_VENV)
 	@$(INSTALL) requirements.txt
 	@touch $@
 
-$(SHARED): requirements-redis.txt $(RUNTIME)
+$(SHARED): requirements/redis.txt $(RUNTIME)
 	@echo "Installing what a shared store needs into $(VENV)."
-	@$(INSTALL) requirements-redis.txt
+	@$(INSTALL) requirements/redis.txt
 	@touch $@
 
-$(DEV): requirements-dev.txt $(RUNTIME)
+$(DEV): requirements/dev.txt $(RUNTIME)
 	@echo "Installing the tools for development into $(VENV)."
-	@$(INSTALL) requirements-dev.txt
+	@$(INSTALL) requirements/dev.txt
 	@touch $@
 
-$(SITE_TOOLS): requirements-docs.txt $(DEV)
+$(SITE_TOOLS): requirements/docs.txt $(DEV)
 	@echo "Installing what builds the documentation into $(VENV)."
-	@$(INSTALL) requirements-docs.txt
+	@$(INSTALL) requirements/docs.txt
 	@touch $@
 
 $(PAGE_TOOLS): package-lock.json $(DEV)

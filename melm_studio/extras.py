@@ -10,10 +10,10 @@ from melm_studio.application_folder import APPLICATION_FOLDER
 # Extras of the wheel, by the file that has their exact versions in a checkout.
 _PINS: Mapping[str, str] = MappingProxyType(
     {
-        "dask": "requirements-dask.txt",
-        "excel": "requirements-files.txt",
-        "parquet": "requirements-files.txt",
-        "redis": "requirements-redis.txt",
+        "dask": "requirements/tables.txt",
+        "excel": "requirements/files.txt",
+        "parquet": "requirements/files.txt",
+        "redis": "requirements/redis.txt",
     }
 )
 

@@ -64,13 +64,13 @@ def test_the_page_names_every_setting_once_with_its_default_and_no_other():
 def test_every_file_is_named_on_the_page_and_every_named_file_exists():
     named = set(re.findall(r"deploy/([\w.-]+)", PAGE))
     assert named == {path.name for path in FILES} - {"Dockerfile", "Dockerfile.dockerignore"}
-    for requirements in re.findall(r"requirements[\w-]*\.txt", PAGE):
+    for requirements in re.findall(r"requirements/?[\w]*\.txt", PAGE):
         assert (ROOT / requirements).is_file()
 
 
 def test_every_program_is_installed_by_the_requirements():
     programs = {command[0] for command in COMMANDS} - {"python", "redis-server"}
-    pinned = (ROOT / "requirements-redis.txt").read_text()
+    pinned = (ROOT / "requirements/redis.txt").read_text()
     assert programs == {"gunicorn", "celery"}
     for program in programs:
         assert Path(sys.executable).with_name(program).is_file()

@@ -47,6 +47,6 @@ def test_pip_installs_where_uv_cannot_be_had(venv: Path):
 
 
 def test_uv_is_installed_by_its_pin():
-    pins = (ROOT / "requirements-dev.txt").read_text().splitlines()
+    pins = (ROOT / "requirements/dev.txt").read_text().splitlines()
     pin = next(number for number, line in enumerate(pins) if line.startswith("uv=="))
     assert "--hash=sha256:" in pins[pin + 1]

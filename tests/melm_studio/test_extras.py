@@ -23,7 +23,7 @@ EXTRAS = HOOK["requirements_txt"]["optional-dependencies"]
 def command(request, monkeypatch, tmp_path):
     """The command of an extra, in both ways to have the studio."""
     if request.param == "checkout":
-        return lambda _: r"\.venv/bin/python -m pip install -r requirements-\w+\.txt"
+        return lambda _: r"\.venv/bin/python -m pip install -r requirements/\w+\.txt"
     monkeypatch.setattr(extras, "APPLICATION_FOLDER", tmp_path)
     return lambda extra: rf'pip install "melm-studio\[{extra}\]"'
 
