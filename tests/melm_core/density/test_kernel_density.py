@@ -162,7 +162,7 @@ def test_log_densities_of_points_all_far_away_agree_with_the_direct_sum(distance
     np.testing.assert_allclose(logs, direct_sums.log_density(points, ROWS, KERNEL), rtol=1e-9)
 
 
-@pytest.mark.parametrize("distance", [1.0, 30.0, 3_000.0])
+@pytest.mark.parametrize("distance", [1.0, pytest.param(30.0, marks=pytest.mark.slow), 3_000.0])
 def test_the_most_likely_class_is_that_of_the_largest_density(distance, monkeypatch):
     monkeypatch.setattr(kernel_density, "DIRECT_EVALUATIONS", 0)
     X, y = classes(n_classes=3, n_features=2)

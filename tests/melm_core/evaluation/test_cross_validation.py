@@ -199,13 +199,12 @@ def test_an_unknown_method_is_named_with_those_that_are_known():
         cross_validated_separability("magic", *IRIS)
 
 
-@pytest.mark.parametrize("key", ["lda", "pca"])
-def test_on_pure_noise_the_held_out_figure_is_at_chance(key):
+def test_on_pure_noise_the_held_out_figure_is_at_chance():
     scores = []
     for seed in range(4):
-        result = cross_validated_separability(key, *pure_noise(random_state=seed))
+        result = cross_validated_separability("lda", *pure_noise(random_state=seed))
         scores.append(result.held_out.mean.balanced_accuracy)
-        assert (result.in_sample.mean.balanced_accuracy > 0.97) == (key in SEPARATES_NOISE)
+        assert result.in_sample.mean.balanced_accuracy > 0.97
     assert_at_chance(scores, 1 / 3)
 
 

@@ -136,12 +136,19 @@ def test_iris_is_no_chance(statistic):
     assert test.p_value == 1 / 50
 
 
-def test_a_difference_is_found_where_the_plane_separates_all_its_training_rows():
+@pytest.mark.parametrize(
+    "method",
+    [
+        "lda",
+        pytest.param(MELM(n_init=1, max_iter=20, random_state=0), marks=pytest.mark.slow),
+    ],
+    ids=("lda", "melm"),
+)
+def test_a_difference_is_found_where_the_plane_separates_all_its_training_rows(method):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 120)), np.arange(40) % 2
     X[:, :20] += 1.5 * y[:, None]
-    melm = MELM(n_init=1, max_iter=20, random_state=0)
-    assert permutation_test(melm, X, y, n_permutations=9, level=None).p_value == 0.1
+    assert permutation_test(method, X, y, n_permutations=9, level=None).p_value == 0.1
 
 
 class FoldCounter(PCA):

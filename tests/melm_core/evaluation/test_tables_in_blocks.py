@@ -56,7 +56,9 @@ def test_a_table_without_some_rows_has_the_others_in_order(size):
     assert np.array_equal(doubled.counts.sum(axis=0), np.bincount(Y[kept]))
 
 
-@pytest.mark.parametrize("key", ["lda", "pca", "gem"])
+@pytest.mark.parametrize(
+    "key", ["lda", *(pytest.param(key, marks=pytest.mark.slow) for key in ("pca", "gem"))]
+)
 def test_density_scores_are_those_of_the_rows_in_memory(key):
     options = {"n_folds": 3, "max_rows": 200}
     exact = density_scores(key, X, LABELS[Y], **options)
@@ -74,6 +76,7 @@ def test_density_scores_are_those_of_the_rows_in_memory(key):
     assert done == [(1, 3), (2, 3), (3, 3)]
 
 
+@pytest.mark.slow
 def test_melm_is_refitted_without_the_held_out_rows():
     parameters = {"n_init": 1, "max_iter": 5}
     options = {"parameters": parameters, "n_folds": 2, "max_rows": 100}

@@ -86,6 +86,7 @@ def test_what_is_no_address_of_a_notebook_server_is_refused_before_a_studio_star
         melm_studio.show(frame, server="hub")
 
 
+@pytest.mark.slow
 def test_a_table_that_is_refused_leaves_no_studio(frame):
     before = {child.pid for child in psutil.Process().children()}
     with pytest.raises(UserError, match="species"):

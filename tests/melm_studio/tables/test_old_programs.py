@@ -57,7 +57,7 @@ def coordinates(folder, program: str, *arguments: str):
     return np.loadtxt(StringIO(done.stdout), delimiter=",", skiprows=1)
 
 
-@pytest.mark.parametrize("standardise", [True, False])
+@pytest.mark.parametrize("standardise", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_an_old_program_of_a_sample_prints_the_same_coordinates(tmp_path, standardise):
     components = np.eye(4)[[2, 0]]
     program = PROGRAM.format(

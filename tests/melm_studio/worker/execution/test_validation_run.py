@@ -29,6 +29,12 @@ def few_shuffles(monkeypatch):
     monkeypatch.setattr(validation_run, "_LEAST_WAIT_S", 0.0)
 
 
+@pytest.fixture
+def store(disk_store):
+    """One back end: what a check finds does not depend on where it is stored."""
+    return disk_store
+
+
 def checked(store, data=DATA, method="lda", **parameters):
     """The record and report of a check, after it and its fit were executed."""
     fit = queue_run(store, data, method, **parameters)
@@ -267,13 +273,15 @@ def test_a_record_of_before_there_were_checks_is_a_fit(store):
     assert RunRecord.from_bytes(raw) == fit
 
 
-def test_an_ended_run_takes_no_report(store):
+def test_an_ended_run_takes_no_report(open_store):
+    store = open_store()
     record, _ = checked(store)
     with pytest.raises(RunEndedError):
         store.put_report(record.run_id, b"{}")
 
 
-def test_a_report_goes_with_its_run(store):
+def test_a_report_goes_with_its_run(open_store):
+    store = open_store()
     record, _ = checked(store)
     store.delete(record.run_id)
     assert store.report(record.run_id) is None

@@ -73,6 +73,7 @@ def shared(shared_folder):
         yield store
 
 
+@pytest.mark.slow
 def test_a_run_yields_to_the_pages(supervisor, store):
     run = working(store)
     assert psutil.Process(run.pid).nice() == os.nice(0) + NICENESS
@@ -260,6 +261,7 @@ def test_a_supervisor_that_hangs_is_started_again(store, supervisor, tmp_path):
     assert_goes_on(store, cut_off)
 
 
+@pytest.mark.slow
 def test_a_killed_parent_leaves_no_process(store, tmp_path):
     command = [sys.executable, "-c", PARENT, str(tmp_path)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
@@ -272,6 +274,7 @@ def test_a_killed_parent_leaves_no_process(store, tmp_path):
     assert_waits(store, record)
 
 
+@pytest.mark.slow
 def test_sigterm_stops_the_supervisor_and_its_children(store, supervisor):
     record = working(store)
     processes = family(supervisor.pid)
@@ -280,6 +283,7 @@ def test_sigterm_stops_the_supervisor_and_its_children(store, supervisor):
     assert_waits(store, record)
 
 
+@pytest.mark.slow
 def test_ctrl_c_reaches_neither_the_supervisor_nor_its_children(store, supervisor):
     record = working(store)
     processes = family(supervisor.pid)
