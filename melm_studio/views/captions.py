@@ -253,14 +253,23 @@ def _progress(event: PlaneEvent) -> str:
 def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
         found = ", ".join(["Found in one step", *_fitted_to(record, event)])
-        caution = METHODS[record.method].caution
-        return f"{found}. {caution}" if caution else found
+        said = [found, *_embedded(record), METHODS[record.method].caution]
+        return ". ".join(filter(None, said))
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
     if METHODS[record.method].takes(STARTS.name):
         counts.insert(0, _starts(record))
     if _gamma_path(record):
         counts.append(f"γ {record.gamma:.3g} chosen by inner folds")
     return ", ".join([*counts, *_fitted_to(record, event)])
+
+
+def _embedded(record: RunRecord) -> list[str]:
+    """How many rows a map of neighbors was computed for, unless for all."""
+    n_rows = record.outcome.get("n_embedded")
+    if n_rows is None:
+        return []
+    of_all = count(record.outcome["n_training"], "training row")
+    return [f"{number(n_rows)} of {of_all} are embedded, the others placed among them"]
 
 
 def _fitted_to(record: RunRecord, event: PlaneEvent) -> list[str]:

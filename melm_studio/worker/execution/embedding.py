@@ -86,6 +86,13 @@ def kept_embedding(store: RunStore, record: RunRecord) -> FloatArray | None:
     return found
 
 
+def embedding_outcome(embedding: FloatArray | None, train: LabeledData) -> dict[str, Any]:
+    """What the record of a run says of its coordinates; empty where they are of all rows."""
+    if embedding is None or len(embedding) == len(train.y):
+        return {}
+    return {"n_embedded": len(embedding), "n_training": len(train.y)}
+
+
 def _in_coordinates(estimator: Any, data: LabeledData) -> LabeledData:
     coordinates = _coordinates(estimator, data.X)
     rows = data.unlabeled

@@ -28,7 +28,7 @@ from melm_studio.worker.config.messages import (
     STOPPED,
     UNEXPECTED,
 )
-from melm_studio.worker.execution.embedding import keep_embedding
+from melm_studio.worker.execution.embedding import embedding_outcome, keep_embedding
 from melm_studio.worker.execution.giving_way import own_request
 from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.execution.probabilities_run import compute_probabilities
@@ -184,7 +184,8 @@ def _compute(
     recorder.conclude(fit.components, objective, is_complete=not recorder.stopped)
     if recorder.stopped:
         return _Ending(RunState.CANCELLED, STOPPED, outcome=recorder.outcome)
-    return _Ending(RunState.DONE, outcome={**recorder.outcome, **fit.outcome})
+    outcome = {**recorder.outcome, **fit.outcome, **embedding_outcome(embedding, train)}
+    return _Ending(RunState.DONE, outcome=outcome)
 
 
 def _check(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> _Ending:

@@ -98,6 +98,7 @@ class RunRecord(Record, frozen=True):
         ``accuracies``, their ``standard_errors``, the number of folds done, ``n_folds``, and the
         ``chosen`` gamma, None until all folds are done. ``n_rows``: those of a registered table
         that it was fitted to, where these are more than the sample that is drawn.
+        ``n_embedded`` of ``n_training`` rows: where a map of neighbors has coordinates of a sample.
     name : str
         The title of the run, where the user chose it or that of its settings was taken.
     removed_s : float or None

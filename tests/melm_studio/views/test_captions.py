@@ -88,6 +88,12 @@ def test_what_a_picture_must_not_be_read_as_is_said_beside_it():
     assert words(RunState.DONE, plane(), "tsne") == expected
 
 
+def test_a_map_of_a_sample_says_of_how_many_rows_it_is():
+    outcome = {"n_embedded": 2_000, "n_training": 60_000}
+    done = replace(run_of(method="tsne"), state=RunState.DONE, outcome=outcome)
+    assert "2,000 of 60,000 training rows are embedded, " in state_sentence(done, plane())
+
+
 @pytest.mark.parametrize("event", [None, plane()], ids=["no plane", "a plane"])
 @pytest.mark.parametrize(
     ("state", "message"),

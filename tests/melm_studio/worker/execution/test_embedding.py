@@ -7,11 +7,11 @@ import pytest
 
 from melm_core import TSNEProjection
 from melm_studio.views.renderer import PlaneRenderer
-from melm_studio.worker.execution.embedding import kept_embedding
+from melm_studio.worker.execution.embedding import embedding_outcome, kept_embedding
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.execution.rows import split_of
 from melm_studio.worker.records.run import RunState
-from tests.melm_studio.worker.helpers import blobs, queue_run
+from tests.melm_studio.worker.helpers import blobs, queue_run, run_of
 
 DATA = blobs(n_rows=60)
 
@@ -54,3 +54,11 @@ def test_where_coordinates_are_gone_they_are_computed_again(store, monkeypatch):
     kept = renderer.rows(record)
     monkeypatch.setattr(store, "report", lambda _: None)
     np.testing.assert_allclose(renderer.rows(record)[0].X, kept[0].X)
+
+
+def test_the_record_says_where_only_a_sample_is_embedded():
+    train = split_of(DATA, run_of())[0]
+    n_rows = len(train.y)
+    assert embedding_outcome(np.zeros((n_rows, 2)), train) == {}
+    sample = embedding_outcome(np.zeros((7, 2)), train)
+    assert sample == {"n_embedded": 7, "n_training": n_rows}
