@@ -20,7 +20,7 @@ from callbacks.session import own_run, workspace
 from melm_core.methods import METHODS
 from melm_studio.figures.curve import curve_figure
 from melm_studio.figures.encoding import compact
-from melm_studio.figures.feature_ranking import feature_ranking
+from melm_studio.figures.features.feature_ranking import feature_ranking
 from melm_studio.figures.plane import arrow_handles, empty_figure, limits, plane_frame, row_numbers
 from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.views.captions import (

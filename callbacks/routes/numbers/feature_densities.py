@@ -10,7 +10,7 @@ from dash import Dash
 
 from callbacks.services import services
 from callbacks.session import own_fit
-from melm_studio.figures.feature_densities import feature_figure
+from melm_studio.figures.features.feature_densities import feature_figure
 from melm_studio.figures.theme import Scheme
 from melm_studio.views.verdicts.feature_densities import feature_densities
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from melm_studio.figures.features.loadings import MOST_NAMED, MOST_POINTS, loadings_figure
 from melm_studio.figures.latent_structure import s_plot_figure
-from melm_studio.figures.loadings import MOST_NAMED, MOST_POINTS, loadings_figure
 from melm_studio.figures.point_labels import point_labels
 
 UNIT = np.array([[0.0, 0.0], [1.0, 1.0]])

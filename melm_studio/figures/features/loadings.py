@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from melm_core.base import FloatArray
-from melm_studio.figures.feature_ranking import ordered_numbers
+from melm_studio.figures.features.feature_ranking import ordered_numbers
 from melm_studio.figures.point_labels import point_labels
 from melm_studio.figures.theme import THEMES, Scheme, Theme, page_layout
 

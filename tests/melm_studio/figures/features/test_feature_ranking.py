@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from melm_studio.figures.feature_ranking import MAX_RANKED, feature_ranking, ordered_numbers
+from melm_studio.figures.features.feature_ranking import (
+    MAX_RANKED,
+    feature_ranking,
+    ordered_numbers,
+)
 
 
 def test_the_strongest_feature_comes_first_and_one_that_is_left_out_not_at_all():

@@ -1,0 +1,1 @@
+"""Figures of the features of a run."""
