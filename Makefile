@@ -41,7 +41,7 @@ mutants: redis ## Put faults into a copy; each must be found by the test of a gu
 audit: $(DEV) ## Ask the advisory database of PyPI about every pinned package
 	@# CVE-2025-69872 is about pickles that diskcache loads; the store refuses all (bytes_disk.py).
 	@$(VENV)/bin/pip-audit --ignore-vuln CVE-2025-69872 --requirement requirements.txt --requirement requirements/redis.txt \
-		--requirement requirements/files.txt --requirement requirements/tables.txt \
+		--requirement requirements/files.txt --requirement requirements/tables.txt --requirement requirements/umap.txt \
 		--disable-pip --no-deps --strict
 
 bench: browser ## Measure speed and scale
@@ -81,6 +81,7 @@ pins: $(DEV) ## Pin the requirements again; UPGRADE=--upgrade takes newer versio
 	@$(PIN) requirements/redis.in --output-file requirements/redis.txt
 	@$(PIN) requirements/files.in --output-file requirements/files.txt
 	@$(PIN) requirements/tables.in --output-file requirements/tables.txt
+	@$(PIN) requirements/umap.in --output-file requirements/umap.txt
 	@$(PIN) requirements/dev.in --output-file requirements/dev.txt
 	@$(PIN) requirements/docs.in --output-file requirements/docs.txt
 

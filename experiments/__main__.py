@@ -9,6 +9,7 @@ from experiments import gem, kernel_machines, optimum, page, rotations
 from experiments.questions import (
     batches,
     multiclass,
+    neighbor_maps,
     published,
     resamples,
     rivals,
@@ -93,6 +94,9 @@ def _add_questions(names: argparse._SubParsersAction[argparse.ArgumentParser]) -
     named = names.add_parser("rivals", help="SQFA and ULCA beside LDA and MELM")
     named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
     named.set_defaults(run=lambda arguments: rivals.compare(arguments.data))
+    named = names.add_parser("neighbor-maps", help="t-SNE and UMAP beside LDA and PCA, held out")
+    named.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of CSV files")
+    named.set_defaults(run=lambda arguments: neighbor_maps.compare(arguments.data))
     named = names.add_parser("published", help="PLS-DA and OPLS-DA beside the values of ropls")
     named.add_argument("file", type=Path, help="sacurine.csv, exported from ropls")
     named.set_defaults(run=lambda arguments: published.compare(arguments.file))

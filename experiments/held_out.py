@@ -206,6 +206,8 @@ ENTRANTS: Mapping[str, Callable[[Values, int], Fit]] = {
     "rotations": _registered("rotations"),
     "gem": _registered("gem"),
     "pca": _registered("pca"),
+    "tsne": _registered("tsne"),
+    "umap": _registered("umap"),
 }
 
 

@@ -13,7 +13,7 @@ from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminan
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
-from melm_core.baselines.neighbor_embedding import TSNEProjection
+from melm_core.baselines.neighbor_embedding import TSNEProjection, UMAPProjection
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from melm_core.baselines.principal_components import PrincipalComponentsPlane
@@ -95,6 +95,7 @@ __all__ = [
     "SavedPlane",
     "SignalNoisePlane",
     "TSNEProjection",
+    "UMAPProjection",
     "align_projection",
     "angle_profile",
     "cauchy_schwarz_divergence",

@@ -14,6 +14,7 @@ _PINS: Mapping[str, str] = MappingProxyType(
         "excel": "requirements/files.txt",
         "parquet": "requirements/files.txt",
         "redis": "requirements/redis.txt",
+        "umap": "requirements/umap.txt",
     }
 )
 
@@ -24,7 +25,7 @@ def install_command(extra: str) -> str:
     Parameters
     ----------
     extra : str
-        ``dask``, ``excel``, ``parquet`` or ``redis``.
+        ``dask``, ``excel``, ``parquet``, ``redis`` or ``umap``.
     """
     pins = _PINS[extra]
     if (APPLICATION_FOLDER / pins).is_file():

@@ -13,7 +13,7 @@ from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminan
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
-from melm_core.baselines.neighbor_embedding import TSNEProjection
+from melm_core.baselines.neighbor_embedding import NeighborEmbedding, TSNEProjection, UMAPProjection
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane, indicators
 from melm_core.baselines.principal_components import PrincipalComponentsPlane
@@ -29,6 +29,7 @@ __all__ = [
     "KernelFisherDiscriminant",
     "KernelFisherProjection",
     "KernelPCAProjection",
+    "NeighborEmbedding",
     "NeighborhoodComponentsPlane",
     "NonNegativePlane",
     "OPLSDiscriminantPlane",
@@ -37,6 +38,7 @@ __all__ = [
     "PrincipalComponentsPlane",
     "SignalNoisePlane",
     "TSNEProjection",
+    "UMAPProjection",
     "indicators",
     "signal_noise_directions",
 ]

@@ -1,7 +1,11 @@
-"""t-SNE as a nonlinear projection that also places new rows."""
+"""t-SNE and UMAP as nonlinear projections that also place new rows."""
 
 from __future__ import annotations
 
+import warnings
+from abc import ABC, abstractmethod
+from importlib import import_module
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -15,14 +19,132 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_positive
 
+_N_NEIGHBORS = 5  # between which a new row is placed
+
 # A perplexity of a third of the rows is the most for which the neighbors are not all other rows.
 _ROWS_PER_PERPLEXITY = 3
-_N_NEIGHBORS = 5  # between which a new row is placed
 _MOST_COMPONENTS = 3  # of the Barnes-Hut approximation
 _FEWEST_STEPS = 250  # scikit-learn's early exaggeration takes as many
 
+_FEWEST_OTHERS = 2  # neighbors of a row that umap-learn needs
+_NO_UMAP = 'UMAP needs umap-learn: pip install "melm-studio[umap]".'
 
-class TSNEProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+
+class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+    """A map that keeps rows close to their neighbors: what t-SNE and UMAP share.
+
+    Only the rows that the map is fitted to have coordinates of their own; any other row is placed
+    at the mean of the five embedded rows nearest to it, weighted by the inverse of their distances,
+    and an embedded row where it was embedded. So the place of a row does not depend on the rows
+    that are placed with it.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_embedded, n_components)
+        Coordinates of the embedded rows.
+    sample_indices_ : ndarray of shape (n_embedded,)
+        Which training rows are embedded, ascending.
+    """
+
+    n_components: int
+    max_rows: int
+    random_state: int
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Embed the rows, or a sample of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid.
+        """
+        X = self._checked(X)
+        self.sample_indices_ = self._sample(len(X))
+        rows = X[self.sample_indices_]
+        with threadpool_limits(1):  # the order of sums, and so the picture, depends on the number
+            coordinates = self._embedded(rows)
+        return self._keep(rows, coordinates.astype(np.float64))
+
+    def restore(self, X: Any, embedding: Any) -> Self:
+        """Return to a fit whose coordinates were kept, without embedding the rows again.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The training rows of that fit, which had the same parameters.
+        embedding : array-like of shape (n_embedded, n_components)
+            `embedding_` after it.
+
+        Raises
+        ------
+        ValueError
+            If the coordinates cannot be those of the rows.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from melm_core import TSNEProjection
+        >>> X, _ = load_iris(return_X_y=True)
+        >>> kept = TSNEProjection(max_iter=250).fit(X).embedding_
+        >>> bool((TSNEProjection().restore(X, kept).transform(X[:9]) == kept[:9]).all())
+        True
+        """
+        X = self._checked(X)
+        self.sample_indices_ = self._sample(len(X))
+        coordinates = np.asarray(embedding, dtype=np.float64)
+        expected = (len(self.sample_indices_), self.n_components)
+        if coordinates.shape != expected or not np.isfinite(coordinates).all():
+            raise UserError(
+                f"An embedding of shape {coordinates.shape} does not belong to these rows: it "
+                f"must have shape {expected} and finite numbers. Fit the method again."
+            )
+        return self._keep(X[self.sample_indices_], coordinates)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Coordinates of any rows, shape (n_samples, n_components)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        placed: FloatArray = self._placement.predict(X)
+        return placed
+
+    @abstractmethod
+    def _embedded(self, rows: FloatArray) -> FloatArray:
+        """Coordinates of rows by the method itself."""
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Refuse parameters of the method that break a rule."""
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components
+
+    def _checked(self, X: Any) -> FloatArray:
+        checked: FloatArray = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        check_integer("n_components", self.n_components, minimum=1)
+        check_integer("max_rows", self.max_rows, minimum=4)
+        self._check_parameters()
+        return checked
+
+    def _sample(self, n_rows: int) -> IntArray:
+        if n_rows <= self.max_rows:
+            return np.arange(n_rows)
+        stream = np.random.default_rng(self.random_state)
+        return np.sort(stream.choice(n_rows, self.max_rows, replace=False))
+
+    def _keep(self, rows: FloatArray, coordinates: FloatArray) -> Self:
+        self.embedding_ = coordinates
+        neighbors = KNeighborsRegressor(min(_N_NEIGHBORS, len(rows)), weights="distance")
+        self._placement = neighbors.fit(rows, coordinates)
+        return self
+
+
+class TSNEProjection(NeighborEmbedding):
     """t-distributed stochastic neighbor embedding (t-SNE), which ignores the labels.
 
     Rows that are close in the features are close in the embedding. Distances between clusters,
@@ -83,84 +205,19 @@ class TSNEProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.max_rows = max_rows
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Embed the rows, or a sample of them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : ignored
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are invalid.
-        """
-        X = self._checked(X)
-        self.sample_indices_ = self._sample(len(X))
-        rows = X[self.sample_indices_]
-        is_spread = min(rows.shape) >= self.n_components and np.ptp(rows, axis=0).any()
+    def _embedded(self, rows: FloatArray) -> FloatArray:
         search = TSNE(
             self.n_components,
             perplexity=min(self.perplexity, len(rows) / _ROWS_PER_PERPLEXITY),
             max_iter=self.max_iter,
-            init="pca" if is_spread else "random",
+            init="pca" if _is_spread(rows, self.n_components) else "random",
             random_state=self.random_state,
         )
-        with threadpool_limits(1):  # the order of sums, and so the picture, depends on the number
-            coordinates = search.fit_transform(rows).astype(np.float64)
+        found: FloatArray = search.fit_transform(rows)
         self.n_iter_ = search.n_iter_ + 1
-        return self._keep(rows, coordinates)
+        return found
 
-    def restore(self, X: Any, embedding: Any) -> Self:
-        """Return to a fit whose coordinates were kept, without embedding the rows again.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            The training rows of that fit, which had the same parameters.
-        embedding : array-like of shape (n_embedded, n_components)
-            `embedding_` after it.
-
-        Raises
-        ------
-        ValueError
-            If the coordinates cannot be those of the rows.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from melm_core import TSNEProjection
-        >>> X, _ = load_iris(return_X_y=True)
-        >>> kept = TSNEProjection(max_iter=250).fit(X).embedding_
-        >>> bool((TSNEProjection().restore(X, kept).transform(X[:9]) == kept[:9]).all())
-        True
-        """
-        X = self._checked(X)
-        self.sample_indices_ = self._sample(len(X))
-        coordinates = np.asarray(embedding, dtype=np.float64)
-        expected = (len(self.sample_indices_), self.n_components)
-        if coordinates.shape != expected or not np.isfinite(coordinates).all():
-            raise UserError(
-                f"An embedding of shape {coordinates.shape} does not belong to these rows: it "
-                f"must have shape {expected} and finite numbers. Fit the method again."
-            )
-        return self._keep(X[self.sample_indices_], coordinates)
-
-    def transform(self, X: Any) -> FloatArray:
-        """Coordinates of any rows, shape (n_samples, n_components)."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        placed: FloatArray = self._placement.predict(X)
-        return placed
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components
-
-    def _checked(self, X: Any) -> FloatArray:
-        checked: FloatArray = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        check_integer("n_components", self.n_components, minimum=1)
+    def _check_parameters(self) -> None:
         if self.n_components > _MOST_COMPONENTS:
             raise UserError(
                 f"n_components={self.n_components} exceeds the {_MOST_COMPONENTS} that t-SNE can "
@@ -168,17 +225,97 @@ class TSNEProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
         check_positive("perplexity", self.perplexity)
         check_integer("max_iter", self.max_iter, minimum=_FEWEST_STEPS)
-        check_integer("max_rows", self.max_rows, minimum=4)
-        return checked
 
-    def _sample(self, n_rows: int) -> IntArray:
-        if n_rows <= self.max_rows:
-            return np.arange(n_rows)
-        stream = np.random.default_rng(self.random_state)
-        return np.sort(stream.choice(n_rows, self.max_rows, replace=False))
 
-    def _keep(self, rows: FloatArray, coordinates: FloatArray) -> Self:
-        self.embedding_ = coordinates
-        neighbors = KNeighborsRegressor(min(_N_NEIGHBORS, len(rows)), weights="distance")
-        self._placement = neighbors.fit(rows, coordinates)
-        return self
+class UMAPProjection(NeighborEmbedding):
+    """Uniform manifold approximation and projection (UMAP), which ignores the labels.
+
+    Rows that are close in the features are close in the embedding. Distances between clusters,
+    and their sizes and densities, mean nothing. It needs the package umap-learn, which the extra
+    `umap` installs; what is placed after `restore` does not. A new row is placed between its
+    neighbors as by `TSNEProjection`, not by umap-learn's own transform, which moves a row by the
+    rows that are transformed with it.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        May exceed the number of features.
+    n_neighbors : int, default=15
+        Number of neighbors that a row is kept close to, at most all other rows.
+    min_dist : float, default=0.1
+        How close rows may lie in the embedding, from 0 to 1.
+    max_rows : int, default=4000
+        Of larger data, a random sample of this many rows is embedded, and the others are placed.
+        Up to 4,095 rows, umap-learn finds the neighbors exactly.
+    random_state : int, default=0
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_embedded, n_components)
+        Coordinates of the embedded rows.
+    sample_indices_ : ndarray of shape (n_embedded,)
+        Which training rows are embedded, ascending.
+
+    References
+    ----------
+    L. McInnes, J. Healy, J. Melville: UMAP: Uniform Manifold Approximation and Projection for
+    Dimension Reduction, arXiv 1802.03426, 2018. A. Coenen, A. Pearce: Understanding UMAP, 2019
+    (what distances do not mean).
+
+    Examples
+    --------
+    >>> from importlib.util import find_spec
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import UMAPProjection
+    >>> X, _ = load_iris(return_X_y=True)
+    >>> if find_spec("umap"):
+    ...     assert UMAPProjection().fit(X).transform(X[:2]).shape == (2, 2)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_neighbors: int = 15,
+        min_dist: float = 0.1,
+        max_rows: int = 4_000,
+        random_state: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.min_dist = min_dist
+        self.max_rows = max_rows
+        self.random_state = random_state
+
+    def _embedded(self, rows: FloatArray) -> FloatArray:
+        try:
+            umap = import_module("umap")
+        except ImportError:
+            raise UserError(_NO_UMAP) from None
+        n_others = len(rows) - 1
+        if n_others < _FEWEST_OTHERS:
+            raise UserError(f"UMAP needs at least 3 rows, and there are {len(rows)}. Add rows.")
+        is_ordinary = _is_spread(rows, self.n_components) and n_others > self.n_components + 1
+        search = umap.UMAP(
+            n_neighbors=min(self.n_neighbors, n_others),
+            n_components=self.n_components,
+            min_dist=self.min_dist,
+            init="spectral" if is_ordinary else "random",
+            random_state=self.random_state,
+            n_jobs=1,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of numba's compiler, and of rows without neighbors
+            found: FloatArray = search.fit_transform(rows)
+        return found
+
+    def _check_parameters(self) -> None:
+        check_integer("n_neighbors", self.n_neighbors, minimum=2)
+        is_share = isinstance(self.min_dist, Real) and 0 <= self.min_dist <= 1
+        if not is_share:
+            raise UserError(f"min_dist={self.min_dist!r} must be a number from 0 to 1.")
+
+
+def _is_spread(rows: FloatArray, n_components: int) -> bool:
+    """Whether principal components can be the first coordinates."""
+    return bool(min(rows.shape) >= n_components and np.ptp(rows, axis=0).any())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from operator import itemgetter
 from typing import Any
 
@@ -71,6 +72,9 @@ class Method:
     requirements : Requirements
     caution : str
         What its pictures must not be read as, without a period; empty if there is nothing.
+    extra : str
+        The extra of melm-studio that installs the package of the same name, which a fit needs;
+        empty if it needs none.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class Method:
     accepts_init: bool = False
     requirements: Requirements = CLASSES
     caution: str = ""
+    extra: str = ""
 
     def estimator(self, parameters: Mapping[str, Any], callback: Callback | None = None) -> Any:
         """Return an unfitted estimator with those of the `parameters` that the method has.
@@ -129,6 +134,11 @@ class Method:
     def keeps_embedding(self) -> bool:
         """Whether a fit takes long and its coordinates, `embedding_`, `restore` it."""
         return hasattr(self.factory, "restore")
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether the packages that a fit needs are installed."""
+        return not self.extra or find_spec(self.extra) is not None
 
     def parameter(self, name: str) -> Setting | None:
         """The parameter of this name, with this method's default; None if it has none."""

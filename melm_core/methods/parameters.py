@@ -293,6 +293,27 @@ PERPLEXITY = Parameter(
     maximum=200.0,
     scale=Scale.LOG,
 )
+NEIGHBORS = Parameter(
+    name="n_neighbors",
+    label="Neighbors",
+    explanation=(
+        "Number of neighbors that a row is kept close to. Small values show local detail, which "
+        "may be noise."
+    ),
+    default=15,
+    minimum=2,
+    maximum=200,
+    scale=Scale.LOG,
+    is_integer=True,
+)
+MIN_DISTANCE = Parameter(
+    name="min_dist",
+    label="Minimum distance",
+    explanation="How close rows may lie in the picture. Small values make tight clusters.",
+    default=0.1,
+    minimum=0.0,
+    maximum=1.0,
+)
 REGULARIZATION = Parameter(
     name="regularization",
     label="Regularization",

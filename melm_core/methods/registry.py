@@ -22,7 +22,7 @@ from melm_core.baselines.factors import (
 from melm_core.baselines.heteroscedastic_discriminant import ChernoffDiscriminantPlane
 from melm_core.baselines.kernel_projections import KernelFisherProjection, KernelPCAProjection
 from melm_core.baselines.nca import NeighborhoodComponentsPlane
-from melm_core.baselines.neighbor_embedding import TSNEProjection
+from melm_core.baselines.neighbor_embedding import TSNEProjection, UMAPProjection
 from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from melm_core.baselines.principal_components import PrincipalComponentsPlane
@@ -35,7 +35,9 @@ from melm_core.methods.parameters import (
     BANDWIDTH,
     BATCH_WEIGHT,
     DENSITY,
+    MIN_DISTANCE,
     MULTICLASS,
+    NEIGHBORS,
     ORTHOGONAL,
     PERPLEXITY,
     REGULARIZATION,
@@ -301,6 +303,22 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                 uses_labels=False,
                 caution="Distances between clusters mean nothing",
                 requirements=ANY_ROWS,
+            ),
+            Method(
+                key="umap",
+                label="UMAP",
+                explanation=(
+                    "A nonlinear map that keeps rows close to their neighbors; ignores the labels. "
+                    "Distances between clusters, and their sizes, mean nothing."
+                ),
+                paper="McInnes, Healy and Melville, 2018",
+                factory=UMAPProjection,
+                parameters=(NEIGHBORS, MIN_DISTANCE, SEED),
+                is_linear=False,
+                uses_labels=False,
+                caution="Distances between clusters mean nothing",
+                requirements=ANY_ROWS,
+                extra="umap",
             ),
         )
     }

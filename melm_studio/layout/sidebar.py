@@ -22,6 +22,7 @@ from melm_studio.layout.method_form import (
 from melm_studio.layout.table_dialog.dialog import columns_button, recipe_button
 from melm_studio.tables import SAMPLES
 from melm_studio.views.stories import INCLUDED_STORIES
+from melm_studio.worker.execution.refusals import missing_package
 
 _FIRST_METHOD = next(iter(METHODS))
 _MOST_OFFERED = 100  # at once; typing finds the others
@@ -154,10 +155,18 @@ def _more() -> Component:
 
 def _menu() -> list[dict[str, Any]]:
     """The methods in groups, each in the order of the registry."""
-    groups: dict[str, list[dict[str, str]]] = {}
+    groups: dict[str, list[dict[str, Any]]] = {}
     for method in METHODS.values():
-        groups.setdefault(_group(method), []).append({"value": method.key, "label": method.label})
+        groups.setdefault(_group(method), []).append(_menu_item(method))
     return [{"group": group, "items": items} for group, items in groups.items()]
+
+
+def _menu_item(method: Method) -> dict[str, Any]:
+    install = missing_package(method.key)
+    if install is None:
+        return {"value": method.key, "label": method.label}
+    label = f"{method.label}: not installed ({install})"
+    return {"value": method.key, "label": label, "disabled": True}
 
 
 def _group(method: Method) -> str:

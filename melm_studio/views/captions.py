@@ -265,11 +265,11 @@ def _finished(record: RunRecord, event: PlaneEvent) -> str:
 
 def _embedded(record: RunRecord) -> list[str]:
     """How many rows a map of neighbors was computed for, unless for all."""
-    n_rows = record.outcome.get("n_embedded")
-    if n_rows is None:
+    n_embedded, n_rows = (record.outcome.get(name) for name in ("n_embedded", "n_training"))
+    if not (n_embedded and n_rows):
         return []
-    of_all = count(record.outcome["n_training"], "training row")
-    return [f"{number(n_rows)} of {of_all} are embedded, the others placed among them"]
+    of_all = count(n_rows, "training row")
+    return [f"{number(n_embedded)} of {of_all} are embedded, the others placed among them"]
 
 
 def _fitted_to(record: RunRecord, event: PlaneEvent) -> list[str]:

@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from melm_core.methods import METHODS
+from melm_core.methods import METHODS, Method
 from melm_core.methods.parameters import BATCH_WEIGHT, GAMMA, HELD_OUT, SEED, SHARED, STARTS, Choice
+from melm_studio.extras import install_command
 from melm_studio.layout import ids
 from melm_studio.views.workspace import MAX_PANELS
 from melm_studio.worker.records.run import RunState
@@ -108,13 +109,22 @@ def test_a_control_that_is_empty_or_out_of_bounds_is_named(
     assert sentence.endswith("it is empty." if value in (None, "") else f"it is {value!r}.")
 
 
+def test_a_method_whose_package_is_missing_is_refused_with_the_way_to_install_it(
+    studio, ready, monkeypatch
+):
+    monkeypatch.setattr(Method, "is_installed", False)
+    sentence = refusal(studio, ready, method="umap")
+    assert sentence.startswith("UMAP needs a package that is not installed here.")
+    assert sentence.endswith(install_command("umap"))
+
+
 def test_an_unknown_method_is_refused_with_the_known_ones(studio, ready):
     sentence = refusal(studio, ready, method="magic")
     assert sentence.startswith("There is no method 'magic'. Choose one of MELM, Rotations, ")
     assert all(method.label in sentence for method in METHODS.values())
 
 
-@pytest.mark.parametrize("key", METHODS)
+@pytest.mark.parametrize("key", [key for key in METHODS if METHODS[key].is_installed])
 def test_a_run_of_any_method_carries_the_settings_of_that_method(studio, ready, key):
     ready.fire(ids.METHOD, "value", key)
     # The table has no batches, so a weight of them is left out.

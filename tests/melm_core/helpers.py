@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.linalg.planes import random_components
+from melm_core.methods import METHODS
 from melm_studio.tables.labeled_data import LabeledData
 
 SIZES = (23, 17, 29, 14)
+# Those that need no extra; what an extra compiles itself for seconds is left to the slow tests.
+EVERY_METHOD = [
+    method
+    if not method.extra
+    else pytest.param(
+        method,
+        marks=[
+            pytest.mark.slow,
+            pytest.mark.skipif(not method.is_installed, reason=f"{method.extra} is not installed"),
+        ],
+    )
+    for method in METHODS.values()
+]
 
 
 def classes(n_classes: int, n_features: int, seed: int = 0) -> tuple[FloatArray, IntArray]:

@@ -186,6 +186,15 @@ ENTRIES: dict[str, tuple[str, ...]] = {
   year = {2008}
 }""",
     ),
+    "umap": (
+        r"""@article{mcinnes2018umap,
+  author = {McInnes, Leland and Healy, John and Melville, James},
+  title = {{UMAP}: Uniform Manifold Approximation and Projection for Dimension Reduction},
+  journal = {arXiv},
+  number = {1802.03426},
+  year = {2018}
+}""",
+    ),
     "kfd": (
         r"""@inproceedings{mika1999fisher,
   author = {Mika, Sebastian and R{\"a}tsch, Gunnar and Weston, Jason and Sch{\"o}lkopf, Bernhard and M{\"u}ller, Klaus-Robert},

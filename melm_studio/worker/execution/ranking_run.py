@@ -67,12 +67,14 @@ class _Ranking:
         self._n_features = data.X.shape[1]
         self._class_counts = data.class_counts
         n_classes = len(data.class_names)
-        self._report = RankingReport(n_methods=len(METHODS), n_classes=n_classes, n_rows=len(kept))
+        self._report = RankingReport(
+            n_methods=len(_installed()), n_classes=n_classes, n_rows=len(kept)
+        )
 
     def run(self) -> None:
         known = self._known()
         # Searches take longest, and the first results are wanted soon.
-        for key in sorted(METHODS, key=lambda key: METHODS[key].streams):
+        for key in sorted(_installed(), key=lambda key: METHODS[key].streams):
             self._update(current=key)
             scored = known.get(key) or self._scored(key)
             self._update(methods=(*self._report.methods, scored))
@@ -137,3 +139,7 @@ class _Ranking:
         self._report = replace(self._report, **changes)
         self._store.put_report(self._record.run_id, self._report.to_bytes())
         stop_if_requested(self._store, self._record, self._clock)
+
+
+def _installed() -> list[str]:
+    return [key for key, method in METHODS.items() if method.is_installed]

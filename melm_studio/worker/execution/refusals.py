@@ -15,12 +15,23 @@ from melm_core.methods import (
     SEED,
     without_zero_weight,
 )
+from melm_studio.extras import install_command
 from melm_studio.tables import LabeledData
 
+_NOT_INSTALLED = (
+    "{label} needs a package that is not installed here. Choose another method, or install it and "
+    "start the studio again: {install}"
+)
 _NO_BATCH = (
     "{label} is {weight:g}, and no column of the table has the role Batch. Choose that role for a "
     "column in Columns, or set the weight to 0."
 )
+
+
+def missing_package(method: str) -> str | None:
+    """Return the command that installs what a method needs; None if it is installed."""
+    known = METHODS[method]
+    return None if known.is_installed else install_command(known.extra)
 
 
 def check_data(method: str, data: LabeledData, parameters: Mapping[str, Any]) -> None:
@@ -31,6 +42,8 @@ def check_data(method: str, data: LabeledData, parameters: Mapping[str, Any]) ->
     UserError
         Says why, and what would help.
     """
+    if install := missing_package(method):
+        raise UserError(_NOT_INSTALLED.format(label=METHODS[method].label, install=install))
     train, _ = data.split(parameters[HELD_OUT.name], parameters[SEED.name])
     n_components = parameters[COMPONENTS.name]
     refusal = METHODS[method].refusal(train.X.shape[1], train.class_counts, n_components)

@@ -1,13 +1,24 @@
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from melm_core import TSNEProjection
+from melm_core import TSNEProjection, UMAPProjection
+from melm_core.base.errors import UserError
+from melm_core.methods import METHODS
 from tests.melm_core.helpers import classes
 
+AWKWARD = {
+    "constant": np.full((12, 3), 0.1),
+    "one feature": np.arange(12.0)[:, None],
+    "two rows": np.eye(3)[:2],
+    "repeated rows": np.eye(3)[[0, 1] * 9],
+}
 # Quick, and as deterministic as any other.
 TSNE = TSNEProjection(max_iter=250, max_rows=60)
 
@@ -65,11 +76,7 @@ def test_coordinates_of_other_rows_are_refused(fitted):
         clone(TSNE).restore(X, np.full((60, 2), np.nan))
 
 
-@pytest.mark.parametrize(
-    "X",
-    [np.full((12, 3), 0.1), np.arange(12.0)[:, None], np.eye(3)[:2], np.eye(3)[[0, 1] * 9]],
-    ids=["constant", "one feature", "two rows", "repeated rows"],
-)
+@pytest.mark.parametrize("X", AWKWARD.values(), ids=AWKWARD)
 def test_awkward_rows_have_finite_coordinates(X):
     assert np.isfinite(clone(TSNE).fit_transform(X)).all()
 
@@ -87,3 +94,58 @@ def test_awkward_rows_have_finite_coordinates(X):
 def test_a_parameter_out_of_bounds_is_named_with_its_rule(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         clone(TSNE).set_params(**parameters).fit(np.eye(5))
+
+
+needs_umap = pytest.mark.skipif(not METHODS["umap"].is_installed, reason="umap is not installed")
+
+
+@pytest.mark.slow
+@needs_umap
+@parametrize_with_checks([UMAPProjection(n_neighbors=5, max_rows=60)])
+def test_scikit_learn_estimator_check_of_umap(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@needs_umap
+def test_umap_embeds_as_umap_learn_does():
+    X, _ = classes(3, 4)
+    expected = import_module("umap").UMAP(random_state=0, n_jobs=1).fit_transform(X)
+    np.testing.assert_array_equal(UMAPProjection().fit_transform(X), expected.astype(np.float64))
+
+
+@pytest.mark.slow
+@needs_umap
+@pytest.mark.parametrize("X", AWKWARD.values(), ids=AWKWARD)
+def test_umap_gives_awkward_rows_finite_coordinates_or_says_why_not(X):
+    if len(X) == 2:
+        with pytest.raises(UserError, match="UMAP needs at least 3 rows, and there are 2"):
+            UMAPProjection().fit(X)
+        return
+    assert np.isfinite(UMAPProjection().fit_transform(X)).all()
+
+
+def test_without_its_package_umap_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", None)
+    with pytest.raises(UserError, match=r'pip install "melm-studio\[umap\]"'):
+        UMAPProjection().fit(np.eye(5))
+
+
+def test_without_its_package_umap_still_places_rows_by_kept_coordinates(monkeypatch):
+    monkeypatch.setitem(sys.modules, "umap", None)
+    X, kept = np.eye(5), np.arange(10.0).reshape(5, 2)
+    np.testing.assert_array_equal(UMAPProjection().restore(X, kept).transform(X[2:]), kept[2:])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"n_neighbors": 1}, "n_neighbors=1 must be a whole number"),
+        ({"min_dist": 1.5}, "min_dist=1.5 must be a number from 0 to 1"),
+        ({"min_dist": "0"}, "min_dist='0' must be a number from 0 to 1"),
+        ({"min_dist": float("nan")}, "min_dist=nan must be a number from 0 to 1"),
+    ],
+)
+def test_a_parameter_of_umap_out_of_bounds_is_named_with_its_rule(parameters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        UMAPProjection(**parameters).fit(np.eye(5))

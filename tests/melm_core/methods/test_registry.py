@@ -10,10 +10,10 @@ from melm_core.methods.parameters import GAMMA, HELD_OUT, SEED, STARTS, Choice
 from melm_studio.tables.preparation import guess_label, prepare
 from melm_studio.tables.samples import load_sample
 from melm_studio.worker.execution.embedding import embedded
-from tests.melm_core.helpers import assert_orthonormal, classes
+from tests.melm_core.helpers import EVERY_METHOD, assert_orthonormal, classes
 
 PARAMETERS = {"n_components": 2, "gamma": 1.0, "n_init": 2, "random_state": 0, "held_out": 25.0}
-EVERY = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+EVERY = pytest.mark.parametrize("method", EVERY_METHOD, ids=METHODS)
 
 
 def sample(key: str):
@@ -150,7 +150,7 @@ def test_the_picture_of_unseen_rows_is_that_of_the_estimator(method):
     assert nothing.X.shape == (0, 2)
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+@EVERY
 def test_only_methods_that_stream_call_back(method):
     calls = []
     X, y = classes(2, 4)
@@ -165,7 +165,7 @@ def test_a_method_takes_exactly_its_parameters(method):
         assert method.takes(parameter.name) == (parameter.name in own)
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+@EVERY
 def test_every_method_says_in_a_sentence_what_it_does(method):
     assert method.label
     assert method.paper

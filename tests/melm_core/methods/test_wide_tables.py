@@ -13,7 +13,7 @@ from melm_core.linalg import principal_angles
 from melm_core.linalg.row_space import row_space
 from melm_core.melm.objective import divergence_and_gradient
 from melm_core.methods import METHODS
-from tests.melm_core.helpers import assert_gradient, finite_differences, plane
+from tests.melm_core.helpers import EVERY_METHOD, assert_gradient, finite_differences, plane
 
 N_FEATURES = 2_500
 
@@ -26,10 +26,10 @@ def wide(n_rows: int, n_features: int):
     return X, y
 
 
-@pytest.mark.parametrize("key", METHODS)
-def test_no_method_forms_a_matrix_of_features_by_features(key):
+@pytest.mark.parametrize("method", EVERY_METHOD, ids=METHODS)
+def test_no_method_forms_a_matrix_of_features_by_features(method):
     X, y = wide(24, N_FEATURES)
-    estimator = METHODS[key].estimator({"n_components": 2, "random_state": 0, "n_init": 2})
+    estimator = method.estimator({"n_components": 2, "random_state": 0, "n_init": 2})
     if "max_iter" in estimator.get_params():
         estimator.set_params(max_iter=250)
     tracemalloc.start()

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from melm_core.methods import METHODS
+from melm_core.methods import METHODS, Method
 from melm_core.methods.parameters import HELD_OUT, SEED, STARTS
+from melm_studio.extras import install_command
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import own_settings
 from melm_studio.layout.page import first_source, page, static_parts
@@ -49,6 +50,16 @@ def test_the_methods_offered_are_those_there_are():
     listed = [item["value"] for group in offered["data"] for item in group["items"]]
     assert sorted(listed) == sorted(METHODS)
     assert offered["value"] in METHODS
+
+
+@pytest.mark.parametrize("is_installed", [True, False])
+def test_a_method_whose_package_is_missing_cannot_be_chosen(monkeypatch, is_installed):
+    of_each = property(lambda method: is_installed or not method.extra)
+    monkeypatch.setattr(Method, "is_installed", of_each)
+    groups = part(page(), ids.METHOD)["data"]
+    (item,) = (one for group in groups for one in group["items"] if one["value"] == "umap")
+    assert item.get("disabled", False) is not is_installed
+    assert (install_command("umap") in item["label"]) is not is_installed
 
 
 def test_the_groups_of_the_menu_say_what_a_method_looks_at():
