@@ -27,11 +27,11 @@ export function numbers(array) {
   if (array?.dtype === "ellipse") return Float32Array.from(CIRCLE, ([x, y]) => array.center + array.cosine * x + array.sine * y);
   if (array?.bdata === undefined) return array ?? [];
   const { low, step, bdata } = array;
-  const bytes = Uint8Array.from(atob(bdata), (letter) => letter.charCodeAt(0));
+  const bytes = atob(bdata);
   const values = new Float32Array(bytes.length / 2);
   let code = 0;
   for (let i = 0; i < values.length; i += 1) {
-    code = (code + bytes[i] + 256 * bytes[i + values.length]) & 0xffff;
+    code = (code + bytes.charCodeAt(i) + 256 * bytes.charCodeAt(i + values.length)) & 0xffff;
     values[i] = code === 0 ? NaN : low + (code - 1) * step;
   }
   return values;

@@ -1,8 +1,9 @@
 // The clock of all pictures that move: calls them before the page is painted, as often as the display
 // shows, but no more than leaves the page most of its time. What takes long comes in turn.
 
-// Of the page's time, at most this share goes into the pictures between two planes.
-const MOST_OF_THE_TIME = 0.25;
+// Of the page's time, at most this share goes into the pictures between two planes. Pictures of several
+// panels would otherwise take from planes that follow each other closely the time in which they come.
+const MOST_OF_THE_TIME = 0.18;
 // With fewer pictures on its way, a plane had better be there at once.
 const LEAST_PICTURES = 2;
 const SMOOTHING = 0.2; // the weight of the last picture in the cost
