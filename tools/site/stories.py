@@ -34,7 +34,7 @@ These come with the studio: choose one at the end of **Samples**, and step throu
 {stories}
 """
 _VIEW = """\
-![{title}](stories/{name})
+![{title}](stories/{name}){{.story}}
 
 **{title}**
 

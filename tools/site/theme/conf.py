@@ -19,7 +19,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
 
 # Anchors as GitHub makes them, which the links of the documents name.
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_fence_as_directive = ["mermaid"]
 
 nb_execution_mode = "force"
