@@ -64,59 +64,61 @@ def story_list(views: Sequence[tuple[str, str, str]]) -> Component:
 
 
 def _item(at: int, title: str, caption: str, notes: str, *, is_last: bool) -> Component:
+    words = dmc.Textarea(
+        id=ids.story("caption", at),
+        value=caption,
+        placeholder="Caption",
+        debounce=True,
+        autosize=True,
+        minRows=1,
+        maxRows=4,
+        size="sm",
+        **aria(label=f"Caption of view {at + 1}"),
+    )
+    return html.Li([_head(at, title, is_last=is_last), words, _title_and_notes(at, title, notes)])
+
+
+def _head(at: int, title: str, *, is_last: bool) -> Component:
     number = at + 1
-    return html.Li(
+    return html.Div(
         [
-            html.Div(
-                [
-                    html.Button(
-                        f"{number}. {title}",
-                        type="button",
-                        className="button is-text story-title",
-                        **data(story_at=str(at)),
-                        **aria(label=f"Show view {number}, {title}"),
-                    ),
-                    _small("up", at, "Move up", "icon-up", is_off=at == 0),
-                    _small("down", at, "Move down", "icon-down", is_off=is_last),
-                    _small("remove", at, "Remove", "icon-close", is_off=False),
-                ],
-                className="story-head",
+            html.Button(
+                f"{number}. {title}",
+                type="button",
+                className="button is-text story-title",
+                **data(story_at=str(at)),
+                **aria(label=f"Show view {number}, {title}"),
+            ),
+            _small("up", at, "Move up", "icon-up", is_off=at == 0),
+            _small("down", at, "Move down", "icon-down", is_off=is_last),
+            _small("remove", at, "Remove", "icon-close", is_off=False),
+        ],
+        className="story-head",
+    )
+
+
+def _title_and_notes(at: int, title: str, notes: str) -> Component:
+    number = at + 1
+    return html.Details(
+        [
+            html.Summary("Title and notes", **aria(label=f"Title and notes of view {number}")),
+            dmc.TextInput(
+                id=ids.story("title", at),
+                value=title,
+                debounce=True,
+                size="sm",
+                **aria(label=f"Title of view {number}"),
             ),
             dmc.Textarea(
-                id=ids.story("caption", at),
-                value=caption,
-                placeholder="Caption",
+                id=ids.story("notes", at),
+                value=notes,
+                placeholder="Notes that only the presenter sees",
                 debounce=True,
-                autosize=True,
-                minRows=1,
-                maxRows=4,
                 size="sm",
-                **aria(label=f"Caption of view {number}"),
-            ),
-            html.Details(
-                [
-                    html.Summary(
-                        "Title and notes", **aria(label=f"Title and notes of view {number}")
-                    ),
-                    dmc.TextInput(
-                        id=ids.story("title", at),
-                        value=title,
-                        debounce=True,
-                        size="sm",
-                        **aria(label=f"Title of view {number}"),
-                    ),
-                    dmc.Textarea(
-                        id=ids.story("notes", at),
-                        value=notes,
-                        placeholder="Notes that only the presenter sees",
-                        debounce=True,
-                        size="sm",
-                        **aria(label=f"Notes on view {number}"),
-                    ),
-                ],
-                className="story-more",
+                **aria(label=f"Notes on view {number}"),
             ),
         ],
+        className="story-more",
     )
 
 

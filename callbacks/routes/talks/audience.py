@@ -16,7 +16,7 @@ from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
 
 # Half of the connections of the embedded server, so that others find some.
 MOST_VIEWERS_HELD = 500
-# A picture is shown at most this much later; faster than one can tell.
+# A picture is sent at most this much later, which nobody notices.
 LOOK_EVERY_S = 0.04
 COUNT_EVERY_S = 1.0
 # Proxies and phones drop connections on which nothing happens for about a minute.

@@ -35,23 +35,7 @@ def talk_dialog() -> Component:
                 "yours. They may look around in the picture and follow again.",
                 **_part("about"),
             ),
-            html.Div(
-                [
-                    html.Div(className="talk-code", **_part("code")),
-                    html.Div(
-                        [
-                            html.P(html.A(target="_blank", **_part("link"))),
-                            _button("Copy link", "copy"),
-                            html.P(className="talk-count", role="status", **_part("count")),
-                            html.P(className="talk-note", **_part("until")),
-                            _reach_note(),
-                        ]
-                    ),
-                ],
-                className="talk-link",
-                hidden=True,
-                **_part("on"),
-            ),
+            _link(),
             html.Fieldset(
                 [
                     html.Legend("Viewers may also see"),
@@ -70,6 +54,25 @@ def talk_dialog() -> Component:
                 className="talk-foot",
             ),
         ],
+    )
+
+
+def _link() -> Component:
+    """The link with its code, shown while a talk goes on."""
+    words = html.Div(
+        [
+            html.P(html.A(target="_blank", **_part("link"))),
+            _button("Copy link", "copy"),
+            html.P(className="talk-count", role="status", **_part("count")),
+            html.P(className="talk-note", **_part("until")),
+            _reach_note(),
+        ]
+    )
+    return html.Div(
+        [html.Div(className="talk-code", **_part("code")), words],
+        className="talk-link",
+        hidden=True,
+        **_part("on"),
     )
 
 
