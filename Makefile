@@ -125,7 +125,7 @@ $(SITE_TOOLS): requirements/docs.txt $(DEV)
 	@$(INSTALL) requirements/docs.txt
 	@touch $@
 
-$(PAGE_TOOLS): package-lock.json $(DEV)
+$(PAGE_TOOLS): package-lock.json | $(DEV)
 	@echo "Installing the checkers of the page's code into node_modules."
 	@$(WITH_NODE) npm ci --silent --no-audit --no-fund || { \
 		echo "npm cannot install them: open the way to registry.npmjs.org, or name another" \
