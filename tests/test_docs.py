@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from benchmarks.__main__ import BENCHMARKS, LONG_BENCHMARKS
 from melm_studio.layout.present import KEYS
 from melm_studio.layout.shell.header import MODES
 from tools.pictures import FOLDER, PICTURES
@@ -81,3 +82,10 @@ def test_every_mode_has_a_page_that_readme_links():
 def test_the_page_of_present_names_its_keys_and_no_other():
     rows = re.findall(r"^\| (.+?) \| .+ \|$", (ROOT / "docs/present.md").read_text(), re.MULTILINE)
     assert rows[1:] == [key for key, _ in KEYS]
+
+
+def test_every_benchmark_is_described_and_no_other():
+    page = (ROOT / "docs/benchmarks.md").read_text()
+    names = re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)
+    described = [name for cell in names for name in re.findall(r"`([\w-]+)`", cell)]
+    assert sorted(described) == sorted([*BENCHMARKS, *LONG_BENCHMARKS])
