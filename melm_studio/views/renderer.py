@@ -276,11 +276,12 @@ class PlaneRenderer:
         if not METHODS[record.method].is_linear:
             return None
         chosen = {COMPONENTS.name: record.parameters[COMPONENTS.name]}
+        viewer = self._viewer(key).at(gamma)
         try:
-            components = self._closed_form(record, QUICK_METHOD, chosen, MOST_QUICK_WORK)
+            components = _closed_form(QUICK_METHOD, chosen, viewer.parts[0], MOST_QUICK_WORK)
         except UserError:
             return None
-        return self._viewer(key).at(gamma).scores(components).accuracy_held_out
+        return viewer.scores(components).accuracy_held_out
 
     def profile(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -337,22 +338,9 @@ class PlaneRenderer:
 
     def _fit_preview(self, key: ViewerKey, gamma: float) -> PlaneView:
         record = key.record
-        components = self._closed_form(record, record.method, record.parameters, MAX_PREVIEW_WORK)
+        train, _ = self.rows(record)
+        components = _closed_form(record.method, record.parameters, train, MAX_PREVIEW_WORK)
         return self._viewer(key).at(gamma).view(components)
-
-    def _closed_form(
-        self, record: RunRecord, key: str, parameters: Mapping[str, Any], most_work: float
-    ) -> FloatArray:
-        """The components that a method without search finds in the training rows of a run."""
-        method, (train, _) = METHODS[key], self.rows(record)
-        if train.X.size * min(train.X.shape) > most_work:
-            raise UserError(_TOO_LARGE)
-        n_components = parameters[COMPONENTS.name]
-        refusal = method.refusal(train.X.shape[1], train.class_counts, n_components)
-        if refusal is not None:
-            raise UserError(refusal)
-        with threadpool_limits(1):  # the workers need the other cores
-            return np.asarray(method.estimator(parameters).fit(train.X, train.y).components_)
 
     def _prepare_viewer(self, key: ViewerKey) -> PlaneViewer:
         record, parameters = key.record, key.record.parameters
@@ -394,3 +382,17 @@ class PlaneRenderer:
         if record is None or event is None:
             raise DataGoneError(run_id)
         return record, event
+
+
+def _closed_form(
+    key: str, parameters: Mapping[str, Any], train: LabeledData, most_work: float
+) -> FloatArray:
+    """The components that a method without search finds in training rows."""
+    if train.X.size * min(train.X.shape) > most_work:
+        raise UserError(_TOO_LARGE)
+    method, n_components = METHODS[key], parameters[COMPONENTS.name]
+    refusal = method.refusal(train.X.shape[1], train.class_counts, n_components)
+    if refusal is not None:
+        raise UserError(refusal)
+    with threadpool_limits(1):  # the workers need the other cores
+        return np.asarray(method.estimator(parameters).fit(train.X, train.y).components_)

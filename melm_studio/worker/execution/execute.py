@@ -28,14 +28,14 @@ from melm_studio.worker.config.messages import (
     STOPPED,
     UNEXPECTED,
 )
-from melm_studio.worker.execution.embedding import embedding_outcome, keep_embedding
+from melm_studio.worker.execution.embedding import embedded, embedding_outcome, keep_embedding
 from melm_studio.worker.execution.giving_way import own_request
 from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.execution.probabilities_run import compute_probabilities
 from melm_studio.worker.execution.ranking_run import rank_methods
 from melm_studio.worker.execution.recorder import Recorder
 from melm_studio.worker.execution.resamples_run import resample
-from melm_studio.worker.execution.rows import nuisance_of, rows_of, split_of
+from melm_studio.worker.execution.rows import nuisance_of, split_of
 from melm_studio.worker.execution.tree_run import grow_tree
 from melm_studio.worker.execution.validation_run import Checker
 from melm_studio.worker.records.limits import DiskFullError
@@ -174,8 +174,9 @@ def _compute(
     if record.kind in _ABOUT_RUNS:
         is_complete = _ABOUT_RUNS[record.kind](store, record, data, clock)
         return _Ending(RunState.DONE) if is_complete else _Ending(RunState.CANCELLED, STOPPED)
-    embedding = keep_embedding(store, record, split_of(data, record)[0])
-    train, held_out = rows_of(data, record, embedding)
+    split = split_of(data, record)
+    embedding = keep_embedding(store, record, split[0])
+    train, held_out = embedded(METHODS[record.method], record.parameters, *split, embedding)
     if tables.takes_all_rows(store, record, data):
         fit, objective = _fitted_to_all_rows(store, record, recorder, (data, held_out), tables)
     else:
