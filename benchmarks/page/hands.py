@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import statistics
+from collections.abc import Sequence
 
 from sklearn.datasets import make_blobs
 
@@ -15,6 +16,7 @@ STARTS = 16
 SCRUBBED_MS = 5_000
 MORPHED_MS = 3_000
 GAMMAS = (0.5, 0.62, 0.75, 0.9, 1.2, 1.5, 2.0, 2.6, 3.3, 4.2)
+NARROW_GAMMAS = (0.1, 0.12, 0.14, 0.16, 0.19, 0.22, 0.26, 0.31, 0.37, 0.44)
 N_ROWS = (1_000, 100_000)
 N_FEATURES = 10
 
@@ -110,15 +112,17 @@ def _widened(page: StudioPage, n_rows: int, repeats: int) -> Measurement:
     return Measurement(f"γ changed to contours painted, {n_rows:,} rows", "ms", medians)
 
 
-def median_to_paint(page: StudioPage, run_id: str, repeat: int) -> float:
-    """Median of the milliseconds from a change of γ to its contours, at ten γ of a repeat."""
-    times = page.page.evaluate(_WIDEN, [run_id, _fresh_gammas(repeat)])
+def median_to_paint(
+    page: StudioPage, run_id: str, repeat: int, gammas: Sequence[float] = GAMMAS
+) -> float:
+    """Median of the milliseconds from a change of γ to its contours, at some γ of a repeat."""
+    times = page.page.evaluate(_WIDEN, [run_id, _fresh_gammas(repeat, gammas)])
     return float(statistics.median(times))
 
 
-def _fresh_gammas(repeat: int) -> list[float]:
+def _fresh_gammas(repeat: int, gammas: Sequence[float]) -> list[float]:
     """Kernel widths not used before, because the studio caches what it has drawn."""
-    return [round(gamma * 1.01 ** (repeat + 1), 4) for gamma in GAMMAS]
+    return [round(gamma * 1.01 ** (repeat + 1), 4) for gamma in gammas]
 
 
 def _table(n_rows: int) -> bytes:

@@ -7,7 +7,7 @@ import pandas as pd
 import psutil
 from sklearn.datasets import make_blobs
 
-from benchmarks.page.hands import GAMMAS, median_to_paint
+from benchmarks.page.hands import GAMMAS, NARROW_GAMMAS, median_to_paint
 from benchmarks.page.studio import StudioPage, studio_page
 from benchmarks.table import Measurement
 
@@ -33,12 +33,18 @@ def long(repeats: int) -> list[Measurement]:
         times = _first_frames(page, LONG, repeats)
         run_id = page.panels.first.get_attribute("data-run") or ""
         page.wait_for_end(run_id)
-        medians = tuple(median_to_paint(page, run_id, repeat) for repeat in range(repeats))
-    return [
-        Measurement(f"first frame of PCA, {_size(LONG)}", "ms", times),
+        medians = [
+            tuple(median_to_paint(page, run_id, repeat, gammas) for repeat in range(repeats))
+            for gammas in (GAMMAS, NARROW_GAMMAS)
+        ]
+    return [Measurement(f"first frame of PCA, {_size(LONG)}", "ms", times)] + [
         Measurement(
-            f"γ changed to contours painted, {_size(LONG)}, {len(GAMMAS)} γ", "ms", medians
-        ),
+            f"γ changed to contours painted, {_size(LONG)}, "
+            f"{len(gammas)} γ from {min(gammas):g} to {max(gammas):g}",
+            "ms",
+            times,
+        )
+        for gammas, times in zip((GAMMAS, NARROW_GAMMAS), medians, strict=True)
     ]
 
 

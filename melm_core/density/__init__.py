@@ -19,6 +19,8 @@ from melm_core.density.kernel_density import (
     whitened_kernel_classes,
 )
 from melm_core.density.level_sets import mass_levels
+from melm_core.density.near_rows import NearRows
+from melm_core.density.nufft import MOST_MODES
 from melm_core.density.nuisance import (
     NuisanceAccuracy,
     NuisanceCells,
@@ -34,9 +36,11 @@ from melm_core.density.whitening import within_class_whitening
 
 __all__ = [
     "DEFAULT_SHRINKAGE",
+    "MOST_MODES",
     "ClassSeries",
     "KernelClasses",
     "KernelDensityClassifier",
+    "NearRows",
     "NuisanceAccuracy",
     "NuisanceCells",
     "SmallCellsWarning",

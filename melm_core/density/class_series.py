@@ -34,6 +34,9 @@ class ClassSeries:
     box : Box
     widths : tuple of float
         Least and largest standard deviation of a kernel, in those coordinates, that the box holds.
+    narrowing : float
+        The narrowest function that the modes resolve, relative to the kernel: 1 for densities, the
+        root of 2 where they resolve potentials alone, which have the kernels of two classes.
     series : tuple of ndarray
         F_c of each class, divided by its total weight.
     bounds : ndarray of shape (n_classes, 2, n_components)
@@ -45,6 +48,7 @@ class ClassSeries:
     widths: tuple[float, float]
     series: tuple[ComplexArray, ...]
     bounds: FloatArray
+    narrowing: float = 1.0
 
     @classmethod
     def of(
@@ -55,6 +59,8 @@ class ClassSeries:
         *,
         weights: Sequence[FloatArray] | None = None,
         factors: tuple[float, float] = (1.0, 1.0),
+        most_modes: int = MOST_MODES,
+        only_potentials: bool = False,
     ) -> ClassSeries | None:
         """Transform the rows of classes that were projected into a plane.
 
@@ -69,12 +75,15 @@ class ClassSeries:
             Of the rows; None if each counts once.
         factors : tuple of float
             How many times as narrow and as wide kernels may get.
+        most_modes : int
+            At most MOST_MODES, which bounds the memory.
+        only_potentials : bool
+            Whether no densities will be asked. In a plane that takes a quarter of the memory.
 
         Returns
         -------
         ClassSeries or None
-            None where that would take more memory than MOST_MODES modes, or has more components
-            than transforms have.
+            None where that would take more modes, or has more components than transforms have.
         """
         if covariances.shape[1] > MOST_COMPONENTS:
             return None
@@ -85,18 +94,30 @@ class ClassSeries:
         bounds = np.array(
             [[[end(column) for column in part.T] for end in (np.min, np.max)] for part in parts]
         )
-        margin = _GRID_MARGIN * widest
-        reach = np.concatenate([bounds[:, 0] - margin, bounds[:, 1] + margin, points @ root])
+        margin = 0.0 if only_potentials else _GRID_MARGIN * widest
+        reach = np.concatenate([bounds[:, 0] - margin, bounds[:, 1] + margin])
+        if not only_potentials:
+            reach = np.concatenate([reach, points @ root])
         # A potential has the kernels of two classes.
-        box = Box.around([reach], narrowest=narrowest, widest=np.sqrt(2.0) * widest)
-        if box.n_modes > MOST_MODES:
+        narrowing = float(np.sqrt(2.0)) if only_potentials else 1.0
+        box = Box.around([reach], narrowest=narrowing * narrowest, widest=np.sqrt(2.0) * widest)
+        if box.n_modes > most_modes:
             return None
         of_class: Sequence[FloatArray | None] = weights or [None] * len(rows)
         series = tuple(
             box.series(box.angles(part), own) / total
             for part, own, total in zip(parts, of_class, totals_of(rows, weights), strict=True)
         )
-        return cls(root, box, (float(narrowest), float(widest)), series, bounds)
+        if only_potentials:  # half of the modes hold what the others are the conjugates of
+            middle = int(box.half_modes[0])
+            series = tuple(of_class[middle:].copy() for of_class in series)
+            box = replace(box, is_half=True)
+        return cls(root, box, (float(narrowest), float(widest)), series, bounds, narrowing)
+
+    @property
+    def has_densities(self) -> bool:
+        """Whether the modes resolve the kernels of densities, not those of potentials alone."""
+        return not self.box.is_half
 
     def serves(self, covariances: FloatArray) -> bool:
         """Whether the box holds kernels of these covariances, (n_classes, k, k)."""
@@ -107,11 +128,14 @@ class ClassSeries:
     def cropped(self, covariances: FloatArray) -> ClassSeries:
         """The part of the series that kernels of these covariances, which it serves, reach."""
         narrowest, _ = _widths(self.root, covariances)
-        reach = decay_distance(self.box.tolerance) / (2.0 * np.pi * narrowest)
+        reach = decay_distance(self.box.tolerance) / (2.0 * np.pi * self.narrowing * narrowest)
         half = np.minimum(self.box.half_modes, np.ceil(self.box.lengths * reach).astype(np.int64))
+        middles = self.box.half_modes.copy()
+        if self.box.is_half:
+            middles[0] = 0
         kept = tuple(
-            slice(int(all_ - some), int(all_ + some + 1))
-            for all_, some in zip(self.box.half_modes, half, strict=True)
+            slice(max(0, int(middle - some)), int(middle + some + 1))
+            for middle, some in zip(middles, half, strict=True)
         )
         return replace(
             self,

@@ -12,7 +12,7 @@ inverse transforms per class give the derivatives with respect to its k-dimensio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
@@ -52,7 +52,8 @@ class FourierPotentials:
     tolerance : float
         Of the transforms.
     series : ClassSeries or None
-        The transforms of the rows, where they are known and serve the covariances.
+        The transforms of the rows, where they are known and serve the covariances. Of series for
+        potentials alone there are no derivatives.
 
     Attributes
     ----------
@@ -148,8 +149,9 @@ class FourierPotentials:
         return pull
 
     def _inner_products(self) -> FloatArray:
-        flat = np.stack([series.ravel() for series in self._smoothed])
-        inner: FloatArray = np.ascontiguousarray((flat.conj() @ flat.T).real)
+        inner = _real_products(self._smoothed)
+        if self._box.is_half:  # the other half is the same; the modes of frequency 0 have none
+            inner = 2.0 * inner - _real_products([series[:1] for series in self._smoothed])
         return inner
 
     def _logarithms(self) -> FloatArray:
@@ -185,6 +187,16 @@ class FourierPotentials:
         return np.array(
             [[float((mass * f * g).sum()) for g in self._frequencies] for f in self._frequencies]
         )
+
+
+def _real_products(series: Sequence[ComplexArray]) -> FloatArray:
+    """Real parts of the inner products of all pairs."""
+    # Those of real arrays, which needs no conjugate and no copy.
+    flat = [own.ravel().view(np.float64) for own in series]
+    products = np.empty((len(flat), len(flat)))
+    for a, b in combinations_with_replacement(range(len(flat)), 2):
+        products[a, b] = products[b, a] = flat[a] @ flat[b]
+    return products
 
 
 class _Gradients:

@@ -17,6 +17,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.sample_weights import deviations_of, mean_of
 from melm_core.density import direct_sums, nufft
 from melm_core.density.class_series import ClassSeries
+from melm_core.density.near_rows import NearRows
 from melm_core.density.shrinkage import (
     DEFAULT_SHRINKAGE,
     Shrinkage,
@@ -66,6 +67,8 @@ class KernelClasses:
         within each class, in the same coordinates. Empty without a nuisance.
     series : ClassSeries or None
         Transforms of the rows, which densities and potentials then share.
+    near : tuple of NearRows
+        The rows of each class in order, where densities are summed over near ones; or empty.
     """
 
     rows: tuple[FloatArray, ...]
@@ -74,6 +77,7 @@ class KernelClasses:
     weights: tuple[FloatArray, ...] | None = None
     cells: tuple[KernelClasses, ...] = ()
     series: ClassSeries | None = None
+    near: tuple[NearRows, ...] = ()
 
     @property
     def counts(self) -> IntArray:
@@ -94,15 +98,6 @@ class KernelClasses:
         """The same rows with kernels `factor` times as wide."""
         cells = tuple(own.widened(factor) for own in self.cells)
         return replace(self, covariances=self.covariances * factor**2, cells=cells)
-
-    def transformed(
-        self, points: FloatArray, factors: tuple[float, float] = (1.0, 1.0)
-    ) -> KernelClasses:
-        """The same classes with the series of their rows, see `ClassSeries.of`."""
-        series = ClassSeries.of(
-            self.rows, self.covariances, points, weights=self.weights, factors=factors
-        )
-        return replace(self, series=series)
 
     def project(self, components: FloatArray) -> KernelClasses:
         """The classes projected by `components`, shape (n_components, n_features); no cells."""
@@ -315,7 +310,7 @@ def most_likely_classes(points: FloatArray, classes: KernelClasses) -> IntArray:
         if len(points) * len(rows) <= DIRECT_EVALUATIONS:
             logs[:, code] = direct_sums.log_density(points, rows, covariance, weights)
             continue
-        density = _fourier_density(points, classes, code)
+        density = _fast_density(points, classes, code)
         floors[code] = np.log(FOURIER_FLOOR) + direct_sums.inverse_root(covariance)[1]
         logs[:, code] = np.log(np.maximum(density, np.exp(floors[code])))
     # Below its floor, a density is known to be below it, and no more.
@@ -378,9 +373,11 @@ def _parts(classes: KernelClasses) -> list[tuple[FloatArray, FloatArray, FloatAr
     return list(zip(classes.rows, classes.covariances, classes.weights_of_classes, strict=True))
 
 
-def _fourier_density(points: FloatArray, classes: KernelClasses, code: int) -> FloatArray:
+def _fast_density(points: FloatArray, classes: KernelClasses, code: int) -> FloatArray:
     rows, covariance, weights = _parts(classes)[code]
-    if classes.series is not None:
+    if classes.near:
+        return classes.near[code].density(points, covariance)
+    if classes.series is not None and classes.series.has_densities:
         return classes.series.density(points, code, covariance)
     return nufft.density(points, rows, covariance, weights)
 

@@ -12,6 +12,7 @@ from melm_core.base import FloatArray
 from melm_core.density import (
     ClassSeries,
     KernelClasses,
+    NearRows,
     density_on_grid,
     inverse_root,
     mass_levels,
@@ -33,7 +34,9 @@ _MARGIN = 0.03
 
 def plane_contours(classes: KernelClasses) -> list[tuple[FloatArray, tuple[int, ...]]]:
     """The `class_contours` of every class in a plane, from the transforms of its rows if known."""
-    if classes.series is None:
+    if classes.near:
+        return list(map(_near_contours, classes.near, classes.covariances))
+    if classes.series is None or not classes.series.has_densities:
         return list(map(class_contours, classes.rows, classes.covariances))
     return [
         _series_contours(classes.series, code, covariance)
@@ -71,6 +74,11 @@ def _series_contours(
 ) -> tuple[FloatArray, tuple[int, ...]]:
     x, y, density = series.density_on_grid(code, covariance, GRID_LINES)
     return _lines_around(x, y, density, series.root)
+
+
+def _near_contours(near: NearRows, covariance: FloatArray) -> tuple[FloatArray, tuple[int, ...]]:
+    x, y, density = near.density_on_grid(covariance, GRID_LINES, _MARGIN_WIDTHS)
+    return _lines_around(x, y, density, near.root)
 
 
 def _lines_around(

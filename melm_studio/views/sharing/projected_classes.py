@@ -7,24 +7,38 @@ from dataclasses import replace
 from math import floor, log
 from operator import attrgetter
 from threading import Condition
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from cachetools import LRUCache, cachedmethod
 
 from melm_core.base import FloatArray
-from melm_core.density import ClassSeries, KernelClasses
+from melm_core.density import MOST_MODES, ClassSeries, KernelClasses, NearRows
+
+# The shape and the bytes of components.
+PlaneKey: TypeAlias = tuple[tuple[int, ...], bytes]
 
 # Of fewer rows, transforms take no longer than to look for them.
 MANY_ROWS = 50_000
 
 # Planes whose projected rows are kept, and transforms of their rows: a plane has one for each band
 # of kernel widths. A band is so many times as wide as it is narrow; the modes of a transform grow
-# with the square of that, so bands of narrow kernels, which need most modes, are narrow.
+# with the square of that, so bands of narrow kernels, which need most modes, are narrow: five down
+# to a tenth of a kernel, the least on the page.
 MOST_PLANES = 2
 MOST_TRANSFORM_BYTES = 2**27
-WIDE_BAND, NARROW_BAND = 4.0, 2.0**0.5
+WIDE_BAND, NARROW_BAND = 4.0, 5.0**0.2
 NARROWEST_WIDE = 0.5  # the least factor in a wide band
+_SLACK = 1e-9  # of rounding
+
+# Kernels that need more modes than this have few rows near a point: up to so many pairs of a point
+# and a row, and up to this share of all pairs, densities are summed over them instead.
+FEW_MODES = 700_000
+MOST_NEAR_PAIRS = 50_000_000
+NEAR_SHARE = 0.2
+
+# Beyond this, potentials of all pairs of rows are summed sooner.
+MODES_PER_ROW = 50
 
 
 class ProjectedClasses:
@@ -42,7 +56,9 @@ class ProjectedClasses:
         self._points = points
         self._is_large = int(classes.counts.sum()) >= MANY_ROWS
         self._planes: LRUCache[Any, KernelClasses] = LRUCache(MOST_PLANES)
-        self._transforms: LRUCache[Any, ClassSeries | None] = LRUCache(MOST_TRANSFORM_BYTES, _size)
+        self._rows_in_order: LRUCache[Any, tuple[NearRows, ...]] = LRUCache(MOST_PLANES)
+        self._transforms: LRUCache[Any, tuple[ClassSeries | None, tuple[NearRows, ...]]]
+        self._transforms = LRUCache(MOST_TRANSFORM_BYTES, _size)
         self._condition = Condition()
 
     def at(self, components: FloatArray, factor: float) -> KernelClasses:
@@ -50,19 +66,43 @@ class ProjectedClasses:
         if not self._is_large:
             return self._classes.widened(factor).project(components)
         key = (components.shape, components.tobytes())
-        series = self._transformed(key, band_of(factor))
         classes = self._projected(key).widened(factor)
-        return replace(classes, series=series and series.cropped(classes.covariances))
+        series, near = self._sums(key, band_of(factor))
+        return replace(classes, series=series and series.cropped(classes.covariances), near=near)
 
     @cachedmethod(attrgetter("_planes"), condition=attrgetter("_condition"))
-    def _projected(self, key: tuple[tuple[int, ...], bytes]) -> KernelClasses:
+    def _projected(self, key: PlaneKey) -> KernelClasses:
         return self._classes.project(_components(key))
 
+    @cachedmethod(attrgetter("_rows_in_order"), condition=attrgetter("_condition"))
+    def _near(self, key: PlaneKey) -> tuple[NearRows, ...]:
+        classes = self._projected(key)
+        return tuple(
+            map(NearRows.of, classes.rows, classes.covariances, classes.weights_of_classes)
+        )
+
     @cachedmethod(attrgetter("_transforms"), condition=attrgetter("_condition"))
-    def _transformed(
-        self, key: tuple[tuple[int, ...], bytes], band: tuple[float, float]
-    ) -> ClassSeries | None:
-        return self._projected(key).transformed(self._points(_components(key)), band).series
+    def _sums(
+        self, key: PlaneKey, band: tuple[float, float]
+    ) -> tuple[ClassSeries | None, tuple[NearRows, ...]]:
+        """What potentials and densities of a band of kernel widths are summed by."""
+        classes, points = self._projected(key), self._points(_components(key))
+        series = _series(classes, points, band, most_modes=FEW_MODES)
+        if series is not None:
+            return series, ()
+        near = self._near(key)
+        widest = classes.widened(band[1]).covariances
+        pairs = sum(
+            own.n_pairs(points, covariance) for own, covariance in zip(near, widest, strict=True)
+        )
+        is_local = pairs <= NEAR_SHARE * len(points) * classes.counts.sum()
+        if not is_local or pairs > MOST_NEAR_PAIRS:
+            series = _series(classes, points, band)
+            if series is not None:
+                return series, ()
+        most = min(MOST_MODES, MODES_PER_ROW * int(classes.counts.sum()))
+        potentials = _series(classes, points, band, most_modes=most, only_potentials=True)
+        return potentials, near if is_local else ()
 
 
 def band_of(factor: float) -> tuple[float, float]:
@@ -71,17 +111,31 @@ def band_of(factor: float) -> tuple[float, float]:
     Examples
     --------
     >>> [tuple(round(end, 3) for end in band_of(factor)) for factor in (1.0, 0.3)]
-    [(0.5, 2.0), (0.25, 0.354)]
+    [(0.5, 2.0), (0.263, 0.362)]
     """
     ratio = WIDE_BAND if factor >= NARROWEST_WIDE else NARROW_BAND
-    least = NARROWEST_WIDE * ratio ** floor(log(factor / NARROWEST_WIDE, ratio))
+    least = NARROWEST_WIDE * ratio ** floor(log(factor / NARROWEST_WIDE, ratio) + _SLACK)
     return least, least * ratio
 
 
-def _components(key: tuple[tuple[int, ...], bytes]) -> FloatArray:
+def _series(
+    classes: KernelClasses, points: FloatArray, band: tuple[float, float], **limits: Any
+) -> ClassSeries | None:
+    return ClassSeries.of(
+        classes.rows,
+        classes.covariances,
+        points,
+        weights=classes.weights,
+        factors=band,
+        **limits,
+    )
+
+
+def _components(key: PlaneKey) -> FloatArray:
     shape, raw = key
     return np.frombuffer(raw).reshape(shape)
 
 
-def _size(series: ClassSeries | None) -> int:
+def _size(sums: tuple[ClassSeries | None, tuple[NearRows, ...]]) -> int:
+    series, _ = sums
     return 1 if series is None else sum(of_class.nbytes for of_class in series.series)

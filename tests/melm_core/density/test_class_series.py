@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -26,12 +28,17 @@ def points(plane) -> np.ndarray:
     return np.concatenate([plane.rows[0], 1.5 * plane.rows[1]])
 
 
+def transformed(classes, points, factors=(1.0, 1.0)) -> KernelClasses:
+    series = ClassSeries.of(classes.rows, classes.covariances, points, factors=factors)
+    return replace(classes, series=series)
+
+
 @pytest.mark.parametrize("factor", [0.5, 1.0, 2.0])
 def test_potentials_and_densities_of_several_widths_agree_with_transforms_of_their_own(
     plane, points, factor, monkeypatch
 ):
     monkeypatch.setattr(kernel_density, "DIRECT_EVALUATIONS", 0)
-    shared = plane.transformed(points, FACTORS).widened(factor)
+    shared = transformed(plane, points, FACTORS).widened(factor)
     own = plane.widened(factor)
     assert shared.series is not None
     assert divergence_in_plane(shared) == pytest.approx(divergence_in_plane(own), abs=1e-9)
@@ -46,7 +53,7 @@ def test_potentials_and_densities_of_several_widths_agree_with_transforms_of_the
 
 
 def test_a_grid_holds_the_densities_at_its_points_and_all_of_the_mass(plane, points):
-    series = plane.transformed(points).series
+    series = transformed(plane, points).series
     for code, (rows, covariance) in enumerate(zip(plane.rows, plane.covariances, strict=True)):
         x, y, found = series.density_on_grid(code, covariance, 60)
         at = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2) @ np.linalg.inv(series.root)
@@ -57,7 +64,7 @@ def test_a_grid_holds_the_densities_at_its_points_and_all_of_the_mass(plane, poi
 
 
 def test_kernels_beyond_the_widths_that_were_asked_for_are_not_served(plane, points):
-    series = plane.transformed(points, FACTORS).series
+    series = transformed(plane, points, FACTORS).series
     assert series.serves(plane.widened(2.0).covariances)
     assert not series.serves(plane.widened(2.1).covariances)
     assert not series.serves(plane.widened(0.49).covariances)
@@ -65,14 +72,30 @@ def test_kernels_beyond_the_widths_that_were_asked_for_are_not_served(plane, poi
 
 def test_more_modes_than_fit_into_memory_are_refused(plane, points):
     far = np.array([[1e5, 1e5]])
-    assert plane.transformed(far, (0.01, 1.0)).series is None
+    assert transformed(plane, far, (0.01, 1.0)).series is None
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+@pytest.mark.parametrize("factor", [0.5, 0.8, 2.0])
+def test_half_of_the_modes_hold_the_potentials(n_components, factor):
+    X, y = classes(n_classes=3, n_features=4)
+    whole = kernel_classes(X, y, n_components=n_components).project(np.eye(4)[:n_components])
+    series = ClassSeries.of(
+        whole.rows, whole.covariances, whole.rows[0], factors=FACTORS, only_potentials=True
+    )
+    own = whole.widened(factor)
+    expected = divergence_in_plane(own)
+    for shared in (series, series.cropped(own.covariances)):
+        found = divergence_in_plane(replace(own, series=shared))
+        assert found == pytest.approx(expected, abs=1e-9)
+    assert len(series.series[0]) == series.box.half_modes[0] + 1
 
 
 def test_the_rows_are_passed_over_once(plane, points, monkeypatch):
     passed = []
     series_of = Box.series
     monkeypatch.setattr(Box, "series", lambda *arguments: passed.append(1) or series_of(*arguments))
-    shared = plane.transformed(points, FACTORS)
+    shared = transformed(plane, points, FACTORS)
     for factor in (0.5, 1.0, 2.0):
         divergence_in_plane(shared.widened(factor))
         shared.series.density(points, 0, shared.covariances[0])

@@ -23,13 +23,23 @@ def as_many(monkeypatch):
     monkeypatch.setattr(projected_classes, "MANY_ROWS", 0)
 
 
-@pytest.mark.parametrize("n_components", [1, 2, 3])
-@pytest.mark.parametrize("gamma", GAMMAS)
-def test_what_many_rows_show_is_what_few_show(gamma, n_components, monkeypatch):
+@pytest.mark.parametrize(
+    ("n_components", "gamma", "few_modes"),
+    [
+        *((n, gamma, projected_classes.FEW_MODES) for n in (1, 2, 3) for gamma in GAMMAS),
+        (2, 0.3, 0),
+        (2, 0.1, 0),
+        (3, 0.3, 0),
+    ],
+)
+def test_what_many_rows_show_is_what_few_show(gamma, n_components, few_modes, monkeypatch):
     components = plane(n_components, 5)
     few = PlaneViewer(SEEN, UNSEEN, 1.0, n_components)
     expected = few.at(gamma).view(components)
     monkeypatch.setattr(projected_classes, "MANY_ROWS", 0)
+    monkeypatch.setattr(projected_classes, "FEW_MODES", few_modes)
+    if n_components < 3:
+        monkeypatch.setattr(projected_classes, "MODES_PER_ROW", 10_000)
     viewer = PlaneViewer(SEEN, UNSEEN, 1.0, n_components).at(gamma)
     found = viewer.view(components)
     assert found.scores.accuracy_train == expected.scores.accuracy_train
@@ -67,6 +77,20 @@ def test_a_band_holds_its_factor_and_narrow_kernels_get_narrow_bands(factor):
     assert modes_beyond_need <= (16 if factor >= 0.5 else 2)
 
 
+def test_densities_of_narrow_kernels_are_summed_over_near_rows(as_many, monkeypatch):
+    monkeypatch.setattr(projected_classes, "FEW_MODES", 0)
+    monkeypatch.setattr(projected_classes, "MODES_PER_ROW", 10_000)
+    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    narrow, wide = (viewer._classes.at(components, factor) for factor in (0.1, 3.0))  # noqa: SLF001
+    assert narrow.near
+    assert narrow.series.box.is_half
+    assert not wide.near  # nearly all rows are near
+
+
+def test_the_least_band_begins_at_the_least_kernel_width_of_the_page():
+    assert projected_classes.band_of(0.1)[0] == pytest.approx(0.1)
+
+
 def test_transforms_of_narrow_kernels_give_way_to_their_memory(as_many, monkeypatch):
     viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
     kept = viewer._classes._transforms  # noqa: SLF001
@@ -74,5 +98,5 @@ def test_transforms_of_narrow_kernels_give_way_to_their_memory(as_many, monkeypa
         viewer.at(gamma).view(components)
         assert kept.currsize <= projected_classes.MOST_TRANSFORM_BYTES
     assert kept.currsize == sum(
-        of_class.nbytes for series in kept.values() for of_class in series.series
+        of_class.nbytes for series, _ in kept.values() for of_class in series.series
     )
