@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 import callbacks
 from callbacks.guards.web_server import ConnectionLimits, web_server
-from callbacks.panels import first_page
+from callbacks.panels import first_data, first_page, first_paint
 from callbacks.routes.static_files import PLOTLY_PATH
 from callbacks.services import Services
 from melm_core.base import UserError
@@ -28,15 +28,15 @@ from melm_studio.layout.scripts import (
     ASSETS,
     ICON,
     MODULES,
-    RENDERER,
     STYLE_SHEET,
     STYLES,
     answer_preloads,
     assets_path,
-    needed_scripts,
+    script_preloads,
 )
-from melm_studio.layout.shell.bundle import PAGE_SCRIPT
+from melm_studio.layout.shell.first_paint import first_script
 from melm_studio.layout.shell.markup import markup
+from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.allocator import return_large_blocks
 from melm_studio.worker.config.data_folder import locked
@@ -63,21 +63,21 @@ _INDEX = """<!DOCTYPE html>
 <html lang="en">
     <head>
         {%metas%}
+        {%renderer%}
         <title>{%title%}</title>
         <link rel="icon" type="image/svg+xml" href="__ICON__">
         {%css%}
         <link rel="stylesheet" href="__STYLES__">
         <style>__COLORS__</style>
+        <script type="module" src="__SCRIPT__"></script>
         __ANSWERS__
+        {%scripts%}
     </head>
     <body>
         {%app_entry%}
         __PARTS__
         <footer>
             {%config%}
-            {%scripts%}
-            <script type="module" src="__SCRIPT__"></script>
-            {%renderer%}
         </footer>
     </body>
 </html>
@@ -85,10 +85,11 @@ _INDEX = """<!DOCTYPE html>
 
 
 class _Page(Dash):
-    """Dash without the scripts that the page does not use."""
+    """Dash behind a first page, which does not wait for it; `main.mjs` starts Dash."""
 
     def interpolate_index(self, *args: Any, **parts: Any) -> Any:
-        parts["scripts"] = needed_scripts(parts["scripts"])
+        parts["scripts"] = script_preloads(parts["scripts"])
+        parts["app_entry"] = f"{markup(first_paint())}{parts['app_entry']}"
         return super().interpolate_index(*args, **parts)  # type: ignore[no-untyped-call]
 
 
@@ -123,7 +124,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
         .replace("__PARTS__", markup(static_parts()))
         .replace("__SCRIPT__", app.get_asset_url(PAGE_SCRIPT))
     )
-    app.renderer = RENDERER
+    app.renderer = first_script(first_data())  # Dash's own would start it at once
     app.layout = first_page
     # Each request has its own thread; further threads of linear algebra would only contend.
     threadpool_limits(1)

@@ -5,7 +5,7 @@ import { loadPlotly } from "./studio/drawing/plotly.mjs";
 import { connectFrontRun } from "./studio/front_run.mjs";
 import { connectControls } from "./studio/page/callbacks.mjs";
 import { connectColumns } from "./studio/page/columns.mjs";
-import { startDash } from "./studio/page/dash.mjs";
+import { complain, startDash } from "./studio/page/dash.mjs";
 import { whenIdle } from "./studio/page/dom.mjs";
 import { connectDataMenus } from "./studio/page/data_menus.mjs";
 import { connectGammaSlider } from "./studio/page/gamma_slider.mjs";
@@ -15,7 +15,7 @@ import { connectMantine } from "./studio/page/mantine.mjs";
 import { connectMenus } from "./studio/page/menu.mjs";
 import { connectNotice } from "./studio/page/notice.mjs";
 import { connectSwitches } from "./studio/page/switches.mjs";
-import { connectPreview } from "./studio/page/preview.mjs";
+import { connectPreview, firstLook } from "./studio/page/preview.mjs";
 import { connectProjects } from "./studio/page/project.mjs";
 import { connectSections } from "./studio/page/sections.mjs";
 import { connectSettingsSummary } from "./studio/page/settings_summary.mjs";
@@ -98,5 +98,6 @@ addArrowLabels();
 addOutside();
 connectPanels();
 startRunLoop();
-startDash();
-whenIdle(loadPlotly);
+firstLook()
+  .then(startDash)
+  .then(() => whenIdle(loadPlotly), complain);

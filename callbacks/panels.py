@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import flask
 from dash import Dash, Input, Output
 from dash.development.base_component import Component
 
+from callbacks.services import services
 from callbacks.session import has_owner, workspace
 from melm_core.methods import METHODS
 from melm_studio.layout import ids
-from melm_studio.layout.page import page
+from melm_studio.layout.page import first_source, page
 from melm_studio.layout.panel import panel, run_tab
+from melm_studio.layout.shell.first_paint import first_page as before_dash
 from melm_studio.layout.shell.welcome import welcome
 from melm_studio.views.captions import edited_rows, title
-from melm_studio.views.data_source import ShownData
+from melm_studio.views.data_source import DataSource, ShownData
+from melm_studio.views.validation import read
 from melm_studio.worker.execution.tree_run import TREE_METHOD
 from melm_studio.worker.records.run import RunRecord
 
@@ -32,6 +36,22 @@ def register(app: Dash) -> None:
 def first_page() -> Component:
     """The page as a visitor gets it, before callbacks fill in data and runs."""
     return page(is_new=has_owner() and not workspace().fits())
+
+
+def first_data() -> DataSource:
+    """The data of a first visit."""
+    return read(first_source(), DataSource, "The data of a first visit")
+
+
+def first_paint() -> Component:
+    """The page as a visitor sees it before Dash has rendered it."""
+    if not has_owner() or workspace().fits():
+        return before_dash(None, is_new=False)
+    if flask.request.args:  # a link shows data of its own
+        return before_dash(None)
+    source = first_data()
+    table = services().tables.describe(workspace(), source)
+    return before_dash(ShownData(table.id, table.name, table.label, source), table.class_names)
 
 
 def show_panels(revision: str | None, data: Any) -> tuple[list[Component], list[Component]]:

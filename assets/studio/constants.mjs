@@ -3,6 +3,7 @@
 /** Element ids, by the id in camel case. */
 export const ID = Object.freeze({
   choice: "choice",
+  firstPage: "first-page",
   source: "source",
   data: "data",
   recent: "recent",

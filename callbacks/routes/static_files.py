@@ -17,7 +17,12 @@ from melm_studio.figures.plotly_script import (
     plotly_script,
 )
 from melm_studio.layout.scripts import ASSETS, STYLE_SHEET, style_sheet
-from melm_studio.layout.shell.bundle import ENTRIES, PAGE_SCRIPT, module_on_demand, page_bundle
+from melm_studio.layout.shell.page_scripts import (
+    ENTRIES,
+    PAGE_SCRIPT,
+    module_on_demand,
+    page_bundle,
+)
 
 PLOTLY_PATH = f"/plotly-{plotly_fingerprint()}.js"
 

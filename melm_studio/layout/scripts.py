@@ -23,10 +23,6 @@ ICON = "icons/studio.svg"
 # What Dash requests first.
 _FIRST_ANSWERS = ("_dash-layout", "_dash-dependencies")
 
-# Dash is started by `main.mjs`, once all that its callbacks call is there: modules run after the
-# scripts of the page, and Dash's own start would not wait for them.
-RENDERER = "// assets/main.mjs starts Dash."
-
 
 # Dash's tables, which the page does not have, and polyfills for browsers without ES modules.
 _NEEDLESS_SCRIPT = re.compile(
@@ -47,9 +43,17 @@ def assets_path() -> str:
     return f"assets/{fingerprint.hexdigest()[:12]}"
 
 
-def needed_scripts(tags: str) -> str:
-    """Return the script tags of Dash without those that the page does not use."""
-    return _NEEDLESS_SCRIPT.sub("", tags)
+def script_preloads(tags: str) -> str:
+    """Links that fetch the scripts of Dash, without those that the page does not use.
+
+    `main.mjs` runs them, in this order, once the first look at the data is on screen.
+    """
+    addresses = re.findall(r'<script src="([^"]+)"', _NEEDLESS_SCRIPT.sub("", tags))
+    return "\n".join(
+        # Dash requires a source of its renderer.
+        f'<link rel="preload" as="script" href="{address}" data-src="{address}">'
+        for address in addresses
+    )
 
 
 _CSS_COMMENT_OR_INDENT = re.compile(r"/\*.*?\*/|^\s+", re.DOTALL | re.MULTILINE)

@@ -1,4 +1,8 @@
-// The connection to Dash: functions that its callbacks call, and components that scripts change.
+// The connection to Dash: its start, functions that its callbacks call, and components that scripts change.
+import { ID } from "../constants.mjs";
+import { byId, whenPresent } from "./dom.mjs";
+
+const NO_SERVER = "The page could not be loaded. Check that the studio is running, and reload the page.";
 
 /**
  * Makes functions callable as the clientside callbacks of namespace "studio".
@@ -22,5 +26,31 @@ export function setProps(id, props) {
 /** What a callback returns to leave its output alone. */
 export const noUpdate = () => window.dash_clientside.no_update;
 
-/** Starts Dash, which may then call every function that was provided. */
-export const startDash = () => new window.DashRenderer();
+/**
+ * Runs the scripts of Dash, which the page has fetched meanwhile, and starts it. It may then call every function
+ * that was provided.
+ */
+export async function startDash() {
+  /** @type {NodeListOf<HTMLLinkElement>} */
+  const links = document.querySelectorAll("link[data-src]");
+  await Promise.all([...links].map(({ href }) => run(href)));
+  whenPresent(`#${ID.panels}`, () => byId(ID.firstPage)?.remove());
+  new window.DashRenderer();
+}
+
+/** Says that Dash could not be loaded. @param {Error} error */
+export function complain(error) {
+  const caption = byId(ID.firstPage)?.querySelector('[data-part="caption"]');
+  if (caption) caption.textContent = NO_SERVER;
+  console.error(error);
+}
+
+// After those that were asked for earlier.
+function run(src) {
+  return new Promise((resolve, reject) => {
+    const script = Object.assign(document.createElement("script"), { src, async: false });
+    script.addEventListener("load", resolve);
+    script.addEventListener("error", () => reject(new Error(`${src} could not be loaded.`)));
+    document.head.append(script);
+  });
+}

@@ -41,7 +41,8 @@ function lookIn(node, { selector, known, callback }) {
 /** Calls back when the page has loaded and nothing else is to do. @param {() => void} callback */
 export function whenIdle(callback) {
   const wait = window.requestIdleCallback ?? setTimeout; // Safari has no idle callbacks
-  window.addEventListener("load", () => wait(callback), { once: true });
+  if (document.readyState === "complete") wait(callback);
+  else window.addEventListener("load", () => wait(callback), { once: true });
 }
 
 /** The color scheme of the page: light or dark. */

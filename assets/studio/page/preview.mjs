@@ -3,8 +3,9 @@
 import { ID, PLANE_TRACE } from "../constants.mjs";
 import { CanvasAnimation } from "../drawing/animation.mjs";
 import { decodedPlane } from "../drawing/arrays.mjs";
+import { nextFrame } from "../drawing/clock.mjs";
 import { tickStep } from "../drawing/scales.mjs";
-import { byId, colorScheme, onColorScheme, whenPresent } from "./dom.mjs";
+import { byId, colorScheme, onColorScheme, wait, whenPresent } from "./dom.mjs";
 
 // Of more rows than the traces draw, every one is drawn below the contours, by a module that is
 // loaded then.
@@ -13,19 +14,35 @@ const SAMPLE = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
 // The axes of a first look mean nothing yet, and neither do arrows.
 const LEFT_OUT = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
 
+const MOST_LINES = 8; // of the grid, along each axis
+const LONGEST_WAIT_MS = 1000; // for the first look
+
+/** What the first page shows, which Dash's page begins with. */
+let first = "";
+
 export function connectPreview() {
-  whenPresent("[data-preview]", (node) => {
+  if ("otherData" in document.documentElement.dataset) firstNode()?.remove();
+  first = firstNode()?.dataset.preview ?? "";
+  whenPresent(".welcome", (node) => {
     part(node, "begin").addEventListener("click", () => byId(ID.run).click());
     show(node).catch(console.warn);
   });
   const again = () => {
-    const node = /** @type {HTMLElement | null} */ (document.querySelector("[data-preview]"));
+    const node = /** @type {HTMLElement | null} */ (document.querySelector(".welcome"));
     if (node) show(node).catch(console.warn);
   };
   onColorScheme(again);
 }
 
-const MOST_LINES = 8; // of the grid, along each axis
+/** Resolves once the first page shows the data, or cannot soon: nothing else is to delay that. */
+export function firstLook() {
+  const node = firstNode();
+  const drawn = node ? show(node).then(nextFrame).then(nextFrame).catch(console.warn) : null;
+  return Promise.race([drawn, wait(LONGEST_WAIT_MS)]);
+}
+
+/** @returns {HTMLElement | null} */
+const firstNode = () => byId(ID.firstPage).querySelector("[data-preview]");
 
 /** @type {{ resized: ResizeObserver, animation: CanvasAnimation, rows: { dispose(): void } | null } | null} */
 let shown = null;
@@ -33,21 +50,42 @@ let shown = null;
 /** @returns {any} */
 const part = (node, name) => node.querySelector(`[data-part="${name}"]`);
 
-async function show(node) {
+/** The newest answer: Dash's page draws it anew. @type {{ key: string, found: Promise<any> }} */
+let known = { key: "", found: Promise.resolve() };
+
+/** What the server says of data. @param {string} asked */
+function answerOn(asked) {
+  const key = colorScheme() + asked;
+  if (known.key !== key) known = { key, found: request(asked) };
+  return known.found.catch((error) => {
+    known.key = ""; // so that it is requested again
+    throw error;
+  });
+}
+
+async function request(asked) {
   const answer = await fetch(`preview?scheme=${colorScheme()}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: node.dataset.preview,
+    body: asked,
   });
-  const found = await answer.json();
-  if (!answer.ok) {
+  return answer.json();
+}
+
+/** @param {HTMLElement} node */
+async function show(node) {
+  const asked = node.dataset.preview ?? first;
+  if (!asked) return;
+  const found = await answerOn(asked);
+  if (!node.isConnected) return;
+  if (found.error) {
     part(node, "caption").textContent = found.error;
     return;
   }
   const drawn = paint(node, found);
   if (!found.is_sample) return;
   const { everyRow } = await import("../every_row/first_look.mjs");
-  const rows = await everyRow(JSON.parse(node.dataset.preview), part(node, "plot"), found);
+  const rows = await everyRow(JSON.parse(asked), part(node, "plot"), found);
   if (shown === drawn) paint(node, found, rows);
   else rows.dispose();
 }

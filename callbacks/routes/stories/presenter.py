@@ -18,7 +18,7 @@ from melm_studio.figures.encoding import compact
 from melm_studio.figures.plane import empty_figure, limits, plane_frame
 from melm_studio.figures.theme import Scheme
 from melm_studio.layout.scripts import ICON
-from melm_studio.layout.shell.bundle import PRESENTER_SCRIPT
+from melm_studio.layout.shell.page_scripts import PRESENTER_SCRIPT
 from melm_studio.views.view_options import MorphTarget, ViewOptions
 from melm_studio.views.view_spec import SharedMorph, ViewSpec
 from melm_studio.worker.records.run import PlaneEvent, RunRecord

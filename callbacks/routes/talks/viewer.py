@@ -19,7 +19,7 @@ from callbacks.routes.talks.messages import Kind, message
 from callbacks.services import services
 from melm_studio.figures.theme import page_colors
 from melm_studio.layout.scripts import ICON
-from melm_studio.layout.shell.bundle import FOLLOW_SCRIPT
+from melm_studio.layout.shell.page_scripts import FOLLOW_SCRIPT
 from melm_studio.worker.records.talk import Talk
 
 _EXTENSION = "melm-studio-audience"

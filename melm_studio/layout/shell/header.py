@@ -23,13 +23,7 @@ def header() -> Component:
     """The header of the page; callbacks name the data in it."""
     return html.Header(
         [
-            html.Div(
-                [
-                    html.Span(className="mark", **aria(hidden="true")),
-                    html.H1("MELM Studio", className="brand"),
-                ],
-                className="top-group",
-            ),
+            brand(),
             html.Div(
                 [
                     menu_button("", ids.RECENT_LIST, id=ids.DATA_NAME),
@@ -49,6 +43,12 @@ def header() -> Component:
         ],
         className="top",
     )
+
+
+def brand() -> Component:
+    """The name of the product and its mark."""
+    mark = html.Span(className="mark", **aria(hidden="true"))
+    return html.Div([mark, html.H1("MELM Studio", className="brand")], className="top-group")
 
 
 def recent_list(recent: Sequence[RecentData]) -> list[Component]:

@@ -18,15 +18,18 @@ _CAPTION = "So far, the plane of largest variance (PCA), which ignores the label
 _LONGEST_LIST = 40  # characters
 
 
-def welcome(shown: ShownData | None) -> Component:
+def welcome(
+    shown: ShownData | None, class_names: Sequence[str] = (), *, is_ready: bool = True
+) -> Component:
     """The picture of data without runs, which a script draws, and one button to begin.
 
-    None stands for data that are not read yet.
+    None stands for data that are not read yet; without class names, the script names them. Before
+    the page is ready, the button does nothing.
     """
     asked = {} if shown is None else data(preview=msgspec.json.encode(shown).decode())
     return html.Section(
         [
-            html.H2(question(()), **part("question")),
+            html.H2(question(class_names), **part("question")),
             html.P(_CAPTION, **part("caption")),
             html.Div(
                 [
@@ -39,7 +42,7 @@ def welcome(shown: ShownData | None) -> Component:
                 BEGIN,
                 type="button",
                 className="button is-primary",
-                disabled=shown is None,
+                disabled=shown is None or not is_ready,
                 **part("begin"),
             ),
             html.Ol([html.Li(step) for step in STEPS]),

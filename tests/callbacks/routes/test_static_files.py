@@ -15,7 +15,7 @@ from rjsmin import jsmin
 from callbacks.routes.static_files import PLOTLY_PATH
 from melm_studio.figures.plotly_script import plotly_script
 from melm_studio.layout.scripts import ASSETS
-from melm_studio.layout.shell.bundle import ENTRIES, PAGE_SCRIPT, page_bundle
+from melm_studio.layout.shell.page_scripts import ENTRIES, PAGE_SCRIPT, page_bundle
 
 # Prints the names of those of the pairs of modules that are not the same to JavaScript.
 DIFFERENT = """
@@ -55,7 +55,7 @@ def test_browsers_keep_everything_that_the_page_loads_and_no_cookie_comes_with_i
 
 
 def test_what_has_no_fingerprint_is_not_kept(client):
-    (path,) = re.findall(r'"(/_dash-comp[^"]+)/react@18\.[^"]+"', client.get("/").text)
+    (path,) = re.findall(r'href="(/_dash-comp[^"]+)/react@18\.[^"]+"', client.get("/").text)
     answer = client.get(f"{path}/react@18.3.1.min.js")
     assert answer.status_code == 200
     assert "immutable" not in answer.headers.get("Cache-Control", "")

@@ -14,6 +14,7 @@ from melm_studio.layout import ids
 from melm_studio.layout.method_form import own_settings
 from melm_studio.layout.page import first_source, page, static_parts
 from melm_studio.layout.panel import panel_model
+from melm_studio.layout.shell.first_paint import first_page
 from melm_studio.tables.samples import SAMPLES
 from tests.melm_studio.layout.trees import part, parts, texts
 
@@ -102,7 +103,7 @@ def test_every_id_that_a_script_addresses_stands_on_the_page():
     by_name = {camel_case(value): value for name, value in vars(ids).items() if name.isupper()}
     assert {"panels", "dropZone"} <= asked
     for name in asked:
-        assert part([page(), static_parts()], by_name[name])
+        assert part([first_page(None), page(), static_parts()], by_name[name])
 
 
 def camel_case(component_id):

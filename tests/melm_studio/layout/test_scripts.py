@@ -12,10 +12,10 @@ from melm_studio.layout.scripts import (
     MODULES,
     STYLES,
     assets_path,
-    needed_scripts,
+    script_preloads,
     style_sheet,
 )
-from melm_studio.layout.shell.bundle import PAGE_SCRIPT
+from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
 from tools.driver.visitor import opened_studio
 
 IMPORT = re.compile(r'^(?:import|export) .*?from "(\./|\.\./)([^"]+)";$', re.MULTILINE)
@@ -52,7 +52,8 @@ def test_the_page_has_one_script_that_is_a_module_and_dash_waits_for_it(tmp_path
     assert ".mjs?" not in html  # as Dash names modules
     assert modules == [f"/{assets_path()}/{PAGE_SCRIPT}"]
     assert "new DashRenderer" not in html
-    assert "startDash();" in (ASSETS / "main.mjs").read_text()
+    assert "startDash" in (ASSETS / "main.mjs").read_text()
+    assert html.index('type="module"') < html.index('as="script"')  # is fetched first
 
 
 def test_no_folder_of_modules_is_crowded_and_no_module_is_long():
@@ -90,7 +91,9 @@ def test_scripts_that_the_page_does_not_use_are_left_out():
         f'<script src="{folder}/{name}.v1.js"></script>'
         for name in ("dash_table/bundle", "deps/polyfill@7", "deps/react@18")
     )
-    assert needed_scripts(f"{polyfill}\n{react}\n{table}") == f"{react}\n"
+    (link,) = script_preloads(f"{polyfill}\n{react}\n{table}").splitlines()
+    address = f"{folder}/deps/react@18.v1.js"
+    assert link == f'<link rel="preload" as="script" href="{address}" data-src="{address}">'
 
 
 def test_the_page_repeats_nothing_that_it_requests(tmp_path):

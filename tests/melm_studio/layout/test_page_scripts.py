@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from melm_studio.layout.scripts import ASSETS
-from melm_studio.layout.shell.bundle import (
+from melm_studio.layout.shell.page_scripts import (
     ENTRIES,
     PAGE_SCRIPT,
     PRESENTER_SCRIPT,

@@ -1,0 +1,70 @@
+"""What a visitor sees until Dash has rendered the page: its frame and the first look at the data.
+
+It is plain HTML of the document, so it is painted before the scripts of Dash run, which takes them
+seconds on a slow processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from dash import html
+from dash.development.base_component import Component
+
+from melm_studio.layout import ids
+from melm_studio.layout.shell.header import brand
+from melm_studio.layout.shell.welcome import welcome
+from melm_studio.views.data_source import DataSource, ShownData
+
+_SCRIPT = f"""
+{{
+  const {{ dataset }} = document.documentElement;
+  const scheme = localStorage.getItem("mantine-color-scheme-value");
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const isDark = scheme === "dark" || (scheme !== "light" && prefersDark);
+  dataset.mantineColorScheme = isDark ? "dark" : "light";
+
+  const first = FIRST_SOURCE;
+  const text = JSON.stringify;
+  const remembered = JSON.parse(localStorage.getItem("{ids.SOURCE}")) ?? {{}};
+  const isOther = ([name, value]) => text(value) !== text(first[name]);
+  if (Object.entries(remembered).some(isOther)) dataset.otherData = "";
+}}
+"""
+
+
+def first_script(source: DataSource) -> str:
+    """What runs before the first paint.
+
+    It sets the colors of the page, as Mantine will choose them, and notes whether the browser
+    remembers other data than those of a first visit, which the first page then does not show.
+    """
+    return _SCRIPT.replace("FIRST_SOURCE", msgspec.json.encode(source).decode())
+
+
+def first_page(
+    shown: ShownData | None, class_names: Sequence[str] = (), *, is_new: bool = True
+) -> Component:
+    """The frame of the page, and for a visitor without runs the first look.
+
+    Parameters
+    ----------
+    shown : ShownData or None
+        The data that a first visit shows, if they are known yet.
+    class_names : sequence of str
+        Of these data.
+    is_new : bool
+        Whether the visitor has no runs.
+    """
+    look = [welcome(shown, class_names, is_ready=False)] if is_new else []
+    return html.Div(
+        [
+            html.Header(brand(), className="top"),
+            html.Div(className="sidebar"),
+            html.Main(html.Div(look, className="panels"), className="stage"),
+            html.Div(className="sections"),
+        ],
+        id=ids.FIRST_PAGE,
+        className="shell first-page",
+    )
