@@ -50,7 +50,7 @@ from callbacks.routes import surface as surface_route
 from callbacks.routes.api import links
 from callbacks.routes.api import routes as api
 from callbacks.routes.numbers import feature_densities, latent_structure, loadings
-from callbacks.routes.planes import plane_trees, resamples
+from callbacks.routes.planes import plane_trees, resamples, sparse
 from callbacks.routes.publication import comparison_files, print_figure, report
 from callbacks.routes.rows import (
     distances,
@@ -111,6 +111,7 @@ _ROUTES = (
     loadings,
     feature_densities,
     resamples,
+    sparse,
     talk_presenter,
     viewer,
     api,

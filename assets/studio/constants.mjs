@@ -36,6 +36,7 @@ export const ID = Object.freeze({
   featuresView: "features-view",
   tree: "tree",
   resamples: "resamples",
+  sparse: "sparse",
   loadings: "loadings",
   filters: "filters",
   filterColumn: "filter-column",

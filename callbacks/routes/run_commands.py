@@ -27,7 +27,7 @@ def register(app: Dash) -> None:
     app.server.post("/runs/<run_id>/rename")(rename)
     app.server.post("/runs/<run_id>/choose-gamma")(choose_gamma)
     app.server.post("/runs/<run_id>/check")(check)
-    app.server.post("/runs/<run_id>/<any(check, tree, resamples):kind>/stop")(stop_about)
+    app.server.post("/runs/<run_id>/<any(check, tree, resamples, sparse):kind>/stop")(stop_about)
 
 
 def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
@@ -88,7 +88,7 @@ def check(run_id: str) -> tuple[dict[str, Any], int]:
 
 
 def stop_about(run_id: str, kind: str) -> tuple[dict[str, Any], int]:
-    """Stop the check, the tree or the resamples of a run; what they have found stays."""
+    """Stop what is computed about a run; what it has found stays."""
     current = workspace().about(own_fit(run_id), RunKind(kind))
     if current is None or current.state.is_final:
         return sentence(HAS_ENDED), 409

@@ -7,7 +7,7 @@ training rows of the fold alone, so that the accuracies are of rows that took no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,6 +120,7 @@ def sparse_path(
     n_repeats: int = 3,
     random_state: int = 0,
     n_jobs: int | None = None,
+    callback: Callable[[SparsePath, int], None] | None = None,
 ) -> SparsePath:
     """Leave features out step by step, and score every size on held-out rows.
 
@@ -149,6 +150,8 @@ def sparse_path(
     random_state : int, default=0
     n_jobs : int or None, default=None
         Number of folds processed in parallel. The result does not depend on it.
+    callback : callable or None, default=None
+        Given the path of the folds so far, and the number of all folds, after each of them.
 
     Returns
     -------
@@ -195,10 +198,22 @@ def sparse_path(
     n_components = plans[0].estimator.get_params()["n_components"]
     steps = _sizes(sizes, n_features, n_components)
     work = _PathWork(steps, gamma, chosen)
-    folds = ((plan, fold) for plan in plans for fold in plan.folds)
-    results = list(map_in_order(work.results, folds, n_jobs))
+    folds = [(plan, fold) for plan in plans for fold in plan.folds]
+    results = []
+    for result in map_in_order(work.results, folds, n_jobs):
+        results.append(result)
+        if callback is not None:
+            callback(_path(steps, results, all_rows.classes), len(folds))
+    return _path(steps, results, all_rows.classes)
+
+
+def _path(
+    sizes: Sequence[int],
+    results: Sequence[tuple[list[float], list[float], FloatArray]],
+    classes: npt.NDArray[Any],
+) -> SparsePath:
     train, held_out, kept = (np.array(values) for values in zip(*results, strict=True))
-    return SparsePath(np.array(steps), train, held_out, kept.mean(axis=0), all_rows.classes)
+    return SparsePath(np.array(sizes), train, held_out, kept.mean(axis=0), classes)
 
 
 def _sizes(sizes: Sequence[int] | None, n_features: int, n_components: int) -> list[int]:

@@ -9,7 +9,12 @@ from dash.development.base_component import Component
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import selection, tables
-from melm_studio.layout.dialogs.beside import loadings_dialog, resamples_dialog, tree_dialog
+from melm_studio.layout.dialogs.beside import (
+    loadings_dialog,
+    resamples_dialog,
+    sparse_dialog,
+    tree_dialog,
+)
 from melm_studio.layout.dialogs.distances_dialog import distances_dialog
 from melm_studio.layout.dialogs.features_dialog import features_dialog
 from melm_studio.layout.dialogs.figure_dialog import figure_dialog
@@ -68,6 +73,7 @@ def static_parts() -> list[Component]:
         features_dialog(),
         tree_dialog(),
         resamples_dialog(),
+        sparse_dialog(),
         loadings_dialog(),
         figure_dialog(),
         talk_dialog(),

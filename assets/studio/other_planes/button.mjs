@@ -1,4 +1,4 @@
-// Opens the tree of planes of a run, its resamples, or the loadings of its plane; their scripts are loaded by the first click.
+// Opens the tree of planes of a run, its resamples, the loadings of its plane, or how few features suffice; their scripts are loaded by the first click.
 import { sentenceOf } from "../page/answers.mjs";
 import { showNotice, whenLoaded } from "../page/notice.mjs";
 import { addToPanels } from "../panel/features.mjs";
@@ -11,6 +11,7 @@ export function addOtherPlanes() {
     connect(panel, "curve-tree", openTree);
     connect(panel, "open-resamples", openResamples);
     connect(panel, "open-loadings", openLoadings);
+    connect(panel, "open-sparse", openSparse);
   });
 }
 
@@ -36,6 +37,11 @@ export async function openResamples(panel) {
 async function openLoadings(panel) {
   if (!panel.plane) return;
   (await whenLoaded(import("./loadings_view.mjs")))?.showLoadings(panel);
+}
+
+/** @param {Panel} panel */
+async function openSparse(panel) {
+  (await whenLoaded(import("./sparse_view.mjs")))?.showSparse(panel);
 }
 
 /** Walks along a branch of the tree; where there is none, opens the tree, which begins to grow. @param {Panel | undefined} panel */

@@ -20,6 +20,7 @@ from melm_studio.views.publication.report import report_of_comparison, report_of
 from melm_studio.views.publication.report_run import ReportedRun
 from melm_studio.views.publication.report_section import Picture, Section
 from melm_studio.views.publication.style import FigureStyle
+from melm_studio.views.sparse.report import sparse_section
 from melm_studio.views.tree.drawn import Height, tree_arrays
 from melm_studio.views.tree.report import tree_section
 from melm_studio.views.validation import InputError
@@ -28,6 +29,7 @@ from melm_studio.views.verdicts.strip import Verdict
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.views.view_query import to_query
 from melm_studio.views.view_spec import spec_of
+from melm_studio.worker.execution.sparse_run import sparse_of
 from melm_studio.worker.execution.tree_run import tree_of
 from melm_studio.worker.execution.validation_run import report_of
 from melm_studio.worker.records.run import PlaneEvent, RunKind, RunRecord
@@ -91,7 +93,7 @@ def _reported(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> Rep
         is_check_final=check is not None and check.state.is_final,
         pictures=(_picture([figure_panel(record, event, options)], _ONE, name),),
         link=_link(record, event, options),
-        tree=_tree(record),
+        more=tuple(filter(None, (_sparse(record), _tree(record)))),
         changes=changes_of(options, _morph_target(options)),
         shown_gamma=options.gamma if options.gamma != record.gamma else None,
     )
@@ -108,6 +110,15 @@ def _tree(record: RunRecord) -> Section | None:
     panel = trees.TreePanel("", arrays, height, 1 / n_classes)
     picture = Picture(trees.print_trees([panel], _TREE_MM), "Optima by kernel width")
     return tree_section(found, n_classes, picture, is_final=current.state.is_final)
+
+
+def _sparse(record: RunRecord) -> Section | None:
+    """The section on how few features suffice, if that was asked."""
+    current = workspace().about(record, RunKind.SPARSE)
+    if current is None or not (found := sparse_of(services().store, current.run_id)).sizes:
+        return None
+    names = services().renderer.data(record).feature_names
+    return sparse_section(found, names, is_final=current.state.is_final)
 
 
 def _morph_target(options: ViewOptions) -> RunRecord | None:

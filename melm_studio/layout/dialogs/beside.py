@@ -82,6 +82,27 @@ def resamples_dialog() -> Component:
     )
 
 
+def sparse_dialog() -> Component:
+    """How few features suffice, closed until a script opens it."""
+    choice = [
+        html.Div(className="sparse-size", **_part("size")),
+        html.P(role="status", className="sparse-words", **_part("size-words")),
+        html.Div([button("Run on these features", "is-light", **_part("keep"))]),
+        html.Ol(className="sparse-features", **_part("features"), **aria(label="Features kept")),
+        html.P(className="hint", **_part("more")),
+    ]
+    return _beside(
+        ids.SPARSE,
+        "How few features suffice?",
+        "Search again",
+        [
+            html.Div(className="tree-plot", role="img", hidden=True, **_part("plot")),
+            html.Div(choice, className="sparse-choice", hidden=True, **_part("choice")),
+            html.P(className="hint", **_part("note")),
+        ],
+    )
+
+
 def loadings_dialog() -> Component:
     """The loadings of the plane on screen, closed until a script opens them."""
     plot = html.Div(

@@ -34,7 +34,13 @@ def _features() -> Component:
             html.Ol(className="features", **part("features"), **aria(label="Features")),
             html.P(className="hint", **part("features-more")),
             slider("Keep top features", "kept", 1, 2, 2),
-            html.P(className="tool-words", role="status", **part("kept-words")),
+            html.Div(
+                [
+                    html.P(className="tool-words", role="status", **part("kept-words")),
+                    button("How few suffice?", "is-text", **part("open-sparse")),
+                ],
+                className="features-foot",
+            ),
         ],
         className="side-card features-card",
         **needs(LINEAR),

@@ -55,7 +55,13 @@ class _Outcome(Struct, frozen=True):
 
     starts: Count = 0
     agreeing: Count = 0
+    n_embedded: Count = 0
+    n_training: Count = 0
     gamma_path: _GammaPath | None = None
+
+
+# What is about a fit and holds no planes of its own: trees and resamples are computed again.
+ABOUT_FITS = frozenset({RunKind.CHECK, RunKind.PROBABILITIES, RunKind.SPARSE})
 
 
 class ProjectRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -89,7 +95,7 @@ class ProjectRun(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         read(self.outcome, _Outcome, "The outcome of a run")
         if self.kind is RunKind.FIT:
             force_setattr(self, "parameters", checked_parameters(self.method, self.parameters))
-        if (self.of is None) is (self.kind in (RunKind.CHECK, RunKind.PROBABILITIES)):
+        if (self.of is None) is (self.kind in ABOUT_FITS):
             raise InputError("A check in the project does not name the run that it is about.")
 
 

@@ -40,7 +40,6 @@ from melm_studio.worker.records.run import (
     RunKind,
     RunRecord,
     new_check,
-    new_probabilities,
     new_ranking,
     new_run,
 )
@@ -242,8 +241,7 @@ class _Opening:
 
     def _new(self, run: ProjectRun) -> RunRecord:
         if run.of is not None:
-            make = new_check if run.kind is RunKind.CHECK else new_probabilities
-            return make(self._records[run.of])
+            return replace(new_check(self._records[run.of]), kind=run.kind)
         data = self._of(run)
         own = (self.own.owner, data.content_hash, data.name)
         source = msgspec.to_builtins(run.source)

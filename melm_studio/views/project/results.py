@@ -18,6 +18,7 @@ from melm_studio.views.validation import InputError
 from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.ranking_report import RankingReport
 from melm_studio.worker.records.run import PlaneEvent, RunKind
+from melm_studio.worker.records.sparse_report import SparseReport, SparseSize
 
 MAX_REPORT = 64 * 2**20
 EVENTS_AT_ONCE = 200  # planes that are held in memory
@@ -142,6 +143,29 @@ def _is_ranking(raw: bytes, data: LabeledData) -> bool:
     return known and len(n_folds) <= 1 and report.n_classes == len(data.class_names)
 
 
+def _is_sparse(raw: bytes, data: LabeledData) -> bool:
+    report, n_features = SparseReport.from_bytes(raw), data.X.shape[1]
+    sizes = [size.n_features for size in report.sizes]
+    return (
+        report.n_classes == len(data.class_names)
+        and all(_is_size(size, n_features) for size in report.sizes)
+        and sizes == sorted(set(sizes), reverse=True)
+        and sizes[:1] == [n_features]
+        and report.sufficient in (0, *sizes)
+        and 0 <= report.n_refits <= report.n_all
+    )
+
+
+def _is_size(size: SparseSize, n_features: int) -> bool:
+    shares = (size.train, size.held_out, *size.frequencies)
+    return (
+        1 <= len(size.selected) == size.n_features == len(size.frequencies)
+        and all(0 <= feature < n_features for feature in size.selected)
+        and all(0 <= share <= 1 for share in shares)
+        and 0 <= size.standard_error < math.inf
+    )
+
+
 def _are_probabilities(raw: bytes, data: LabeledData) -> bool:
     shape, dtype = _header(raw)
     if shape != (len(data.y), len(data.class_names)) or dtype != np.float32:
@@ -171,4 +195,5 @@ _FITTING = {
     RunKind.CHECK: _is_check,
     RunKind.RANKING: _is_ranking,
     RunKind.PROBABILITIES: _are_probabilities,
+    RunKind.SPARSE: _is_sparse,
 }

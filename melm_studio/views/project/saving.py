@@ -11,6 +11,7 @@ from melm_studio.tables import number
 from melm_studio.views.data_source import DataSource, source_of_run
 from melm_studio.views.project.archive import BYTES_PER_MB
 from melm_studio.views.project.manifest import (
+    ABOUT_FITS,
     MANIFEST,
     MAX_MANIFEST,
     VERSION,
@@ -78,10 +79,8 @@ def _chosen(own: Workspace, files: set[tuple[str, str]]) -> list[RunRecord]:
     others = [
         run
         for run in runs
-        if run.kind is not RunKind.FIT
-        and run.state.is_final
-        and not run.state.is_cut_short
-        and (run.kind is RunKind.RANKING or run.of_run in ids)
+        if run.state is RunState.DONE
+        and (run.kind is RunKind.RANKING or (run.kind in ABOUT_FITS and run.of_run in ids))
     ]
     return [*fits, *others]
 

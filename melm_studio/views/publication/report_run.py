@@ -72,8 +72,8 @@ class ReportedRun:
         What makes the plane another one than that of the run; empty if nothing does.
     shown_gamma : float or None
         The kernel width of the densities, where it is not that of the run.
-    tree : Section or None
-        On the tree of planes, if the run has one.
+    more : tuple of Section
+        On the tree of planes and on how few features suffice, where the run has them.
     """
 
     record: RunRecord
@@ -89,7 +89,7 @@ class ReportedRun:
     link: str = ""
     changes: str = ""
     shown_gamma: float | None = None
-    tree: Section | None = None
+    more: tuple[Section, ...] = ()
 
     @property
     def chance(self) -> str:
@@ -122,8 +122,8 @@ class ReportedRun:
 def run_sections(run: ReportedRun) -> tuple[Section, ...]:
     """Return the sections on a run, the answer first."""
     is_linear = METHODS[run.record.method].is_linear
-    features, tree = [_features(run)] if is_linear else [], [run.tree] if run.tree else []
-    return (_answer(run), *features, *tree, _method(run))
+    features = [_features(run)] if is_linear else []
+    return (_answer(run), *features, *run.more, _method(run))
 
 
 def _answer(run: ReportedRun) -> Section:

@@ -36,6 +36,7 @@ from melm_studio.worker.execution.ranking_run import rank_methods
 from melm_studio.worker.execution.recorder import Recorder
 from melm_studio.worker.execution.resamples_run import resample
 from melm_studio.worker.execution.rows import nuisance_of, split_of
+from melm_studio.worker.execution.sparse_run import leave_out_features
 from melm_studio.worker.execution.tree_run import grow_tree
 from melm_studio.worker.execution.validation_run import Checker
 from melm_studio.worker.records.limits import DiskFullError
@@ -52,6 +53,7 @@ _ABOUT_RUNS: Mapping[RunKind, Callable[[RunStore, RunRecord, LabeledData, Clock]
     RunKind.RANKING: rank_methods,
     RunKind.TREE: grow_tree,
     RunKind.RESAMPLES: resample,
+    RunKind.SPARSE: leave_out_features,
     RunKind.PROBABILITIES: compute_probabilities,
 }
 

@@ -58,6 +58,7 @@ class RunKind(StrEnum):
     RANKING = "ranking"  # the held-out accuracy of every method
     TREE = "tree"  # every optimum at each kernel width
     RESAMPLES = "resamples"  # the plane of another run, refitted to resampled rows
+    SPARSE = "sparse"  # the method of another run, refitted to fewer and fewer features
     PROBABILITIES = "probabilities"  # of the classes of every row, by planes fitted without it
 
 
@@ -254,6 +255,11 @@ def new_tree(of: RunRecord) -> RunRecord:
 def new_resamples(of: RunRecord) -> RunRecord:
     """Return the record of queued refits of the plane of a run to resampled rows."""
     return replace(new_check(of), kind=RunKind.RESAMPLES)
+
+
+def new_sparse(of: RunRecord) -> RunRecord:
+    """Return the record of queued refits of the method of a run to fewer and fewer features."""
+    return replace(new_check(of), kind=RunKind.SPARSE)
 
 
 class PlaneEvent(msgspec.Struct, frozen=True, eq=False):

@@ -18,7 +18,8 @@ from melm_studio.layout import ids
 from melm_studio.views.project.manifest import VERSION
 from melm_studio.views.view_spec import ViewSpec
 from melm_studio.worker.records.check_report import CheckReport
-from melm_studio.worker.records.run import RunState, new_check
+from melm_studio.worker.records.run import RunKind, RunState, new_check, new_sparse, new_tree
+from melm_studio.worker.records.sparse_report import SparseReport, SparseSize
 from tests.callbacks.tables import blobs, csv
 from tools.driver.visitor import components, opened_studio
 
@@ -127,6 +128,37 @@ def test_kept_coordinates_come_with_a_run_and_are_checked(studio, other):
     answer = open_project(other.visitor(), zipped(parts_of(raw) | {part: forged.getvalue()}))
     assert answer.status_code == 400
     assert "does not belong to its data" in answer.text
+
+
+def test_how_few_features_suffice_comes_along_and_is_checked(studio, other):
+    visitor, newcomer = studio.visitor(), other.visitor()
+    visitor.choose_file(csv(blobs()), NAME)
+    fit = studio.store.get(visitor.start(method="lda"))
+    studio.work()
+    every = tuple(range(fit.n_features))
+    size = SparseSize(len(every), 0.9, 0.8, 0.02, every, (1.0,) * len(every))
+    report = SparseReport((size,), len(every), n_classes=2, n_refits=5, n_all=5, n_rows=9)
+    done = replace(new_sparse(fit), state=RunState.DONE)
+    studio.store.put_ended(done, 0, report.to_bytes())
+    raw = save(visitor)
+    open_project(newcomer, raw)
+    copied_fit, copy = other.store.runs_of(newcomer.owner)
+    assert (copy.kind, copy.of_run) == (RunKind.SPARSE, copied_fit.run_id)
+    assert other.store.report(copy.run_id) == report.to_bytes()
+    (part,) = (name for name in parts_of(raw) if name.startswith("reports/"))
+    forged = replace(report, sizes=(replace(size, selected=(*every[1:], 99)),)).to_bytes()
+    answer = open_project(other.visitor(), zipped(parts_of(raw) | {part: forged}))
+    assert (answer.status_code, "does not belong to its data" in answer.text) == (400, True)
+
+
+def test_a_tree_is_left_out_of_a_project_since_it_is_computed_again(studio, other):
+    visitor, newcomer = studio.visitor(), other.visitor()
+    visitor.choose_file(csv(blobs()), NAME)
+    fit = studio.store.get(visitor.start(method="melm", n_init=1))
+    studio.work()
+    studio.store.put_ended(replace(new_tree(fit), state=RunState.DONE), 0, None)
+    assert open_project(newcomer, save(visitor)).status_code == 200
+    assert [run.kind for run in other.store.runs_of(newcomer.owner)] == [RunKind.FIT]
 
 
 def test_a_project_that_is_opened_twice_gives_its_runs_once(project, other):

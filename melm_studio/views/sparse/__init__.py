@@ -1,0 +1,1 @@
+"""How few features suffice: the run that finds out, and what it says."""

@@ -1,0 +1,132 @@
+"""How few features suffice: asked for, stopped, kept, reported, and run on their own."""
+
+from __future__ import annotations
+
+import pytest
+
+from melm_studio.layout import ids
+from melm_studio.worker.execution import sparse_run
+from melm_studio.worker.execution.sparse_run import sparse_of
+from tools.driver.visitor import strict_json
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_repeat():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sparse_run, "N_REPEATS", 1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def owner(studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("wine")
+    return visitor
+
+
+@pytest.fixture(scope="module")
+def run(studio, owner):
+    run = owner.start(method="lda")
+    studio.work()
+    return run
+
+
+@pytest.fixture(scope="module")
+def found(studio, owner, run):
+    return left_out(studio, owner, run)
+
+
+def path(visitor, run):
+    answer = visitor.http.get(f"/runs/{run}/sparse")
+    assert answer.status_code == 200, answer.text
+    return strict_json(answer.text)
+
+
+def left_out(studio, visitor, run):
+    answer = visitor.http.post(f"/runs/{run}/sparse")
+    assert answer.status_code == 201, answer.text
+    studio.work()
+    return path(visitor, run)
+
+
+def test_it_says_how_few_features_suffice_beside_all_of_them_and_guessing(owner, run, found):
+    assert (found["is_final"], found["fraction"]) == (True, 1.0)
+    n_features = found["sufficient"]
+    assert 2 <= n_features < 13
+    assert found["words"].startswith(f"{n_features} of 13 features suffice: ")
+    assert found["words"].endswith("guessing gives 33 %.")
+    assert owner.http.post(f"/runs/{run}/sparse").json["sparse"] == found["sparse"]
+    assert found["sparse"] not in owner.panels()
+
+
+def test_every_size_names_the_features_that_most_folds_keep(found):
+    sizes = found["sizes"]
+    assert [size["n_features"] for size in sizes] == sorted(size["n_features"] for size in sizes)
+    for size in sizes:
+        assert len(size["names"]) == len(size["shares"]) == size["n_features"]
+    assert "flavanoids" in sizes[2]["names"]
+
+
+def test_the_features_that_are_kept_are_a_run_of_their_columns_alone(studio, owner, run, found):
+    size = found["sizes"][2]
+    view = owner.http.get(f"/runs/{run}/sparse/{size['n_features']}").json["view"]
+    owner.fire(ids.REQUESTED, "data", {"view": view, "quiet": True})
+    changes = owner.choose(view["source"])
+    assert changes[f"{ids.DATA_ERROR}.children"] is None
+    restored = owner.fire(ids.REQUESTED, "data", {"view": view, "quiet": True})
+    kept = restored[f"{ids.RESTORED}.data"]["run"]
+    assert kept != run
+    studio.work()
+    record = studio.store.get(kept)
+    assert (record.method, record.n_features) == ("lda", size["n_features"])
+    features = owner.http.get(f"/runs/{kept}/planes/0/features").json["features"]
+    assert {feature["name"] for feature in features} == set(size["names"])
+    owner.choose_sample("wine")
+
+
+def test_the_rows_that_the_run_holds_out_take_no_part(studio, found):
+    report = sparse_of(studio.store, found["sparse"])
+    assert report.n_rows == report.n_training < 178
+    assert "the run holds out take no part" in found["note"]
+
+
+def test_a_number_that_is_not_on_the_path_keeps_nothing(owner, run, found):
+    assert 14 not in [size["n_features"] for size in found["sizes"]]
+    assert owner.http.get(f"/runs/{run}/sparse/14").status_code == 404
+
+
+def test_the_report_has_every_size(owner, run, found):
+    report = owner.http.get(f"/runs/{run}/report.html").text
+    assert "How few features suffice" in report
+    assert found["words"] in report
+
+
+def test_what_has_no_plane_or_nothing_to_leave_out_is_refused(studio, owner):
+    curved = owner.start(method="kpca")
+    refusal = owner.http.post(f"/runs/{curved}/sparse")
+    assert (refusal.status_code, "is nonlinear" in refusal.json["words"]) == (400, True)
+
+
+def test_a_path_that_is_stopped_is_kept_and_can_begin_again(studio, owner, monkeypatch):
+    run = owner.start(method="pca")
+    studio.work()
+    asked = owner.http.post(f"/runs/{run}/sparse").json["sparse"]
+    put = studio.store.put_report
+
+    def stop_after(run_id, raw):
+        put(run_id, raw)
+        owner.http.post(f"/runs/{run}/sparse/stop")
+
+    monkeypatch.setattr(studio.store, "put_report", stop_after)
+    studio.work()
+    monkeypatch.undo()
+    stopped = path(owner, run)
+    assert (stopped["is_final"], stopped["can_begin"], stopped["sufficient"]) == (True, True, 0)
+    assert sparse_of(studio.store, asked).n_refits == 1
+    assert stopped["words"].startswith("1 of 5 folds so far. All 13 features: ")
+
+
+def test_nobody_sees_the_path_of_a_foreign_run(studio, run, found):
+    stranger = studio.visitor()
+    for address in (f"/runs/{run}/sparse", f"/runs/{run}/sparse/2"):
+        assert stranger.http.get(address).status_code == 404
