@@ -81,6 +81,7 @@ export interface Plane {
   batches: { words: string; weight: number; can_act: boolean } | null;
   numbers: Record<string, number | null>;
   twin: number | null;
+  sample: string;
   caption: string;
   gamma?: number;
   /** The address that it was requested by; absent for planes that came with the news. */

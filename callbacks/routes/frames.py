@@ -26,6 +26,7 @@ from melm_studio.figures.theme import THEMES, Scheme
 from melm_studio.views.captions import (
     STOPPING,
     kept_sentence,
+    sample_caption,
     state_sentence,
 )
 from melm_studio.views.publication.axis_titles import axis_titles
@@ -246,9 +247,20 @@ def _view(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> dict[st
         },
         # The held-out counterpart of the objective of the run, if there is one.
         "twin": view.scores.divergence_held_out if is_divergence else None,
+        "sample": _sample_caption(record, event, options),
         "caption": f"{method.label} {_SHAPES[viewer.n_components]} of {record.data_name}",
     }
     return answer if options.gamma is None else answer | {"gamma": options.gamma}
+
+
+def _sample_caption(record: RunRecord, event: PlaneEvent, options: ViewOptions) -> str:
+    """Which rows a view of a registered table is of; empty for any other."""
+    if not record.is_of_sample:
+        return ""
+    renderer = services().renderer
+    viewer = renderer.viewer(record).at(options.gamma or record.gamma)
+    components = renderer.components(record, event, options)
+    return sample_caption(viewer.n_rows, viewer.n_rows_of_table(components))
 
 
 def _kept_sentence(
@@ -258,7 +270,9 @@ def _kept_sentence(
     if options.n_top_features is None:
         return None
     renderer = services().renderer
-    total = renderer.divergence(record, event, ViewOptions(gamma=options.gamma))
+    # Of the rows that the changed plane has: all rows of a table are known in its own plane only.
+    viewer = renderer.viewer(record).of_table(None).at(options.gamma or record.gamma)
+    total = viewer.divergence(event.components)
     return kept_sentence(renderer.kept_features(record, event, options), divergence / total)
 
 

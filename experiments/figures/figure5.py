@@ -17,7 +17,7 @@ from melm_core.base import FloatArray
 from melm_core.density import kernel_classes
 from melm_core.evaluation import separability
 from melm_studio.views.contours import class_contours
-from melm_studio.views.plane_view import standardized
+from melm_studio.views.rows.training_covariance import standardized
 
 _NAME = "heart"
 _GAMMA = 1.0

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.block_sources import blocks_of
 from melm_core.base.column_encoding import ColumnEncoding
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_magnitudes, check_positive
 from melm_core.base.gamma_path import GammaPath
 from melm_core.base.groups import nuisance_codes
 from melm_core.base.progress import Callback, Progress
+from melm_core.base.row_blocks import BlockSource
 from melm_core.base.sample_weights import checked_weights
 from melm_core.base.sampling import stratified_sample
 from melm_core.base.stored_rows import read_rows
 
 __all__ = [
+    "BlockSource",
     "Callback",
     "ColumnEncoding",
     "FloatArray",
@@ -21,6 +24,7 @@ __all__ = [
     "IntArray",
     "Progress",
     "UserError",
+    "blocks_of",
     "check_choice",
     "check_magnitudes",
     "check_positive",

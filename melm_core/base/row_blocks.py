@@ -189,9 +189,13 @@ def reduce_rows(function: Callable[..., T], merge: Merge[T], *views: Sequence[Ro
 
 def bounds_of(rows: Sequence[Rows]) -> tuple[FloatArray, FloatArray]:
     """The smallest and the largest value of each coordinate, of the rows of all classes."""
-    bounds = reduce_rows(_bounds, extended, rows)
-    lower = np.min([least for least, _ in bounds], axis=0)
-    return lower, np.max([most for _, most in bounds], axis=0)
+    bounds = class_bounds(rows)
+    return bounds[:, 0].min(axis=0), bounds[:, 1].max(axis=0)
+
+
+def class_bounds(rows: Sequence[Rows]) -> FloatArray:
+    """The smallest and the largest value of each coordinate, (n_classes, 2, n_coordinates)."""
+    return np.array(reduce_rows(_bounds, extended, rows))
 
 
 def _bounds(_: int, rows: FloatArray) -> tuple[FloatArray, FloatArray]:

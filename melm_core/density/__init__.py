@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_core.density.block_kernels import kernel_classes_in_blocks
 from melm_core.density.class_series import ClassSeries
 from melm_core.density.classifier import (
     KernelDensityClassifier,
@@ -21,6 +22,7 @@ from melm_core.density.kernel_density import (
 from melm_core.density.level_sets import mass_levels
 from melm_core.density.near_rows import NearRows
 from melm_core.density.nufft import MOST_MODES
+from melm_core.density.nufft import Box as SeriesBox
 from melm_core.density.nuisance import (
     NuisanceAccuracy,
     NuisanceCells,
@@ -43,6 +45,7 @@ __all__ = [
     "NearRows",
     "NuisanceAccuracy",
     "NuisanceCells",
+    "SeriesBox",
     "SmallCellsWarning",
     "class_thresholds",
     "confounded_in_words",
@@ -52,6 +55,7 @@ __all__ = [
     "is_direct_better",
     "kernel_cells",
     "kernel_classes",
+    "kernel_classes_in_blocks",
     "log_densities",
     "mass_levels",
     "most_likely_classes",

@@ -11,11 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
-from melm_core.density.direct_sums import inverse_root
-from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, Box, ComplexArray, decay_distance
+from melm_core.base.row_blocks import Rows, added, class_bounds, reduce_rows
+from melm_core.density.direct_sums import inverse_root, log_density
+from melm_core.density.nufft import (
+    MOST_COMPONENTS,
+    MOST_MODES,
+    Box,
+    ComplexArray,
+    PointSeries,
+    decay_distance,
+)
 from melm_core.density.shrinkage import totals_of
+
+# Where the rows are not there to be summed, the series is used as far as it has one correct digit,
+# which is the share of one row of 1e9.
+_FLOOR = 1e-9
 
 # A grid of contours ends this many widths of the widest kernel beyond the outermost row.
 _GRID_MARGIN = 3.0
@@ -41,6 +54,8 @@ class ClassSeries:
         F_c of each class, divided by its total weight.
     bounds : ndarray of shape (n_classes, 2, n_components)
         Lowest and highest coordinates of the rows of each class.
+    totals : ndarray of shape (n_classes,)
+        Number of rows of each class, or the sum of their weights.
     """
 
     root: FloatArray
@@ -48,12 +63,13 @@ class ClassSeries:
     widths: tuple[float, float]
     series: tuple[ComplexArray, ...]
     bounds: FloatArray
+    totals: FloatArray
     narrowing: float = 1.0
 
     @classmethod
     def of(
         cls,
-        rows: Sequence[FloatArray],
+        rows: Sequence[Rows],
         covariances: FloatArray,
         points: FloatArray,
         *,
@@ -66,17 +82,17 @@ class ClassSeries:
 
         Parameters
         ----------
-        rows : sequence of ndarray of shape (n_samples_of_class, n_components)
+        rows : sequence of ndarray of shape (n_samples_of_class, n_components), or of ClassRows
         covariances : ndarray of shape (n_classes, n_components, n_components)
             Kernel covariance of each class.
         points : ndarray of shape (n_points, n_components)
             Where densities will be asked, besides grids around the rows.
         weights : sequence of ndarray of shape (n_samples_of_class,) or None
-            Of the rows; None if each counts once.
+            Of rows in memory; None if each counts once.
         factors : tuple of float
             How many times as narrow and as wide kernels may get.
         most_modes : int
-            At most MOST_MODES, which bounds the memory.
+            Limit on the modes of each class, which bounds the memory.
         only_potentials : bool
             Whether no densities will be asked. In a plane that takes a quarter of the memory.
 
@@ -89,11 +105,7 @@ class ClassSeries:
             return None
         root, _ = inverse_root(2.0 * covariances.mean(axis=0))
         narrowest, widest = np.array(factors) * _widths(root, covariances)
-        parts = [part @ root for part in rows]
-        # Column by column, ten times as fast as along the first axis of a narrow array.
-        bounds = np.array(
-            [[[end(column) for column in part.T] for end in (np.min, np.max)] for part in parts]
-        )
+        bounds = class_bounds([part @ root for part in rows])
         margin = 0.0 if only_potentials else _GRID_MARGIN * widest
         reach = np.concatenate([bounds[:, 0] - margin, bounds[:, 1] + margin])
         if not only_potentials:
@@ -103,21 +115,39 @@ class ClassSeries:
         box = Box.around([reach], narrowest=narrowing * narrowest, widest=np.sqrt(2.0) * widest)
         if box.n_modes > most_modes:
             return None
-        of_class: Sequence[FloatArray | None] = weights or [None] * len(rows)
-        series = tuple(
-            box.series(box.angles(part), own) / total
-            for part, own, total in zip(parts, of_class, totals_of(rows, weights), strict=True)
-        )
+        sums = reduce_rows(PointSeries(box, root, weights or [None] * len(rows)), added, rows)
+        totals = totals_of(rows, weights)
+        series = tuple(own / total for own, total in zip(sums, totals, strict=True))
         if only_potentials:  # half of the modes hold what the others are the conjugates of
             middle = int(box.half_modes[0])
             series = tuple(of_class[middle:].copy() for of_class in series)
             box = replace(box, is_half=True)
-        return cls(root, box, (float(narrowest), float(widest)), series, bounds, narrowing)
+        return cls(root, box, (float(narrowest), float(widest)), series, bounds, totals, narrowing)
 
     @property
     def has_densities(self) -> bool:
         """Whether the modes resolve the kernels of densities, not those of potentials alone."""
         return not self.box.is_half
+
+    def moved(self, change: FloatArray, offset: FloatArray) -> ClassSeries:
+        """The series of the same rows in other coordinates of their plane.
+
+        Parameters
+        ----------
+        change : ndarray of shape (n_components, n_components)
+            Of full rank.
+        offset : ndarray of shape (n_components,)
+            A row z becomes change z + offset.
+
+        Returns
+        -------
+        ClassSeries
+            Shares the transforms, whose box stays where it is beside the rows.
+        """
+        root = np.linalg.inv(change).T @ self.root
+        shift = offset @ root
+        box = replace(self.box, middle=self.box.middle + shift)
+        return replace(self, root=root, box=box, bounds=self.bounds + shift)
 
     def serves(self, covariances: FloatArray) -> bool:
         """Whether the box holds kernels of these covariances, (n_classes, k, k)."""
@@ -149,6 +179,35 @@ class ClassSeries:
         sums = self.box.evaluate(angles, self._smoothed(code, covariance).conj())
         return np.asarray(np.maximum(sums, 0.0) * self._scale)
 
+    def log_densities(
+        self, points: FloatArray, sample: Sequence[FloatArray], covariances: FloatArray
+    ) -> FloatArray:
+        """Logarithm of every class density at points, of rows that are not all in memory.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_components)
+        sample : sequence of ndarray of shape (n_samples_of_class, n_components)
+            Rows of each class, which stand for all of it where no row is near.
+        covariances : ndarray of shape (n_classes, n_components, n_components)
+            Kernel covariances, which the box holds.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_classes)
+        """
+        floors = np.array([inverse_root(own)[1] for own in covariances]) + np.log(_FLOOR)
+        logs = np.tile(floors, (len(points), 1))
+        inside = self._holds(points)
+        for code, covariance in enumerate(covariances):
+            if inside.any():
+                density = self.density(points[inside], code, covariance)
+                logs[inside, code] = np.log(np.maximum(density, np.exp(floors[code])))
+        is_far = (logs <= floors).all(axis=1)
+        for code, (rows, covariance) in enumerate(zip(sample, covariances, strict=True)):
+            logs[is_far, code] = log_density(points[is_far], rows, covariance)
+        return logs
+
     def density_on_grid(
         self, code: int, covariance: FloatArray, n_lines: int
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -172,6 +231,15 @@ class ClassSeries:
         )
         sums = (along_y @ (self._smoothed(code, covariance).conj().T @ along_x.T)).real
         return x, y, np.maximum(sums, 0.0) * self._scale
+
+    def _holds(self, points: FloatArray) -> npt.NDArray[np.bool_]:
+        """Whether points are so near to the rows that no periodic image of these is nearer."""
+        reach = np.sqrt(2.0) * self.widths[1] * decay_distance(self.box.tolerance)
+        offsets = np.abs(points @ self.root - self.box.middle)
+        inside: npt.NDArray[np.bool_] = (
+            offsets <= 0.5 * (1 + _SLACK) * (self.box.lengths - reach)
+        ).all(axis=1)
+        return inside
 
     def _smoothed(self, code: int, covariance: FloatArray) -> ComplexArray:
         smoothed: ComplexArray = self.series[code] * spectrum(

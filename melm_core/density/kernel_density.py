@@ -24,7 +24,7 @@ from melm_core.density.shrinkage import (
     regularized_covariances,
     totals_of,
 )
-from melm_core.density.whitening import pooled_covariance, shrink, shrinkage_shares, whitening
+from melm_core.density.whitening import kernel_covariances, pooled_covariance, whitening
 from melm_core.linalg.class_moments import rows_by_class, weights_by_class
 from melm_core.linalg.row_space import (
     RowSpace,
@@ -66,7 +66,8 @@ class KernelClasses:
         For a plane that is to be blind to a nuisance: the rows and kernels of its values
         within each class, in the same coordinates. Empty without a nuisance.
     series : ClassSeries or None
-        Transforms of the rows, which densities and potentials then share.
+        Transforms of the rows, which densities and potentials then share. They may be those of
+        more rows, of which these are a sample: then the densities are those of all.
     near : tuple of NearRows
         The rows of each class in order, where densities are summed over near ones; or empty.
     """
@@ -87,7 +88,14 @@ class KernelClasses:
     @property
     def totals(self) -> FloatArray:
         """Number of rows of each class, or the sum of their weights, shape (n_classes,)."""
-        return totals_of(self.rows, self.weights)
+        return totals_of(self.rows, self.weights) if self.series is None else self.series.totals
+
+    @property
+    def series_of_more(self) -> ClassSeries | None:
+        """The series of the rows, if it is that of more rows than these."""
+        own = totals_of(self.rows, self.weights)
+        is_sample = self.series is not None and bool((self.series.totals > (1 + 1e-9) * own).any())
+        return self.series if is_sample else None
 
     @property
     def weights_of_classes(self) -> Sequence[FloatArray | None]:
@@ -118,12 +126,6 @@ class KernelClasses:
 
     def _within(self, components: FloatArray) -> FloatArray:
         return components if self.basis is None else components @ self.basis
-
-
-def bandwidth_factor(n_samples: float, n_components: int, gamma: float) -> float:
-    """Bandwidth h_c = gamma (4/(k+2))^(1/(k+4)) N^(-1/(k+4)), relative to the class width."""
-    exponent = 1.0 / (n_components + 4)
-    return float(gamma * (4.0 / ((n_components + 2) * n_samples)) ** exponent)
 
 
 def kernel_classes(
@@ -169,21 +171,6 @@ def kernel_classes(
     totals = totals_of(rows, of_class)
     kernels = kernel_covariances(covariances, totals, n_components, gamma, shrinkage)
     return KernelClasses(rows, kernels, space.basis, of_class)
-
-
-def kernel_covariances(
-    covariances: FloatArray,
-    counts: FloatArray,
-    n_components: int,
-    gamma: float,
-    shrinkage: Shrinkage,
-) -> FloatArray:
-    """The kernel covariances B_c of classes with these covariances and numbers of rows."""
-    pooled = pooled_covariance(covariances, counts)
-    shares = shrinkage_shares(covariances, pooled, shrinkage)
-    factors = np.array([bandwidth_factor(count, n_components, gamma) for count in counts])
-    kernels: FloatArray = np.square(factors)[:, None, None] * shrink(covariances, pooled, shares)
-    return kernels
 
 
 def whitened_kernel_classes(
@@ -279,6 +266,8 @@ def log_densities(points: FloatArray, classes: KernelClasses) -> FloatArray:
     -------
     ndarray of shape (n_points, n_classes)
     """
+    if (series := classes.series_of_more) is not None:
+        return series.log_densities(points, classes.rows, classes.covariances)
     columns = [
         _log_density(points, rows, covariance, weights)
         for rows, covariance, weights in _parts(classes)
@@ -304,6 +293,8 @@ def most_likely_classes(points: FloatArray, classes: KernelClasses) -> IntArray:
         Class codes.
     """
     parts = _parts(classes)
+    if classes.series_of_more is not None:
+        return np.asarray(log_densities(points, classes).argmax(axis=1))
     logs = np.empty((len(points), len(parts)))
     floors = np.full(len(parts), -np.inf)
     for code, (rows, covariance, weights) in enumerate(parts):

@@ -1,4 +1,4 @@
-"""Coordinates in which the classes are white, and covariances shrunk toward the pooled one."""
+"""Coordinates in which the classes are white, covariances shrunk toward the pooled one, kernels."""
 
 from __future__ import annotations
 
@@ -97,3 +97,24 @@ def automatic_shrinkage(covariance: FloatArray, whitener: FloatArray) -> float:
     if smallest >= SMALLEST_RELATIVE_VARIANCE:
         return 0.0
     return (SMALLEST_RELATIVE_VARIANCE - smallest) / (1.0 - smallest)
+
+
+def bandwidth_factor(n_samples: float, n_components: int, gamma: float) -> float:
+    """Bandwidth h_c = gamma (4/(k+2))^(1/(k+4)) N^(-1/(k+4)), relative to the class width."""
+    exponent = 1.0 / (n_components + 4)
+    return float(gamma * (4.0 / ((n_components + 2) * n_samples)) ** exponent)
+
+
+def kernel_covariances(
+    covariances: FloatArray,
+    counts: FloatArray,
+    n_components: int,
+    gamma: float,
+    shrinkage: Shrinkage,
+) -> FloatArray:
+    """The kernel covariances B_c of classes with these covariances and numbers of rows."""
+    pooled = pooled_covariance(covariances, counts)
+    shares = shrinkage_shares(covariances, pooled, shrinkage)
+    factors = np.array([bandwidth_factor(count, n_components, gamma) for count in counts])
+    kernels: FloatArray = np.square(factors)[:, None, None] * shrink(covariances, pooled, shares)
+    return kernels

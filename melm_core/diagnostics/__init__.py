@@ -7,6 +7,7 @@ from melm_core.diagnostics.confidence_ellipses import (
     EllipseOf,
     class_ellipses,
     confidence_ellipse,
+    ellipses_of_moments,
 )
 from melm_core.diagnostics.differences import standardized_differences
 from melm_core.diagnostics.outliers import DEFAULT_LEVEL, PlaneDistances, residual_limit
@@ -19,6 +20,7 @@ __all__ = [
     "PlaneDistances",
     "class_ellipses",
     "confidence_ellipse",
+    "ellipses_of_moments",
     "out_of_fold_probabilities",
     "residual_limit",
     "standardized_differences",

@@ -95,11 +95,31 @@ def class_ellipses(points: FloatArray, share: float = DEFAULT_SHARE) -> Confiden
         return None
     center = points.mean(axis=0)
     centered = points - center
-    root = _root(centered.T @ centered / (n - 1))
+    return ellipses_of_moments(n, center, centered.T @ centered / (n - 1), share)
+
+
+def ellipses_of_moments(
+    n_samples: int, center: FloatArray, covariance: FloatArray, share: float = DEFAULT_SHARE
+) -> ConfidenceEllipses | None:
+    """The `class_ellipses` of rows of which the moments are known.
+
+    Parameters
+    ----------
+    n_samples : int
+        More than two.
+    center : ndarray of shape (2,)
+        Their mean.
+    covariance : ndarray of shape (2, 2)
+        With the divisor n_samples - 1.
+    share : float
+        Between 0 and 1.
+    """
+    root = _root(covariance)
     if root is None:
         return None
-    of_mean = _radius_of_mean(n, share)
-    return ConfidenceEllipses(center, root, {"rows": math.sqrt(n + 1) * of_mean, "mean": of_mean})
+    of_mean = _radius_of_mean(n_samples, share)
+    radii: Mapping[EllipseOf, float] = {"rows": math.sqrt(n_samples + 1) * of_mean, "mean": of_mean}
+    return ConfidenceEllipses(center, root, radii)
 
 
 @lru_cache(maxsize=1024)

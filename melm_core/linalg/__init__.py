@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from melm_core.linalg.class_moments import covariance_of
+from melm_core.linalg.class_moments import covariance_of, moments_of_classes
 from melm_core.linalg.equivalent_rows import EquivalentRows, equivalent_rows, offsets_of
 from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.planes import (
@@ -28,6 +28,7 @@ __all__ = [
     "covariance_of",
     "equivalent_rows",
     "geodesic",
+    "moments_of_classes",
     "offsets_of",
     "orthogonal_procrustes",
     "orthonormalize",

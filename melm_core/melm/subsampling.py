@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from melm_core.base.row_blocks import take_rows
-from melm_core.density.kernel_density import KernelClasses, bandwidth_factor
+from melm_core.density.kernel_density import KernelClasses
+from melm_core.density.whitening import bandwidth_factor
 from melm_core.melm.settings import SearchSettings
 
 

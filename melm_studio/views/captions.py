@@ -204,6 +204,27 @@ def _train_and_held_out(train: float, held_out: float | None) -> str:
     return shown if held_out is None else f"{shown} and {held_out:#.3g} held-out"
 
 
+def sample_caption(n_drawn: int, n_all: int) -> str:
+    """Which rows of a registered table the points and the densities of a view are of.
+
+    Parameters
+    ----------
+    n_drawn : int
+        Rows of the sample.
+    n_all : int
+        Rows that the densities count; 0 if they are those of the sample, too.
+
+    Examples
+    --------
+    >>> sample_caption(20_000, 1_000_000)
+    'Points: a sample of 20,000 rows. Densities: all 1,000,000 rows of the fit.'
+    """
+    sample = f"a sample of {count(n_drawn, 'row')}"
+    if not n_all:
+        return f"Points and densities: {sample}."
+    return f"Points: {sample}. Densities: all {count(n_all, 'row')} of the fit."
+
+
 def surface_caption(summary: str, cautions: Sequence[str], n_fitted: int, n_train: int) -> str:
     """The summary of a decision surface, and how many rows it was fitted to, unless to all."""
     is_subset = n_fitted != n_train
@@ -252,7 +273,7 @@ def _progress(event: PlaneEvent) -> str:
 
 def _finished(record: RunRecord, event: PlaneEvent) -> str:
     if not METHODS[record.method].streams:
-        found = ", ".join(["Found in one step", *_fitted_to(record, event)])
+        found = ", ".join(["Found in one step", *_fitted_to(record)])
         said = [found, *_embedded(record), METHODS[record.method].caution]
         return ". ".join(filter(None, said))
     counts = [count(event.n_evaluations, "evaluation"), f"{event.elapsed_s:.1f} s"]
@@ -260,7 +281,7 @@ def _finished(record: RunRecord, event: PlaneEvent) -> str:
         counts.insert(0, _starts(record))
     if _gamma_path(record):
         counts.append(f"γ {record.gamma:.3g} chosen by inner folds")
-    return ", ".join([*counts, *_fitted_to(record, event)])
+    return ", ".join([*counts, *_fitted_to(record)])
 
 
 def _embedded(record: RunRecord) -> list[str]:
@@ -272,10 +293,10 @@ def _embedded(record: RunRecord) -> list[str]:
     return [f"{number(n_embedded)} of {of_all} are embedded, the others placed among them"]
 
 
-def _fitted_to(record: RunRecord, event: PlaneEvent) -> list[str]:
+def _fitted_to(record: RunRecord) -> list[str]:
     """Which rows of a table the plane is of, where only a sample of them is drawn."""
     if n_rows := record.outcome.get("n_rows"):
-        return [f"fitted to {count(n_rows, 'row')} (divergence {event.objective:.3g})"]
+        return [f"fitted to {count(n_rows, 'row')}"]
     return ["fitted to the sample"] if record.is_of_sample else []
 
 

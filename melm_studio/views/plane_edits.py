@@ -20,6 +20,8 @@ from melm_studio.views.validation import Coordinate, Count
 REFIT_ROWS = 1_000
 REFIT_STEPS = 40
 
+MAX_ARROWS = 8
+
 NO_TARGET = "The run to morph to has no plane yet. Wait for its first plane, or choose another run."
 OTHER_DATA = (
     "The two planes differ in their data or in their number of components, so one cannot be "
@@ -243,3 +245,22 @@ def _refitted(
             nuisance=None if batches is None else batches[rows],
         )
     return melm.components_
+
+
+def strongest_loadings(components: FloatArray, n_features: int) -> tuple[FloatArray, IntArray]:
+    """The largest loadings, largest first; a feature that is left out of the plane has none.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_columns)
+    n_features : int
+        How many of the columns are features: none for a nonlinear projection.
+
+    Returns
+    -------
+    loadings : ndarray of shape (n_arrows, n_components)
+    features : ndarray of shape (n_arrows,)
+    """
+    features = strongest_features(components[:, :n_features], MAX_ARROWS)
+    features = features[components[:, features].any(axis=0)]
+    return components[:, features].T, features

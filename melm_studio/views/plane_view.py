@@ -22,19 +22,19 @@ from functools import cached_property
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
-from melm_core.density import KernelClasses, inverse_root, kernel_classes, most_likely_classes
-from melm_core.diagnostics import ConfidenceEllipses, class_ellipses
+from melm_core.density import KernelClasses, kernel_classes, most_likely_classes
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import divergence_in_plane, held_out_divergence
 from melm_studio.tables import LabeledData
 from melm_studio.views.contours import central_box, plane_contours
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
-from melm_studio.views.plane_edits import strongest_features
+from melm_studio.views.plane_edits import strongest_loadings
 from melm_studio.views.rows.batch_cells import BatchCells
 from melm_studio.views.rows.even_rows import EvenRows
 from melm_studio.views.rows.sampled_rows import SampledRows
-from melm_studio.views.rows.training_covariance import TrainingCovariance
+from melm_studio.views.rows.training_covariance import TrainingCovariance, standardized
 from melm_studio.views.sharing.projected_classes import ProjectedClasses
+from melm_studio.views.sharing.table_densities import TableDensities, ellipses_of_rows
 from melm_studio.views.types import (
     Arrows,
     ClassView,
@@ -48,8 +48,6 @@ from melm_studio.views.types import (
 # More points than this can be neither distinguished nor moved smoothly; the densities still sum
 # over all rows.
 MAX_DRAWN_ROWS = 2_000
-
-MAX_ARROWS = 8
 
 # The view angle at which three components appear as the first two of them.
 FROM_THE_FRONT = (0.0, 0.0)
@@ -82,6 +80,7 @@ class PlaneViewer:
             ends = np.cumsum(classes.counts)[:-1]
             classes = replace(classes, rows=tuple(np.split(train.X, ends)))
         self._factor = 1.0  # of the kernels of another width
+        self._table: TableDensities | None = None
         self._n_classes = len(classes.rows)
         self._batches = BatchCells.of(train, held_out, gamma=gamma, n_components=n_components)
         self.n_train, self.n_rows = len(train.y), len(train.y) + len(held_out.y)
@@ -122,14 +121,18 @@ class PlaneViewer:
             `scores` of the plane, where they are known.
         """
         components = self.oriented(components, toward)
-        projected = self._classes.at(components, self._factor)
+        projected = self._projected(components)
         scores = scores or self._scores(projected, components)
         if self.n_components == 1:
             return self._line(components, projected, scores)
         if self.n_components == 2 and view_angle == FROM_THE_FRONT:
             return self._plane(components, projected, scores)
         axes = screen_axes(view_angle)[:, : self.n_components]
-        return self._plane(axes @ components, projected.project(axes), scores)
+        turned = axes @ components
+        is_plane = self.n_components == 2  # that of the run, which may have densities of all rows
+        return self._plane(
+            turned, self._projected(turned) if is_plane else projected.project(axes), scores
+        )
 
     def oriented(self, components: FloatArray, toward: FloatArray | None) -> FloatArray:
         """Components as a view draws them: standardized, and aligned to `coordinates` if given."""
@@ -151,10 +154,15 @@ class PlaneViewer:
         origins = np.tile(components @ self._covariance.mean, (len(loadings), 1))
         arrows = self._arrows(origins, loadings * scale, features, scale)
         lower, upper = _bounds([lower[None], upper[None], arrows.tips])
+        table = self._table
+        if table is None:
+            moments = list(map(ellipses_of_rows, projected.rows))
+        else:
+            moments = table.ellipses(projected, components)
         classes = tuple(
-            ClassView(seen, unseen, *lines, *_moments(rows))
-            for seen, unseen, lines, rows in zip(
-                train, held_out, contours, projected.rows, strict=True
+            ClassView(seen, unseen, *lines, *of_class)
+            for seen, unseen, lines, of_class in zip(
+                train, held_out, contours, moments, strict=True
             )
         )
         every = components[:, : len(self.feature_names)].T
@@ -210,8 +218,13 @@ class PlaneViewer:
 
     @property
     def class_counts(self) -> dict[str, int]:
-        """Number of training and held-out rows of each class, by its name."""
+        """Number of training and held-out rows of each class, by its name.
+
+        Of the table of which the rows are a sample, where its densities are known.
+        """
         train, held_out = (part.class_counts for part in self.parts)
+        if self._table is not None:
+            train = dict(zip(train, self._table.found.counts, strict=True))
         return {name: count + held_out[name] for name, count in train.items()}
 
     @cached_property
@@ -223,7 +236,7 @@ class PlaneViewer:
     def scores(self, components: FloatArray) -> Scores:
         """How well the plane separates the rows, without computing its view."""
         components = self.standardized(components)
-        return self._scores(self._classes.at(components, self._factor), components)
+        return self._scores(self._projected(components), components)
 
     def coordinates(self, components: FloatArray) -> FloatArray:
         """Training and held-out rows as they are drawn, in the order of the file.
@@ -245,8 +258,32 @@ class PlaneViewer:
         other._factor *= gamma / self.gamma  # noqa: SLF001 - its own copy
         return other
 
+    def of_table(self, table: TableDensities | None) -> PlaneViewer:
+        """The viewer of rows that are a sample of a table; None for that of the sample alone."""
+        if table is self._table:
+            return self
+        other = copy(self)
+        other._table = table  # noqa: SLF001 - its own copy
+        return other
+
+    def n_rows_of_table(self, components: FloatArray) -> int:
+        """How many rows the densities in a plane count, if these are more than the viewer has."""
+        table = self._projected(self.standardized(components)).series_of_more
+        return 0 if table is None else round(table.totals.sum())
+
+    def _projected(self, components: FloatArray) -> KernelClasses:
+        """The classes in a plane: of all rows where these are known, else those of the viewer."""
+        classes = self._classes.at(components, self._factor)
+        table = self._table
+        return classes if table is None else table.replacing(classes, components, self.gamma)
+
     def profile(self, components: FloatArray, gammas: Sequence[float]) -> GammaProfile:
-        """The divergence of one plane at several kernel widths."""
+        """The divergence of one plane at several kernel widths.
+
+        Of a plane with densities of all rows, at those that these are known for.
+        """
+        if self.n_rows_of_table(components):
+            gammas = [one for one in gammas if self.at(one).n_rows_of_table(components)]
         scores = [self.at(gamma).divergences(components) for gamma in gammas]
         train, held_out = zip(*scores, strict=True)
         return GammaProfile(tuple(gammas), train, held_out)
@@ -257,9 +294,8 @@ class PlaneViewer:
         The latter is None if a class has no held-out row.
         """
         components = self.standardized(components)
-        projected = self._classes.at(components, self._factor)
-        unseen = self._divergence_held_out(projected, components)
-        return float(divergence_in_plane(projected)), unseen
+        unseen = self._divergence_held_out(self._projected(components), components)
+        return self._divergence(components), unseen
 
     def rows(self, components: FloatArray, most: int) -> ProjectedRows:
         """About `most` training and `most` held-out rows as they are drawn, stratified by class."""
@@ -276,8 +312,11 @@ class PlaneViewer:
     def divergence(self, components: FloatArray) -> float:
         """The Cauchy-Schwarz divergence of the training rows in a plane, in nats."""
         # In standard deviations, as it is drawn, which the divergence does not depend on.
-        projected = self._classes.at(self.standardized(components), self._factor)
-        return float(divergence_in_plane(projected))
+        return self._divergence(self.standardized(components))
+
+    def _divergence(self, components: FloatArray) -> float:
+        known = None if self._table is None else self._table.divergence(components, self.gamma)
+        return divergence_in_plane(self._projected(components)) if known is None else known
 
     def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
         divergence_held_out = self._divergence_held_out(projected, components)
@@ -306,7 +345,7 @@ class PlaneViewer:
         components = self.standardized(components)
         sampled = self._held_out
         points = sampled.scored.project(components)
-        predicted = most_likely_classes(points, self._classes.at(components, self._factor))
+        predicted = most_likely_classes(points, self._projected(components))
         return Predictions(sampled.scored_y, predicted, sampled.scored_groups)
 
     def _divergence_held_out(
@@ -317,44 +356,6 @@ class PlaneViewer:
             return None
         sample = self._train.scored_by_class(components, self._n_classes)
         return held_out_divergence(KernelClasses(tuple(sample), projected.covariances), held_out)
-
-
-def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
-    """Components of the same plane in which the data have unit covariance.
-
-    Uses the symmetric inverse square root, which rotates as little as possible, so a smooth
-    sequence of planes is drawn smoothly.
-
-    Parameters
-    ----------
-    components : ndarray of shape (n_components, n_features)
-    covariance : ndarray of shape (n_components, n_components)
-        Covariance of the projected data.
-    """
-    root, _ = inverse_root(covariance)
-    left, stretches, _ = np.linalg.svd(root)
-    symmetric = (left * stretches) @ left.T
-    rows: FloatArray = symmetric @ components
-    return rows
-
-
-def strongest_loadings(components: FloatArray, n_features: int) -> tuple[FloatArray, IntArray]:
-    """The largest loadings, largest first; a feature that is left out of the plane has none.
-
-    Parameters
-    ----------
-    components : ndarray of shape (n_components, n_columns)
-    n_features : int
-        How many of the columns are features: none for a nonlinear projection.
-
-    Returns
-    -------
-    loadings : ndarray of shape (n_arrows, n_components)
-    features : ndarray of shape (n_arrows,)
-    """
-    features = strongest_features(components[:, :n_features], MAX_ARROWS)
-    features = features[components[:, features].any(axis=0)]
-    return components[:, features].T, features
 
 
 def screen_axes(view_angle: tuple[float, float]) -> FloatArray:
@@ -377,13 +378,6 @@ def screen_axes(view_angle: tuple[float, float]) -> FloatArray:
 
 def _balanced_accuracy(y: IntArray, predicted: IntArray) -> float:
     return float(np.mean([np.mean(predicted[y == code] == code) for code in np.unique(y)]))
-
-
-def _moments(rows: FloatArray) -> tuple[ConfidenceEllipses | None, FloatArray]:
-    """The ellipses of a class and of its mean, and the mean, of all its training rows."""
-    ellipses = class_ellipses(rows)
-    center = rows.mean(axis=0) if ellipses is None else ellipses.center
-    return ellipses, center[None]
 
 
 def _bounds(parts: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:

@@ -31,6 +31,7 @@ from melm_studio.views.sharing import (
     shared,
     size_of,
 )
+from melm_studio.views.sharing.table_densities import KeptDensities
 from melm_studio.views.types import GammaProfile, PlaneView, ProjectedRows, Scores
 from melm_studio.views.verdicts.held_out import HeldOutResult, held_out_result
 from melm_studio.views.view_options import DEFAULT_VIEW, MorphTarget, ViewOptions
@@ -40,8 +41,7 @@ from melm_studio.worker.records.run import PlaneEvent, RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
 # Cache sizes: views (a second tab requests the same); decision surfaces.
-MAX_VIEWS = 64
-MAX_SURFACES = 16
+MAX_VIEWS, MAX_SURFACES = 64, 16
 
 # Kernel widths at which the divergence of a plane is computed.
 PROFILE_GAMMAS = tuple(np.geomspace(GAMMA.minimum, GAMMA.maximum, 21).round(4).tolist())
@@ -52,8 +52,7 @@ MAX_SURFACE_ROWS = 3_000
 # Multiplications of a fit that the page waits for, about a second.
 MAX_PREVIEW_WORK = 2e9
 # The method that shows what a fraction of a second can achieve, and its most multiplications.
-QUICK_METHOD = "lda"
-MOST_QUICK_WORK = 20_000_000
+QUICK_METHOD, MOST_QUICK_WORK = "lda", 20_000_000
 
 _NO_PLANE = ("", -1)
 _TOO_LARGE = "These data are too large for a first look. Run a method to see them."
@@ -75,6 +74,7 @@ class PlaneRenderer:
         self._store = store
         self._viewer = shared(self._prepare_viewer, MAX_VIEWER_BYTES, size_of)
         self._origin = shared(self._measure_origin, MAX_VIEWERS)
+        self._densities = KeptDensities(store, self._origin)
         self._view = shared(self._draw, MAX_VIEWS)
         self._edited = shared(self._edit, MAX_VIEWS)
         self._coordinates = shared(self._project, MAX_VIEWERS)
@@ -108,7 +108,7 @@ class PlaneRenderer:
 
     def viewer(self, record: RunRecord) -> PlaneViewer:
         """Return the viewer of the planes of a run."""
-        return self._viewer(ViewerKey.of(record)).at(record.gamma)
+        return self._viewer_at(record, DEFAULT_VIEW)
 
     def view(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW
@@ -229,7 +229,8 @@ class PlaneRenderer:
         return self._viewer_at(record, options).divergence(components)
 
     def _viewer_at(self, record: RunRecord, options: ViewOptions) -> PlaneViewer:
-        return self._viewer(ViewerKey.of(record)).at(options.gamma or record.gamma)
+        viewer = self._viewer(ViewerKey.of(record)).at(options.gamma or record.gamma)
+        return viewer.of_table(self._densities.of(record))
 
     def explained_shares(
         self, record: RunRecord, event: PlaneEvent, options: ViewOptions = DEFAULT_VIEW

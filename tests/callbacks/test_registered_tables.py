@@ -9,6 +9,7 @@ from melm_studio.worker.execution.execute import execute_run
 from melm_studio.worker.registered import sampling
 from melm_studio.worker.registered.all_rows import RegisteredTables
 from melm_studio.worker.registered.keeper import TableKeeper
+from melm_studio.worker.registered.plane_densities import kept_densities
 from tests.melm_studio.worker.registered.tables import parquet_folder
 from tools.driver.visitor import components, opened_studio
 
@@ -80,17 +81,45 @@ def test_the_page_shows_the_size_of_the_table_and_that_a_sample_is_drawn(come, s
     assert "400 rows" in str(changes[f"{ids.DATA_SIZE}.children"])
     n_sampled = len(studio.data_of(ada).y)
     assert n_sampled < N_ROWS
-    note = f"A sample of {n_sampled} of 400 rows is drawn and scored"
+    note = f"Points are a sample of {n_sampled} of 400 rows"
     assert note in str(changes[f"{ids.DATA_SUMMARY}.children"])
 
 
 def test_a_run_says_that_it_was_fitted_to_the_sample_and_is_nobody_else_s(come, studio):
     ada = come("ada")
     ada.choose(TREES)
-    run = ada.start(method="lda")
+    run = ada.start(method="hlda")
     studio.work()
     assert ada.news(run)["words"].endswith("fitted to the sample")
     assert run not in come("bob").frames(run)["runs"]
+
+
+def test_the_page_draws_densities_and_counts_of_all_rows(come, studio):
+    ada = come("ada")
+    ada.choose(TREES)
+    run = ada.start(method="lda")
+    settings = studio.app.server.extensions["melm-studio"].settings
+    studio.store.claim()
+    execute_run(studio.store, run, tables=RegisteredTables(settings.tables))
+    n_rows, n_sampled = studio.store.get(run).outcome["n_rows"], len(studio.data_of(ada).y)
+    assert n_sampled < n_rows < N_ROWS
+    news = ada.news(run)
+    assert news["words"] == f"Found in one step, fitted to {n_rows} rows"
+    plane = news["plane"]
+    captions = {
+        True: f"Points: a sample of {n_sampled} rows. Densities: all {n_rows} rows of the fit.",
+        False: f"Points and densities: a sample of {n_sampled} rows.",
+    }
+    divergence = kept_densities(studio.store, run).divergence
+    assert plane["sample"] == captions[True]
+    assert plane["numbers"]["divergence-seen"] == divergence == news["objective"][-1]
+    of_all = {
+        query: ada.http.get(f"/runs/{run}/planes/{plane['sequence']}?{query}").json["sample"]
+        for query in ("gamma=2", "kept=2")
+    }
+    assert of_all == {"gamma=2": captions[True], "kept=2": captions[False]}
+    viewer = studio.app.server.extensions["melm-studio"].renderer.viewer(studio.store.get(run))
+    assert sum(viewer.class_counts.values()) > n_rows
 
 
 @pytest.mark.slow
@@ -103,4 +132,7 @@ def test_a_run_says_how_many_rows_it_was_fitted_to(come, studio):
     execute_run(studio.store, run, tables=RegisteredTables(settings.tables))
     n_rows = studio.store.get(run).outcome["n_rows"]
     assert len(studio.data_of(ada).y) < n_rows < N_ROWS
-    assert f"fitted to {n_rows} rows (divergence" in ada.news(run)["words"]
+    news = ada.news(run)
+    assert news["words"].endswith(f"fitted to {n_rows} rows")
+    divergence = news["plane"]["numbers"]["divergence-seen"]
+    assert divergence == pytest.approx(news["objective"][-1], rel=1e-9)

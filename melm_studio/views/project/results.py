@@ -19,6 +19,7 @@ from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.ranking_report import RankingReport
 from melm_studio.worker.records.run import PlaneEvent, RunKind
 from melm_studio.worker.records.sparse_report import SparseReport, SparseSize
+from melm_studio.worker.registered.plane_densities import PlaneDensities
 
 MAX_REPORT = 64 * 2**20
 EVENTS_AT_ONCE = 200  # planes that are held in memory
@@ -27,6 +28,7 @@ _MAX_HEADER = 2**16
 _MAX_STAGE = 500
 _MAX_COUNT = 10**9
 _ORTHONORMAL = 1e-6
+_NPY = b"\x93NUMPY"
 _UNREADABLE = (
     struct.error,
     ValueError,
@@ -190,8 +192,17 @@ def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, dtype
 
 
+def _is_of_fit(raw: bytes, data: LabeledData) -> bool:
+    """Whether a fit kept it: coordinates, or the densities of a table that the data are from."""
+    if raw.startswith(_NPY):
+        return _is_embedding(raw, data)
+    found = PlaneDensities.from_bytes(raw)
+    n_classes, n_features = len(found.counts), found.components.shape[1]
+    return n_classes == len(data.class_names) and n_features == data.X.shape[1]
+
+
 _FITTING = {
-    RunKind.FIT: _is_embedding,
+    RunKind.FIT: _is_of_fit,
     RunKind.CHECK: _is_check,
     RunKind.RANKING: _is_ranking,
     RunKind.PROBABILITIES: _are_probabilities,

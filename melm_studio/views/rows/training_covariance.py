@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base import FloatArray
+from melm_core.density import inverse_root
 from melm_studio.views.publication.explained_variance import explained_shares
 
 
@@ -44,3 +45,22 @@ class TrainingCovariance:
         centered = self._X - self.mean
         centered /= np.sqrt(len(self._X))
         return centered
+
+
+def standardized(components: FloatArray, covariance: FloatArray) -> FloatArray:
+    """Components of the same plane in which the data have unit covariance.
+
+    Uses the symmetric inverse square root, which rotates as little as possible, so a smooth
+    sequence of planes is drawn smoothly.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+    covariance : ndarray of shape (n_components, n_components)
+        Covariance of the projected data.
+    """
+    root, _ = inverse_root(covariance)
+    left, stretches, _ = np.linalg.svd(root)
+    symmetric = (left * stretches) @ left.T
+    rows: FloatArray = symmetric @ components
+    return rows

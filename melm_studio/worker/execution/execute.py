@@ -11,12 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
-from sklearn.utils.validation import has_fit_parameter
-
-from melm_core.base import FloatArray, UserError
-from melm_core.density import DEFAULT_SHRINKAGE
-from melm_core.melm import cauchy_schwarz_divergence
+from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
@@ -29,13 +24,14 @@ from melm_studio.worker.config.messages import (
     UNEXPECTED,
 )
 from melm_studio.worker.execution.embedding import embedded, embedding_outcome, keep_embedding
+from melm_studio.worker.execution.fitting import fitted, fitted_to_table
 from melm_studio.worker.execution.giving_way import own_request
 from melm_studio.worker.execution.heartbeat import heartbeat
 from melm_studio.worker.execution.probabilities_run import compute_probabilities
 from melm_studio.worker.execution.ranking_run import rank_methods
 from melm_studio.worker.execution.recorder import Recorder
 from melm_studio.worker.execution.resamples_run import resample
-from melm_studio.worker.execution.rows import nuisance_of, split_of
+from melm_studio.worker.execution.rows import split_of
 from melm_studio.worker.execution.sparse_run import leave_out_features
 from melm_studio.worker.execution.tree_run import grow_tree
 from melm_studio.worker.execution.validation_run import Checker
@@ -99,14 +95,6 @@ class _Ending:
     state: RunState
     message: str = ""
     traceback: str = ""
-    outcome: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """The result of a fit; `outcome` as in `RunRecord`."""
-
-    components: FloatArray
     outcome: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -179,12 +167,12 @@ def _compute(
     split = split_of(data, record)
     embedding = keep_embedding(store, record, split[0])
     train, held_out = embedded(METHODS[record.method], record.parameters, *split, embedding)
-    if tables.takes_all_rows(store, record, data):
-        fit, objective = _fitted_to_all_rows(store, record, recorder, (data, held_out), tables)
+    if tables.has_all_rows(store, record, data):
+        with tables.rows(store, record, data, held_out) as table:
+            fit = fitted_to_table(store, record, recorder, (train, held_out), table)
     else:
-        fit = _fitted(train, record, recorder)
-        objective = _objective(train, record, recorder, fit.components)
-    recorder.conclude(fit.components, objective, is_complete=not recorder.stopped)
+        fit = fitted(train, record, recorder)
+    recorder.conclude(fit.components, fit.objective, is_complete=not recorder.stopped)
     if recorder.stopped:
         return _Ending(RunState.CANCELLED, STOPPED, outcome=recorder.outcome)
     outcome = {**recorder.outcome, **fit.outcome, **embedding_outcome(embedding, train)}
@@ -197,47 +185,6 @@ def _check(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) 
     if checker.stopped:
         return _Ending(RunState.CANCELLED, CHECK_STOPPED)
     return _Ending(RunState.DONE)
-
-
-def _fitted(train: LabeledData, record: RunRecord, recorder: Recorder) -> _Fit:
-    method = METHODS[record.method]
-    if not method.is_linear:
-        return _Fit(np.eye(train.X.shape[1]))
-    estimator = method.estimator(record.parameters, recorder)
-    groups = {"groups": train.groups} if has_fit_parameter(estimator, "groups") else {}
-    estimator.fit(train.X, train.y, **groups, **nuisance_of(train, record))
-    return _Fit(estimator.components_, _outcome(estimator))
-
-
-def _fitted_to_all_rows(
-    store: RunStore,
-    record: RunRecord,
-    recorder: Recorder,
-    sample: tuple[LabeledData, LabeledData],
-    tables: RegisteredTables,
-) -> tuple[_Fit, float]:
-    """The fit to a registered table, of which the data are a sample, and its divergence."""
-    estimator = METHODS[record.method].estimator(record.parameters, recorder)
-    n_rows = tables.fit(store, record, estimator, *sample)
-    fit = _Fit(estimator.components_, {**_outcome(estimator), "n_rows": n_rows})
-    return fit, estimator.divergence_
-
-
-def _outcome(estimator: Any) -> dict[str, Any]:
-    if not hasattr(estimator, "n_agreeing_starts_"):
-        return {}
-    return {"agreeing": estimator.n_agreeing_starts_, "starts": len(estimator.start_results_)}
-
-
-def _objective(
-    train: LabeledData, record: RunRecord, recorder: Recorder, components: FloatArray
-) -> float:
-    """The objective of the fitted plane; the divergence if the method reported none."""
-    if recorder.best is not None:
-        return recorder.best.objective
-    return cauchy_schwarz_divergence(
-        train.X, train.y, components, gamma=record.gamma, shrinkage=DEFAULT_SHRINKAGE
-    )
 
 
 def _append_best(recorder: Recorder) -> None:

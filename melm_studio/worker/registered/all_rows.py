@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -11,8 +12,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from melm_core.base import ColumnEncoding, FloatArray, IntArray, UserError
-from melm_core.methods import AUTO, GAMMA
+from melm_core.base import (
+    BlockSource,
+    ColumnEncoding,
+    FloatArray,
+    IntArray,
+    UserError,
+    blocks_of,
+)
+from melm_core.methods import AUTO, GAMMA, METHODS
 from melm_core.recipe import FittedPreparation
 from melm_studio.tables import LabeledData, Table, has_chosen_groups, is_measure, number_text
 from melm_studio.worker.records.run import RunRecord
@@ -29,8 +37,11 @@ from melm_studio.worker.store.protocol import RunStore
 
 # Prepared rows that take no more are prepared once and kept; others anew in each pass.
 KEPT_BYTES = 2**30
-# Those whose fit takes rows in blocks.
-METHODS_OF_ALL_ROWS = ("melm",)
+# Those whose fit takes rows in blocks: MELM, and what depends on the moments of the classes alone.
+METHODS_OF_ALL_ROWS = frozenset(
+    {"melm", "gem", "pca", "lda", "rlda", "plsda", "oplsda", "cpca", "2epca", "ppca", "vca", "sir"}
+    | {"opca"}
+)
 
 _CHANGED = (
     "The files of {name} have changed since its rows were read for this run. Choose the table "
@@ -53,18 +64,19 @@ class RegisteredTables:
     folder: str = ""
     dask: str = ""
 
-    def takes_all_rows(self, store: RunStore, record: RunRecord, data: LabeledData) -> bool:
-        """Whether a run is fitted to all rows of its table; otherwise it is to the sample.
+    def has_all_rows(self, store: RunStore, record: RunRecord, data: LabeledData) -> bool:
+        """Whether all rows of the table of a run can be prepared as the sample was.
 
-        Rows that stay together, chosen or edited rows, ranges of a number as classes, an automatic
-        gamma and batches need the rows in memory.
+        Chosen or edited rows, rows that stay together and ranges of a number as classes need the
+        rows in memory; so do the coordinates of nonlinear methods.
         """
         source = record.source
-        if not record.is_of_sample or record.method not in METHODS_OF_ALL_ROWS:
+        if not record.is_of_sample or not METHODS[record.method].is_linear:
             return False
-        is_plain = record.parameters[GAMMA.name] != AUTO and not record.batch_weight
+        if not self.folder and not is_fitted_to_all_rows(record):
+            return False  # the sample is all that the method needs
         is_whole = not any(source.get(name) for name in ("filters", "left_out", "marks"))
-        if not is_plain or not is_whole or has_chosen_groups(data.columns):
+        if not is_whole or has_chosen_groups(data.columns):
             return False
         published = visible_table(store, record.owner, str(source["key"]))
         cells = sampled_table(store, published).frame[data.label]
@@ -72,25 +84,24 @@ class RegisteredTables:
         is_cut = rules.get("quantiles") or rules.get("cuts")
         return not is_cut and (bool(rules.get("names")) or not is_measure(cells))
 
-    def fit(
-        self,
-        store: RunStore,
-        record: RunRecord,
-        estimator: Any,
-        data: LabeledData,
-        held_out: LabeledData,
-    ) -> int:
-        """Fit an estimator to all rows of a table but those held out; return their number.
+    @contextmanager
+    def rows(
+        self, store: RunStore, record: RunRecord, data: LabeledData, held_out: LabeledData
+    ) -> Iterator[BlockSource]:
+        """All rows of a table but those held out, prepared; within the block they are computed.
 
         Parameters
         ----------
         store : RunStore
         record : RunRecord
-            Of which `takes_all_rows` is true.
-        estimator : BaseEstimator
-            Takes Dask collections.
+            Of which `has_all_rows` is true.
         data, held_out : LabeledData
             The sample, and the rows of it that no plane may see.
+
+        Yields
+        ------
+        BlockSource
+            The class codes are its labels.
 
         Raises
         ------
@@ -115,11 +126,16 @@ class RegisteredTables:
             frame = _prepared(opened, block, begins, data.X.shape[1])
             if 8 * sample.n_rows * data.X.shape[1] <= KEPT_BYTES:
                 frame = frame.persist()
-            estimator.fit(frame[list(frame.columns[:-1])], frame[frame.columns[-1]])
-        return _n_rows(estimator)
+            yield blocks_of(frame[list(frame.columns[:-1])], frame[frame.columns[-1]])
 
 
 NO_TABLES = RegisteredTables()
+
+
+def is_fitted_to_all_rows(record: RunRecord) -> bool:
+    """Whether the method of a run takes rows in blocks, with the settings of the run."""
+    is_plain = record.parameters[GAMMA.name] != AUTO and not record.batch_weight
+    return record.method in METHODS_OF_ALL_ROWS and is_plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +241,3 @@ def _hashes(X: FloatArray) -> npt.NDArray[np.uint64]:
     """A hash of each row, equal for equal rows."""
     hashes = pd.util.hash_pandas_object(pd.DataFrame(X + 0.0), index=False)  # -0.0 equals 0.0
     return np.asarray(hashes, dtype=np.uint64)
-
-
-def _n_rows(estimator: Any) -> int:
-    return int(sum(len(rows) for rows in estimator.projected_classes_.rows))

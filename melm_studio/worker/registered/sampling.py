@@ -117,8 +117,8 @@ def as_table(table: Table, sample_rows: Sequence[int], n_rows: int) -> Table:
 def sample_sentence(n_sampled: int, n_rows: int) -> str:
     """Return what is done with the sample of a table, and what with all of its rows."""
     return (
-        f"A sample of {number(n_sampled)} of {count(n_rows, 'row')} is drawn and scored. MELM is "
-        "fitted to all rows, other methods to the sample."
+        f"Points are a sample of {number(n_sampled)} of {count(n_rows, 'row')}. The densities of a "
+        "finished run count all rows."
     )
 
 

@@ -17,7 +17,8 @@ from melm_core.density.information_potentials import (
     is_direct_better,
     nufft_seconds,
 )
-from melm_core.density.kernel_density import bandwidth_factor, kernel_classes
+from melm_core.density.kernel_density import kernel_classes
+from melm_core.density.whitening import bandwidth_factor
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from tests.melm_core.helpers import classes, finite_differences, plane
 

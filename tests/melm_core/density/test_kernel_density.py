@@ -8,7 +8,6 @@ import pytest
 from melm_core.density import direct_sums, kernel_density
 from melm_core.density.kernel_density import (
     KernelClasses,
-    bandwidth_factor,
     density_on_grid,
     kernel_classes,
     log_densities,
@@ -18,6 +17,7 @@ from melm_core.density.level_sets import mass_levels
 from melm_core.density.whitening import (
     SMALLEST_RELATIVE_VARIANCE,
     automatic_shrinkage,
+    bandwidth_factor,
     pooled_covariance,
     shrink,
     shrinkage_shares,

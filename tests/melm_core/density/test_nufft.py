@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from melm_core.density import direct_sums, nufft
-from melm_core.density.kernel_density import bandwidth_factor
+from melm_core.density.whitening import bandwidth_factor
 
 
 def cloud(n_rows: int, k: int, gamma: float = 1.0, n_outliers: int = 0):

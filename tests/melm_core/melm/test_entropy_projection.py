@@ -6,7 +6,7 @@ from sklearn.decomposition import PCA
 
 from melm_core import EntropyProjection
 from melm_core.density.direct_sums import log_potential
-from melm_core.density.kernel_density import bandwidth_factor
+from melm_core.density.whitening import bandwidth_factor
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.entropy_projection import gaussian_entropy, kernel_entropy
 from tests.melm_core.helpers import (

@@ -17,13 +17,10 @@ from melm_core.linalg.planes import principal_angles
 from melm_core.melm.held_out import held_out_divergence
 from melm_studio.views import plane_view
 from melm_studio.views.contours import CONTOUR_SHARES, central_box, class_contours
-from melm_studio.views.plane_view import (
-    MAX_ARROWS,
-    PlaneViewer,
-    standardized,
-    strongest_loadings,
-)
+from melm_studio.views.plane_edits import MAX_ARROWS, strongest_loadings
+from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.rows import sampled_rows
+from melm_studio.views.rows.training_covariance import standardized
 from tests.melm_core.helpers import classes, invertible, labeled_data, plane
 
 DATA = labeled_data(*classes(3, 5))

@@ -11,19 +11,30 @@ import pytest
 from msgspec.structs import replace
 
 from melm_core.base.errors import UserError
+from melm_core.density.shrinkage import DEFAULT_SHRINKAGE
+from melm_core.linalg.moment_estimator import MomentPlaneEstimator
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.estimator import MELM
+from melm_core.melm.objective import cauchy_schwarz_divergence
+from melm_core.methods import METHODS
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.roles import Use
 from melm_studio.worker.execution.execute import execute_run
 from melm_studio.worker.records.run import RunState, new_run
 from melm_studio.worker.registered import sampling
-from melm_studio.worker.registered.all_rows import RegisteredTables
+from melm_studio.worker.registered.all_rows import (
+    METHODS_OF_ALL_ROWS,
+    NO_TABLES,
+    RegisteredTables,
+    is_fitted_to_all_rows,
+)
 from melm_studio.worker.registered.keeper import TableKeeper
+from melm_studio.worker.registered.plane_densities import kept_densities
 from melm_studio.worker.registered.published import published_tables, sampled_table
 from tests.melm_studio.worker.helpers import PARAMETERS
 from tests.melm_studio.worker.registered.tables import parquet_folder
 
+LINEAR = [method for method in METHODS.values() if method.is_linear]
 DESCRIBED = '[trees]\npath = "trees"\nlabel = "tree"\n'
 
 
@@ -148,25 +159,73 @@ def test_a_run_survives_the_death_of_a_dask_worker(disk_store, registered, folde
     assert done.outcome["n_rows"] > 10_000
 
 
+@pytest.mark.parametrize(
+    "method", ["lda", *(pytest.param(key, marks=pytest.mark.slow) for key in ("pca", "gem"))]
+)
+def test_methods_of_moments_are_fitted_to_all_rows(disk_store, registered, folder, method):
+    whole, data, record = registered(400, method)
+    done = executed(disk_store, record, folder)
+    X, y = training_rows(whole, data, record)
+    assert (done.state, done.message, done.outcome["n_rows"]) == (RunState.DONE, "", len(X))
+    expected = METHODS[method].estimator(record.parameters).fit(X, y)
+    event = disk_store.last_event(record.run_id)
+    assert principal_angles(event.components, expected.components_).max() < 1e-6
+    codes = np.unique(y, return_inverse=True)[1]
+    divergence = cauchy_schwarz_divergence(X, codes, event.components, shrinkage=DEFAULT_SHRINKAGE)
+    assert event.objective == pytest.approx(divergence, rel=1e-9)
+    kept = kept_densities(disk_store, record.run_id)
+    assert (kept.divergence, sum(kept.counts)) == (event.objective, len(X))
+
+
+@pytest.mark.slow
+def test_a_method_of_single_rows_keeps_the_densities_of_all_rows_too(
+    disk_store, registered, folder
+):
+    whole, data, record = registered(400, "hlda")
+    done = executed(disk_store, record, folder)
+    assert (done.state, "n_rows" in done.outcome) == (RunState.DONE, False)
+    X, _ = training_rows(whole, data, record)
+    assert sum(kept_densities(disk_store, record.run_id).counts) == len(X)
+
+
+def test_every_method_of_moments_is_one_of_all_rows():
+    defaults = {method.key: {p.name: p.default for p in method.parameters} for method in LINEAR}
+    of_moments = {
+        method.key
+        for method in LINEAR
+        if isinstance(
+            method.estimator({"n_components": 2} | defaults[method.key]), MomentPlaneEstimator
+        )
+    }
+    assert of_moments | {"melm", "pca"} == METHODS_OF_ALL_ROWS
+
+
 def test_what_needs_the_rows_in_memory_is_fitted_to_the_sample(disk_store, registered, folder):
     _, data, record = registered(400)
     tables = RegisteredTables(str(folder))
-    assert tables.takes_all_rows(disk_store, record, data)
+    assert tables.has_all_rows(disk_store, record, data)
+    assert is_fitted_to_all_rows(record)
     for changes in (
-        {"method": "lda"},
+        {"method": "hlda"},
         {"parameters": record.parameters | {"gamma": "auto"}},
+        {"parameters": record.parameters | {"nuisance_weight": 1.0}},
+    ):
+        assert not is_fitted_to_all_rows(replace(record, **changes)), changes
+    for changes in (
+        {"method": "tsne"},
         {"source": record.source | {"filters": [{"column": "age", "low": 0.0}]}},
         {"source": record.source | {"left_out": [3]}},
         {"source": record.source | {"classes": {"quantiles": 3}}},
         {"source": {"kind": "sample", "key": "iris", "label": "species"}},
     ):
-        assert not tables.takes_all_rows(disk_store, replace(record, **changes), data), changes
+        assert not tables.has_all_rows(disk_store, replace(record, **changes), data), changes
     grouped = prepare(
         sampled_table(disk_store, published_tables(disk_store)["trees"]),
         "tree",
         roles={"color": Use.GROUP},
     )
-    assert not tables.takes_all_rows(disk_store, record, grouped)
+    assert not tables.has_all_rows(disk_store, record, grouped)
+    assert not NO_TABLES.has_all_rows(disk_store, replace(record, method="hlda"), data)
 
 
 def test_a_run_whose_files_changed_since_says_so(disk_store, registered, folder):
@@ -199,11 +258,9 @@ def test_a_sample_of_all_rows_is_no_sample(disk_store, folder):
     TableKeeper(disk_store, str(folder)).look()
     table = published_tables(disk_store)["trees"]
     assert (table.sampled_version, table.note) == ("", "")
-    with pytest.raises(UserError, match="no table"):
-        RegisteredTables().fit(
-            disk_store,
-            new_run("ada", "d", "n", "melm", {}, source={"key": "trees"}),
-            None,
-            None,
-            None,
-        )
+    record = new_run("ada", "d", "n", "melm", {}, source={"key": "trees"})
+    with (
+        pytest.raises(UserError, match="no table"),
+        NO_TABLES.rows(disk_store, record, None, None),
+    ):
+        pass
