@@ -120,7 +120,6 @@ def _head() -> Component:
                 [
                     html.H2(_title(), className="panel-title", **part("name")),
                     html.P(className="words", role="status", **part("words")),
-                    html.P(className="words", hidden=True, **part("sample")),
                 ],
                 className="panel-names",
             ),

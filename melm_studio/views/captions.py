@@ -217,12 +217,12 @@ def sample_caption(n_drawn: int, n_all: int) -> str:
     Examples
     --------
     >>> sample_caption(20_000, 1_000_000)
-    'Points: a sample of 20,000 rows. Densities: all 1,000,000 rows of the fit.'
+    '20,000 points, densities of all 1,000,000 rows'
     """
-    sample = f"a sample of {count(n_drawn, 'row')}"
+    points = count(n_drawn, "point")
     if not n_all:
-        return f"Points and densities: {sample}."
-    return f"Points: {sample}. Densities: all {count(n_all, 'row')} of the fit."
+        return f"{points}, densities of these only"
+    return f"{points}, densities of all {count(n_all, 'row')}"
 
 
 def surface_caption(summary: str, cautions: Sequence[str], n_fitted: int, n_train: int) -> str:

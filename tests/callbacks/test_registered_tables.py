@@ -82,7 +82,14 @@ def test_the_page_shows_the_size_of_the_table_and_that_a_sample_is_drawn(come, s
     n_sampled = len(studio.data_of(ada).y)
     assert n_sampled < N_ROWS
     note = f"Points are a sample of {n_sampled} of 400 rows"
-    assert note in str(changes[f"{ids.DATA_SUMMARY}.children"])
+    summary = changes[f"{ids.DATA_SUMMARY}.children"]
+    assert note in str(summary)
+    sizes = [
+        int(part["props"]["children"])
+        for part in components(summary)
+        if part["props"].get("className") == "count"
+    ]
+    assert (len(sizes), sum(sizes)) == (3, N_ROWS)
 
 
 def test_a_run_says_that_it_was_fitted_to_the_sample_and_is_nobody_else_s(come, studio):
@@ -107,8 +114,8 @@ def test_the_page_draws_densities_and_counts_of_all_rows(come, studio):
     assert news["words"] == f"Found in one step, fitted to {n_rows} rows"
     plane = news["plane"]
     captions = {
-        True: f"Points: a sample of {n_sampled} rows. Densities: all {n_rows} rows of the fit.",
-        False: f"Points and densities: a sample of {n_sampled} rows.",
+        True: f"{n_sampled} points, densities of all {n_rows} rows",
+        False: f"{n_sampled} points, densities of these only",
     }
     divergence = kept_densities(studio.store, run).divergence
     assert plane["sample"] == captions[True]

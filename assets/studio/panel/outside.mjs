@@ -1,4 +1,5 @@
-// Rows beyond the picture: a mark at its edge for each, and how many they are.
+// Rows beyond the picture: a mark at its edge for each, and how many they are; before that, which rows
+// of a registered table the picture is of.
 import { PLANE_TRACE } from "../constants.mjs";
 import { numbers } from "../drawing/arrays.mjs";
 import { pixelAxes, shownRanges } from "../drawing/plotly.mjs";
@@ -18,7 +19,8 @@ export function addOutside() {
   });
   addToPanels((panel) => {
     panel.node.addEventListener("panel:painted", () => {
-      write(panel.part("drawn"), outsideText(panel.nOutside ?? 0));
+      const notes = [panel.plane.sample, outsideText(panel.nOutside ?? 0)];
+      write(panel.part("drawn"), notes.filter(Boolean).join(". "));
     });
   });
 }

@@ -159,8 +159,6 @@ export class Panel {
     this.limits = steadyLimits(this.limits, plane.limits);
     this.showScores(plane.numbers);
     this.part("plot").setAttribute("aria-label", plane.caption);
-    write(this.part("sample"), plane.sample ?? "");
-    hide(this.part("sample"), !plane.sample);
     this.history.show(plane);
     this.announce("plane", plane);
   }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
 import msgspec
@@ -14,6 +14,7 @@ from melm_studio.tables import LabeledData, Summary, Table, label_candidates, su
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.records.stored_files import REFRESH_AFTER_S, FileKind, StoredFile
+from melm_studio.worker.registered.published import class_sizes
 
 # Descriptions that are remembered: the names of at most 10,000 columns each.
 MOST_DESCRIBED = 32
@@ -127,7 +128,12 @@ class DescribedTables:
 
 def _description(own: Workspace, source: DataSource) -> TableDescription:
     table = own.table(source)
-    return TableDescription.of(table, own.prepare(table, source))
+    data = own.prepare(table, source)
+    found, registered = TableDescription.of(table, data), own.files.registered(source)
+    if registered is None:
+        return found
+    sizes = class_sizes(own.store, registered, data)
+    return replace(found, summary=replace(found.summary, class_sizes=sizes))
 
 
 def _is_stored(own: Workspace, source: DataSource, known: TableDescription) -> bool:

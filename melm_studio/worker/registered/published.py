@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable
 
 import msgspec
+import numpy as np
 
 from melm_core.base import UserError
-from melm_studio.tables import Table, read_table
+from melm_studio.tables import LabeledData, Table, read_table
 from melm_studio.worker.records.record import Record, from_json, to_json
 from melm_studio.worker.records.stored_files import FileKind
 from melm_studio.worker.records.visitor import owner_of_user
@@ -149,6 +150,26 @@ def sampled_table(store: RunStore, table: PublishedTable) -> Table:
     if sample is None:
         raise UserError(_BEING_READ.format(name=table.name))
     return as_table(read_table(sample.raw, f"{table.name}.parquet"), sample.positions, table.n_rows)
+
+
+def class_sizes(store: RunStore, table: PublishedTable, data: LabeledData) -> tuple[int, ...]:
+    """Return how many rows of a table each class has, of those that its sample stands for.
+
+    Parameters
+    ----------
+    store : RunStore
+    table : PublishedTable
+    data : LabeledData
+        Prepared from its sample. The numbers are estimates with another label than that by which
+        the sample is stratified, and where rows are left out.
+    """
+    sample = sample_of(store, table)
+    n_classes = len(data.class_names)
+    if sample is None or not sample.weights:
+        return tuple(np.bincount(data.y, minlength=n_classes).tolist())
+    places = np.searchsorted(sample.positions, data.row_numbers - 1)
+    sizes = np.bincount(data.y, np.array(sample.weights)[places], n_classes)
+    return tuple(round(size) for size in sizes.tolist())
 
 
 def _sample_key(table: PublishedTable) -> str:

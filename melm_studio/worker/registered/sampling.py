@@ -40,11 +40,15 @@ class Sample:
         Of the rows in the table, ascending from 0.
     lengths : tuple of int
         Rows of each part.
+    weights : tuple of float
+        How many rows of the table each stands for: of its class, where the table has a label.
+        Earlier versions stored none.
     """
 
     raw: bytes
     positions: tuple[int, ...]
     lengths: tuple[int, ...]
+    weights: tuple[float, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -90,7 +94,8 @@ def drawn_sample(opened: OpenedTable, *, n_rows: int = SAMPLE_ROWS, seed: int = 
     places = [at + begins[part] for (_, at), part in zip(taken, used, strict=True)]
     frame = pd.concat([rows for rows, _ in taken], ignore_index=True)
     positions = tuple(int(at) for at in np.concatenate(places))
-    return Sample(_as_parquet(frame), positions, tuple(lengths))
+    weights = _weights(strata, _strata(frame[label or frame.columns[0]], label))
+    return Sample(_as_parquet(frame), positions, tuple(lengths), weights)
 
 
 def label_of(opened: OpenedTable) -> str | None:
@@ -163,6 +168,12 @@ def _taken(
     found = [np.flatnonzero(strata == stratum)[own] for stratum, own in drawn.items()]
     places: IntArray = np.sort(np.concatenate(found))
     return frame.iloc[places], places
+
+
+def _weights(strata: Sequence[pd.Series], drawn: pd.Series) -> tuple[float, ...]:
+    """Rows of the class of each drawn row in the table, by drawn ones."""
+    totals = pd.concat(strata, axis=1).fillna(0).sum(axis=1)
+    return tuple(drawn.map(totals / drawn.value_counts()).tolist())
 
 
 def _as_parquet(frame: pd.DataFrame) -> bytes:

@@ -33,9 +33,13 @@ def test_a_sample_has_rows_of_the_table_under_their_own_numbers(tmp_path):
 
 def test_a_sample_has_a_share_of_each_class_and_rare_ones_whole(tmp_path):
     whole = parquet_folder(tmp_path, 3_000, rare=0.005)["tree"].value_counts()
-    found = read(drawn_sample(opened(tmp_path), n_rows=1_000))["tree"].value_counts()
+    sample = drawn_sample(opened(tmp_path), n_rows=1_000)
+    trees = read(sample)["tree"]
+    found = trees.value_counts()
     assert found["cedar"] == whole["cedar"]
     assert found["ash"] == pytest.approx(whole["ash"] / 3, abs=1)
+    stands_for = pd.Series(sample.weights, trees.index).groupby(trees).sum()
+    assert stands_for.to_dict() == pytest.approx(whole.to_dict())
 
 
 def test_the_files_may_be_cut_anyhow_without_another_sample(tmp_path):
