@@ -15,14 +15,18 @@ export class Beside {
   /**
    * @param {HTMLDialogElement} dialog
    * @param {string} name of the route, and of what is asked for in its answer
+   * @param {string[]} events of the panel after which the dialog looks at it
    */
-  constructor(dialog, name) {
+  constructor(dialog, name, events = ["panel:look"]) {
     this.dialog = dialog;
     this.name = name;
+    this.events = events;
+    this.listening = new AbortController(); // to the panel
     /** @type {any} */
     this.found = null; // the last answer
     /** @type {Panel | null} */
     this.panel = null;
+    this.nLoaded = 0; // requests, so that the answer to the last one is shown
     this.nFollowed = 0; // how often it was followed, so that one loop does
     this.playing = 0; // which motion is on; 0 for none
     this.part("close").onclick = () => this.close();
@@ -44,11 +48,22 @@ export class Beside {
     if (this.panel !== panel) {
       this.forget();
       this.panel = panel;
-      panel.node.addEventListener("panel:look", () => panel === this.panel && this.look());
+      this.listen();
     }
     document.body.dataset.beside = this.name; // the stage leaves it room
     if (!this.dialog.open) this.dialog.show();
-    this.load().then((isKnown) => (isKnown ? this.follow() : this.begin())).catch((error) => showNotice(sentenceOf(error)));
+    const number = (this.nFollowed += 1);
+    const isWanted = () => number === this.nFollowed; // not closed, nor opened for another run meanwhile
+    this.load()
+      .then((isKnown) => isWanted() && (isKnown ? this.follow() : this.begin()))
+      .catch((error) => showNotice(sentenceOf(error)));
+  }
+
+  listen() {
+    this.listening.abort();
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    for (const event of this.events) this.panel.node.addEventListener(event, () => this.look(), { signal });
   }
 
   close() {
@@ -86,9 +101,9 @@ export class Beside {
 
   /** Loads and shows what is found; whether there is anything. */
   async load() {
-    const { panel } = this;
-    const found = await ask(`runs/${panel.run}/${this.name}?${this.query()}`);
-    if (panel !== this.panel || found[this.name] === null) return found[this.name] !== null;
+    const number = (this.nLoaded += 1);
+    const found = await ask(`runs/${this.panel.run}/${this.name}?${this.query()}`);
+    if (number !== this.nLoaded || found[this.name] === null) return found[this.name] !== null;
     this.found = found;
     this.showProgress(found);
     this.show();

@@ -19,12 +19,8 @@ export function showLoadings(panel) {
 
 class LoadingsView extends Beside {
   constructor() {
-    super(byId(ID.loadings), "loadings");
-  }
-
-  open(panel) {
-    if (this.panel !== panel) panel.node.addEventListener("panel:painted", () => panel === this.panel && this.look());
-    super.open(panel);
+    super(byId(ID.loadings), "loadings", ["panel:look", "panel:painted"]);
+    this.loaded = ""; // which loadings were requested last
   }
 
   query() {
@@ -44,11 +40,13 @@ class LoadingsView extends Beside {
     this.timer = setTimeout(() => this.loadChanged().catch(console.warn), AT_REST_MS);
   }
 
+  async load() {
+    this.loaded = String(this.query());
+    return super.load();
+  }
+
   async loadChanged() {
     if (!this.dialog.open || this.panel.isDisposed) return;
-    const address = String(this.query());
-    if (address === this.shown) return;
-    this.shown = address;
-    await this.load();
+    if (this.loaded !== String(this.query())) await this.load();
   }
 }

@@ -1,0 +1,115 @@
+// A dialog beside the picture shows the answer to its last request, and does nothing once it is closed.
+import assert from "node:assert/strict";
+import { beforeEach, mock, test } from "node:test";
+
+const part = () => ({ textContent: "", hidden: false, focus: () => undefined });
+
+class Dialog {
+  open = false;
+  parts = new Map();
+  show() { this.open = true; }
+  close() { this.open = false; }
+  addEventListener() {}
+  querySelector(selector) {
+    if (!this.parts.has(selector)) this.parts.set(selector, part());
+    return this.parts.get(selector);
+  }
+}
+
+const loadings = new Dialog();
+const drawn = [];
+globalThis.document = /** @type {any} */ ({
+  body: { dataset: {} },
+  documentElement: { dataset: {} },
+  getElementById: () => loadings,
+});
+globalThis.window = /** @type {any} */ ({ Plotly: { react: async (_, data) => drawn.push(data) } });
+
+const { Beside } = await import("../../assets/studio/other_planes/beside.mjs");
+const { showLoadings } = await import("../../assets/studio/other_planes/loadings_view.mjs");
+
+let waiting; // requests, with what answers them
+beforeEach(() => {
+  waiting = [];
+  drawn.length = 0;
+  globalThis.fetch = /** @type {any} */ ((address, { method = "GET" }) =>
+    new Promise((resolve) => {
+      waiting.push({ address, method, answer: (body) => resolve({ ok: true, json: async () => body }) });
+    }));
+});
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+const panelAt = (run, sequence) =>
+  /** @type {any} */ ({ run, plane: { sequence }, node: new EventTarget(), part, query: () => new URLSearchParams() });
+const found = (plane, isFinal = true) => ({ loadings: { data: plane, layout: {} }, tree: plane, is_final: isFinal });
+
+class Tree extends Beside {
+  shown = [];
+  show() { this.shown.push(this.found.tree); }
+}
+
+test("an answer that comes after a later one is dropped", async () => {
+  const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+  view.open(panelAt("a", 0));
+  view.load();
+  waiting[1].answer(found("second"));
+  await settled();
+  waiting[0].answer(found("first"));
+  await settled();
+  assert.deepEqual(view.shown, ["second"]);
+});
+
+test("a dialog that is closed before the first answer begins nothing and follows nothing", async () => {
+  for (const answer of [{ tree: null }, found("tree", false)]) {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    waiting = [];
+    const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+    view.open(panelAt("a", 0));
+    view.close();
+    waiting[0].answer(answer);
+    await settled();
+    mock.timers.tick(5000);
+    await settled();
+    mock.timers.reset();
+    assert.equal(waiting.length, 1);
+  }
+});
+
+test("a run that another one took the place of is no longer listened to", () => {
+  const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+  let looks = 0;
+  view.look = () => (looks += 1);
+  const [a, b] = [panelAt("a", 0), panelAt("b", 0)];
+  for (const panel of [a, b, a]) view.open(panel);
+  a.node.dispatchEvent(new Event("panel:look"));
+  b.node.dispatchEvent(new Event("panel:look"));
+  assert.equal(looks, 1);
+});
+
+test("loadings are those of the plane on screen, also where it was on screen before the dialog was closed", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const panel = panelAt("a", 3);
+  const paint = async () => {
+    panel.node.dispatchEvent(new Event("panel:painted"));
+    mock.timers.tick(1000);
+    await settled();
+  };
+  const answerLast = async () => {
+    waiting.at(-1).answer(found(new URL(waiting.at(-1).address, "http://x").searchParams.get("plane")));
+    await settled();
+  };
+  showLoadings(panel);
+  await answerLast();
+  panel.plane = { sequence: 4 };
+  await paint();
+  await answerLast();
+  loadings.close();
+  panel.plane = { sequence: 5 };
+  showLoadings(panel);
+  await answerLast();
+  panel.plane = { sequence: 4 };
+  await paint();
+  await answerLast();
+  mock.timers.reset();
+  assert.deepEqual(drawn, ["3", "4", "5", "4"]);
+});
