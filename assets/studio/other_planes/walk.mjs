@@ -4,7 +4,7 @@ import { ask } from "../page/answers.mjs";
 import { byId, lessMotion, wait } from "../page/dom.mjs";
 import { showTitle } from "../present/play_bar.mjs";
 import { eased } from "../present/morph_steps.mjs";
-import { state } from "../state.mjs";
+import { onChange, state } from "../state.mjs";
 import { branchToWalk, optionsBetween, shownIn } from "./steps.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -34,7 +34,7 @@ export async function walkTree(panel) {
 }
 
 /**
- * Walks along a branch, until its end, any key, or a click.
+ * Walks along a branch, until its end, any key, a click, or a change of what is shown.
  * @param {Panel} panel
  * @param {Tree} tree
  * @param {Tree["branches"][number]} branch its planes from wide kernels to narrow ones
@@ -72,6 +72,9 @@ async function glide(panel, tree, origin, target, isOn) {
     await wait(step + STEP_MS - performance.now());
   }
 }
+
+// The presenter's window steps through a story without a key or a click here.
+for (const event of ["story", "mode"]) onChange(event, () => walking && stop());
 
 function stop() {
   walking = 0;
