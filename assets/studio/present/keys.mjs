@@ -13,7 +13,8 @@ const PAGE_KEYS = ["PageUp", "PageDown"];
 
 /** Connects the keys. @param {() => Promise<unknown> | undefined} playMorph */
 export function connectKeys(playMorph) {
-  onChange("mode", () => document.body.removeAttribute("data-blank"));
+  // A run that comes to the front, perhaps by itself, leaves the screen blank.
+  onChange("mode", () => state.mode === "present" || document.body.removeAttribute("data-blank"));
   const actions = {
     ArrowLeft: () => step(-1),
     ArrowRight: () => step(1),
