@@ -24,11 +24,11 @@ const EDGE = 0.015; // of the picture: how far marks of rows outside are from it
 const placed = new WeakMap();
 
 addTraces((panel) => placed.get(panel)?.traces() ?? []);
-onChange("mode", refreshShown);
+onChange("mode", () => refresh(shownPanels()));
 
-/** Shows the new rows, or none any more, in every panel that is shown. */
-export function refreshShown() {
-  for (const panel of shownPanels()) {
+/** Shows the new rows, or none any more, in panels. @param {Panel[]} panels */
+export function refresh(panels) {
+  for (const panel of panels) {
     if (!placed.has(panel)) connect(panel);
     placed.get(panel).refreshSoon();
   }

@@ -2,6 +2,7 @@
 import { showNotice, whenLoaded } from "../page/notice.mjs";
 import { ACCEPTED } from "../page/upload.mjs";
 import { addToPanels } from "../panel/features.mjs";
+import { shownPanels } from "../panel/panels.mjs";
 import { onChange, state } from "../state.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -13,17 +14,17 @@ let isNeeded = false; // whether there were new rows
 export function addNewRowsButtons() {
   addToPanels((panel) => {
     panel.node.addEventListener("panel:file", ({ detail }) => place(panel, detail));
-    panel.node.addEventListener("panel:painted", () => state.newRows && follow().catch(console.warn));
+    panel.node.addEventListener("panel:painted", () => state.newRows && follow([panel]).catch(console.warn));
     panel.part("add-rows").onclick = () => chooseFile((file) => place(panel, file));
     panel.part("paste-rows").onclick = () => paste(panel);
   });
-  onChange("newRows", () => follow().catch(console.warn));
+  onChange("newRows", () => follow(shownPanels()).catch(console.warn));
 }
 
-// Panels that are new, or drawn again, have the new rows too.
-async function follow() {
+// Panels that are new, or drawn again, have the new rows too; each waits until it alone is at rest.
+async function follow(panels) {
   isNeeded ||= state.newRows !== null;
-  if (isNeeded) (await load())?.refreshShown();
+  if (isNeeded) (await load())?.refresh(panels);
 }
 
 const load = () => whenLoaded(import("./new_rows.mjs"));

@@ -1,0 +1,41 @@
+// New rows are placed in a panel at rest while another one still moves.
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+
+const element = () => ({ append: () => undefined, replaceChildren: () => undefined });
+globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), { createElement: element }));
+const requested = [];
+globalThis.fetch = /** @type {any} */ (async (address) => {
+  requested.push(address.split("/")[1]);
+  return { ok: true, json: async () => ({ report: { headline: "", confusion: [] } }) };
+});
+
+const { addNewRowsButtons } = await import("../../assets/studio/rows/new_rows_buttons.mjs");
+await import("../../assets/studio/rows/new_rows.mjs"); // else loaded with the first new rows
+const { extend } = await import("../../assets/studio/panel/features.mjs");
+const { update } = await import("../../assets/studio/state.mjs");
+
+function panelOf(run) {
+  const node = Object.assign(new EventTarget(), { querySelector: element });
+  const panel = { run, node, plane: { sequence: 0 }, isFinal: true, part: element, isShown: () => true };
+  return /** @type {any} */ ({ ...panel, query: () => new URLSearchParams(), paint: async () => undefined });
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test("a panel that is painted again and again does not keep another one waiting", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  addNewRowsButtons();
+  const [still, moving] = [panelOf("still"), panelOf("moving")];
+  for (const panel of [still, moving]) extend(panel);
+  update({ newRows: { key: "k", name: "more.csv" } });
+  still.node.dispatchEvent(new Event("panel:painted"));
+  for (let i = 0; i < 5; i += 1) {
+    moving.node.dispatchEvent(new Event("panel:painted"));
+    await settled();
+    mock.timers.tick(100);
+  }
+  await settled();
+  mock.timers.reset();
+  assert.deepEqual(requested, ["still"]);
+});
