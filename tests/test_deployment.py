@@ -11,6 +11,7 @@ from pathlib import Path
 
 import gunicorn.config
 import pytest
+import yaml
 from celery.bin.worker import worker as celery_worker_command
 
 import app
@@ -139,6 +140,16 @@ def test_every_service_shares_the_store_of_the_compose_file():
         assert settings.store
         dockerfile = ROOT / "deploy" / service["build"]["context"] / service["build"]["dockerfile"]
         assert dockerfile.resolve() == DEPLOY / "Dockerfile"
+
+
+def test_the_file_of_tables_gives_them_to_the_services_that_there_are():
+    (file,) = DEPLOY.glob("compose.*.yaml")
+    more = yaml.safe_load(file.read_text())["services"]
+    assert set(more) == {"web", "worker"} <= set(services())
+    for service in more.values():
+        (mount,) = service["volumes"]
+        assert mount.endswith(f":{service['environment']['MELM_TABLES']}:ro")
+    assert "requirements/tables.txt" in (DEPLOY / "Dockerfile").read_text()
 
 
 def test_the_image_copies_what_is_there():
