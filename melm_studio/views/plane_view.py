@@ -129,7 +129,7 @@ class PlaneViewer:
             return self._plane(components, projected, scores)
         axes = screen_axes(view_angle)[:, : self.n_components]
         turned = axes @ components
-        is_plane = self.n_components == 2  # that of the run, which may have densities of all rows
+        is_plane = self.n_components == 2 and self._table is not None  # that has all rows
         return self._plane(
             turned, self._projected(turned) if is_plane else projected.project(axes), scores
         )
