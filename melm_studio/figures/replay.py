@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -45,7 +45,7 @@ p {{ margin: 0 0 12px; color: {faint_ink}; font-variant-numeric: tabular-nums; }
 <p>{caption}</p>
 <script>{plotly}</script>
 {figure}
-{sections}
+{rows}{sections}
 </body>
 </html>
 """
@@ -68,13 +68,15 @@ def replay_page(
     n_components: int = 2,
     layers: Collection[PlaneTrace] = (),
     scheme: Scheme = Scheme.LIGHT,
+    rows: Callable[[str], str] | None = None,
     sections: str = "",
     style: str = "",
 ) -> str:
     """The HTML of a page that opens without a server or network.
 
     `layers` are shown of those that are off until they are asked for. Markup in titles, captions
-    and names is escaped; that of sections below the run, and their styles, is kept.
+    and names is escaped; that of sections below the run, and their styles, is kept, and so is what
+    `rows` returns for the name of the last frame, under whose figure it draws.
     """
     theme = THEMES[scheme]
     figure = replay_figure(
@@ -95,6 +97,7 @@ def replay_page(
         caption=html.escape(caption),
         plotly=plotly_script(),
         figure=drawn,
+        rows=rows(figure.frames[-1].name) if rows else "",
         sections=sections,
         style=style,
         surface=theme.surface,
@@ -158,6 +161,11 @@ def n_bytes(view: PlaneView) -> int:
     """The approximate size of a frame as text: single precision in base 64."""
     n_vertices = sum(len(part.contours) for part in view.classes)
     return int(4 / 3 * 8 * (_n_points(view) + n_vertices)) + 2_000
+
+
+def n_shown(view: PlaneView) -> int:
+    """How many rows of a view are drawn in each frame."""
+    return _n_points(thinned(view))
 
 
 def _n_points(view: PlaneView) -> int:

@@ -4,7 +4,7 @@
 // come once the plane rests, and the sample gives way to them.
 import { PLANE_TRACE } from "../constants.mjs";
 import { drawTrace } from "../drawing/canvas.mjs";
-import { isDrawn, pixelAxes, toData, toPixels } from "../drawing/plotly.mjs";
+import { isDrawn, pixelAxes, toData } from "../drawing/plotly.mjs";
 import { requested } from "../page/answers.mjs";
 import { element, hide } from "../page/dom.mjs";
 import { state } from "../state.mjs";
@@ -15,7 +15,7 @@ import { dressOf } from "./dress.mjs";
 import { Raster } from "./raster.mjs";
 import { RowGrid } from "./row_grid.mjs";
 import { fits } from "./sample.mjs";
-import { drawGridBelow, fitted, sizeIn } from "./under_canvas.mjs";
+import { drawGridBelow, drawnAxes, fitted, sizeIn } from "./under_canvas.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Plane} Plane */
@@ -173,8 +173,7 @@ export class RowLayer {
   drawStill() {
     const { plot } = this;
     if (plot.classList.contains("is-moving") || !isDrawn(plot)) return;
-    const [[left, top], [right, bottom]] = [toPixels(plot, [0, 0]), toPixels(plot, [1, 1])];
-    this.drawOn({ x: { offset: left, scale: right - left }, y: { offset: top, scale: bottom - top } });
+    this.drawOn(drawnAxes(plot));
   }
 
   /**

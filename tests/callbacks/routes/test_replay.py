@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 
 import pytest
 
+from callbacks.routes import replay
 from callbacks.routes.replay import MAX_FRAMES
 from tests.callbacks.tables import blobs, csv
 
@@ -78,3 +80,52 @@ def test_the_layers_that_are_on_are_in_every_frame(finished):
     assert len(plain) == len(shown)
     for without, frame in zip(plain, shown, strict=True):
         assert filled(frame) > filled(without)
+
+
+@pytest.fixture(scope="module")
+def long(studio):
+    """A visitor with a plane of more rows than a frame draws."""
+    visitor = studio.visitor()
+    visitor.choose_file(csv(blobs(n_rows=1_500, labels=("a", "b"))), "blobs.csv")
+    visitor.run = visitor.start(method="pca")
+    studio.work()
+    return visitor
+
+
+def long_page(visitor) -> str:
+    return visitor.http.get(f"/runs/{visitor.run}/replay.html").text
+
+
+def test_the_last_plane_has_every_row_of_a_large_table(long):
+    text = long_page(long)
+    assert "It shows all 1,500 rows." in text
+    found = re.search(r'<script type="application/json" id="every-row">(.*)</script>', text)
+    replayed = json.loads(found[1])
+    counts = [part["count"] for part in replayed["stretches"]]
+    assert sum(counts) == 1_500
+    assert min(counts) > 0  # training and held-out rows of each class
+    assert len(base64.b64decode(replayed["points"])) == 32 + 6 * 1_500
+    assert replayed["last"] == "0"
+
+
+def test_the_modules_in_a_replay_import_each_other_by_name(long):
+    imports = json.loads(re.search(r'<script type="importmap">(.*)</script>', long_page(long))[1])
+    sources = {
+        name: base64.b64decode(address.partition(",")[2]).decode()
+        for name, address in imports["imports"].items()
+    }
+    assert "every_row/raster" in sources
+    wanted = {name for text in sources.values() for name in re.findall(r' from "([^"]+)"', text)}
+    assert wanted | {"every_row/replayed"} == set(sources)
+
+
+def test_a_replay_of_too_many_rows_says_that_it_shows_a_sample(long, monkeypatch):
+    monkeypatch.setattr(replay, "MOST_ROWS", 1_000)
+    text = long_page(long)
+    assert "Frames show a sample of 750 of 1,500 rows; contours and scores take all." in text
+    assert "every-row" not in text
+
+
+def test_a_small_table_is_shown_whole_without_a_word(finished):
+    assert "every-row" not in page(finished)
+    assert "a sample of" not in page(finished)

@@ -1,0 +1,45 @@
+// Every row of a plane that does not move, colored by its class, under a figure.
+import { pixelAxes } from "../drawing/plotly.mjs";
+import { element } from "../page/dom.mjs";
+import { dressOf } from "./dress.mjs";
+import { Raster } from "./raster.mjs";
+import { RowGrid } from "./row_grid.mjs";
+import { drawGridBelow, fitted, sizeIn } from "./under_canvas.mjs";
+
+const NO_COLUMNS = { colors: null, symbols: null };
+const ALL = { classes: null, rows: null };
+
+export class StillRows {
+  /**
+   * @param {HTMLElement} plot
+   * @param {{ figure: any, limits: import("../types").Axes }} found a figure of the plane, and what holds most rows
+   * @param {import("./answers.mjs").Rows} rows
+   * @param {import("./answers.mjs").Points} points
+   */
+  constructor(plot, { figure, limits }, rows, points) {
+    this.plot = plot;
+    this.grid = new RowGrid(points.x, points.y, limits);
+    const { marks, looks } = dressOf(rows, figure.data, NO_COLUMNS, ALL);
+    this.dress = { marks: Uint16Array.from(this.grid.order, (row) => marks[row]), looks };
+    this.canvas = /** @type {HTMLCanvasElement} */ (element("canvas", "row-layer"));
+    plot.before(this.canvas);
+  }
+
+  /**
+   * Draws the rows, and the grid below them.
+   * @param {import("../types").DrawnAxes} drawn in pixels of the figure
+   * @param {object} layout
+   */
+  draw(drawn, layout) {
+    const { x: across, y: up } = pixelAxes(this.plot, layout);
+    const { density, width, height } = sizeIn(across, up);
+    const { pen, axes } = fitted(this.canvas, drawn, [across, up]);
+    const pixels = new Raster(width, height).draw(this.grid, this.dress, axes, density);
+    pen.putImageData(new ImageData(pixels, width, height), 0, 0);
+    drawGridBelow(pen, axes, density, [across, up]);
+  }
+
+  dispose() {
+    this.canvas.remove();
+  }
+}
