@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
 
 from melm_core.base import FloatArray
+from melm_studio.figures.plane import shown
 from melm_studio.figures.theme import (
     THEMES,
     Scheme,
@@ -16,7 +18,6 @@ from melm_studio.figures.theme import (
     class_shape,
     page_layout,
 )
-from melm_studio.tables import shortened
 from melm_studio.views.rows.distances import RowContributions, RowDistances
 
 
@@ -54,7 +55,7 @@ def contributions_figure(
 ) -> go.Figure:
     """Bars of what the features contribute to T² and to Q of one row."""
     theme = THEMES[scheme]
-    features = [shortened(name, 24) for name in contributions.features][::-1]
+    features = [shown(name) for name in contributions.features][::-1]
     places = list(range(len(features)))
     bars = (
         ("to T²", _shares(contributions.to_score), theme.class_colors[0]),
@@ -89,14 +90,14 @@ def _rows(
     distances: RowDistances, code: int, is_held_out: bool, name: str, theme: Theme
 ) -> go.Scatter:
     chosen = np.flatnonzero((distances.codes == code) & (distances.is_held_out == is_held_out))
-    names = [distances.label(int(at)) for at in chosen]
+    names = [html.escape(distances.label(int(at)), quote=False) for at in chosen]
     shape = class_shape(code, len(theme.class_colors))
     return go.Scatter(
         x=distances.scores[chosen],
         y=distances.residuals[chosen],
         customdata=distances.row_numbers[chosen],
         text=names,
-        name=shortened(name),
+        name=shown(name),
         legendgroup=str(code),
         showlegend=not is_held_out,
         mode="markers",

@@ -9,9 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from melm_core.base import FloatArray
-from melm_studio.figures.point_labels import LONGEST_NAME, point_labels
+from melm_studio.figures.plane import shown
+from melm_studio.figures.point_labels import point_labels
 from melm_studio.figures.theme import THEMES, Scheme, Theme, page_layout
-from melm_studio.tables import shortened
 
 MOST_BARS, MOST_NAMED = 24, 6
 _REACH = 1.05  # of the axis of correlations
@@ -34,7 +34,7 @@ def importance_figure(
     bars = go.Bar(
         x=importances[chosen],
         y=places,
-        text=[names[i] for i in chosen],
+        text=[html.escape(names[i], quote=False) for i in chosen],
         textposition="none",
         orientation="h",
         marker={"color": theme.class_colors[0]},
@@ -43,7 +43,7 @@ def importance_figure(
     figure = go.Figure([bars])
     figure.add_vline(1.0, line={"color": theme.ink, "width": 1, "dash": "dash"})
     figure.update_xaxes(title="VIP, variable importance in the projection", gridcolor=theme.grid)
-    ticks = [shortened(names[i], LONGEST_NAME) for i in chosen]
+    ticks = [shown(names[i]) for i in chosen]
     figure.update_yaxes(tickvals=places, ticktext=ticks, automargin=True, zeroline=False)
     return _laid_out(figure, theme)
 

@@ -11,7 +11,7 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables import shortened
 
-LONGEST_NAME = 24
+_LONGEST_NAME = 24
 # The smallest plot of points on the page, in a dialog on a telephone.
 _WIDTH, _HEIGHT = 300.0, 280.0
 _LETTER, _LINE, _GAP = 6.6, 17.0, 7.0  # of text of 13 pixels
@@ -64,7 +64,7 @@ def point_labels(
     pixels = (points - bounds[0]) / (bounds[1] - bounds[0]) * [_WIDTH, _HEIGHT]
     taken: list[FloatArray] = []
     for point in order.tolist():
-        text = shortened(names[point], LONGEST_NAME)
+        text = shortened(names[point], _LONGEST_NAME)
         boxes = {side: _box(pixels[point], text, side) for side in _sides(pixels[point])}
         free = [
             side

@@ -146,4 +146,5 @@ function drawNames(pen, { text, textposition: places, textfont, marker, halo }, 
 export const fontOf = ({ size, family, weight = 400 }) => `${weight} ${size}px ${family}`;
 
 // Names are escaped for plotly, which reads markup; a canvas does not.
-const unescaped = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+/** Text that was escaped for plotly. @param {string} text */
+export const unescaped = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");

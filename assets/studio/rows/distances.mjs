@@ -1,6 +1,7 @@
 // The dialog of T² and Q: draws the distances of all rows, selects a row that is clicked or chosen in
 // a list, and draws what contributes to its distances.
 import { ID } from "../constants.mjs";
+import { unescaped } from "../drawing/canvas.mjs";
 import { clear, draw, escaped } from "../drawing/plotly.mjs";
 import { ask, sentenceOf } from "../page/answers.mjs";
 import { byId, colorScheme } from "../page/dom.mjs";
@@ -36,7 +37,7 @@ export async function showDistances(panel) {
   inDialog("rows").onchange = ({ target }) => choose(answer.rows[target.selectedIndex - 1]);
   plot.removeAllListeners?.("plotly_click");
   plot.on?.("plotly_click", ({ points: [{ customdata, text, x, y }] }) =>
-    choose({ row: customdata, label: text, x, y }));
+    choose({ row: customdata, label: unescaped(text), x, y }));
   const [only, ...others] = state.rows ?? [];
   const place = answer.rows.find(({ row }) => row === only);
   if (place && !others.length) explain(panel, answer.figure, place);
@@ -63,15 +64,21 @@ async function explain(panel, figure, { row, label, x, y }) {
   await paint(panel, `distances/${row}`, inDialog("contributions"), inDialog("row"));
 }
 
+/** How often each plot was requested, so that a late answer is dropped. @type {WeakMap<object, number>} */
+const requests = new WeakMap();
+
 async function paint(panel, path, plot, words) {
+  const number = (requests.get(plot) ?? 0) + 1;
+  requests.set(plot, number);
   try {
     const answer = await ask(addressOf(panel, path, { scheme: colorScheme() }));
+    if (number !== requests.get(plot)) return null;
     words.textContent = answer.words;
     plot.setAttribute("aria-label", answer.words);
     await draw(plot, answer.figure.data, answer.figure.layout, DRAWN);
     return answer;
   } catch (error) {
-    words.textContent = sentenceOf(error);
+    if (number === requests.get(plot)) words.textContent = sentenceOf(error);
     return null;
   }
 }
