@@ -1,4 +1,4 @@
-// The dialog of distances shows the run that it was opened for last, and names as they are.
+// The dialogs of distances and of features show what they were opened for last, and names as they are.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
@@ -23,6 +23,7 @@ globalThis.window = /** @type {any} */ ({
 });
 globalThis.fetch = /** @type {any} */ ((address) => new Promise((resolve) => waiting.push({ address, resolve })));
 
+const { openFeatures } = await import("../../assets/studio/features/features_dialog.mjs");
 const { showDistances } = await import("../../assets/studio/rows/distances.mjs");
 
 const panelOf = (run) => /** @type {any} */ ({ run, plane: { sequence: 0 }, query: () => new URLSearchParams() });
@@ -53,4 +54,12 @@ test("the name of a row that is clicked is escaped once", async () => {
   part('[data-distances="plot"]').click({ points: [{ customdata: 3, text: "R&amp;D &lt;5", x: 0, y: 0 }] });
   await settled();
   assert.equal(drawn.at(-1).annotations[0].text, "R&amp;D &lt;5");
+});
+
+test("an answer about a feature that the dialog was opened for before is dropped", async () => {
+  openFeatures("runs/a/features/0");
+  openFeatures("runs/a/features/1");
+  await answer(1, "second");
+  await answer(0, "first");
+  assert.equal(part('[data-features="words"]').textContent, "second");
 });

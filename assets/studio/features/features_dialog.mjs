@@ -8,6 +8,8 @@ import { byId, colorScheme } from "../page/dom.mjs";
 
 const inDialog = (name) => byId(ID.featuresView).querySelector(`[data-features="${name}"]`);
 
+let nOpened = 0; // so that a late answer to what was opened before is dropped
+
 /**
  * Opens the dialog with what a route answers.
  * @param {string} address
@@ -15,6 +17,7 @@ const inDialog = (name) => byId(ID.featuresView).querySelector(`[data-features="
 export async function openFeatures(address) {
   const dialog = /** @type {HTMLDialogElement} */ (byId(ID.featuresView));
   const plot = inDialog("plot");
+  const number = (nOpened += 1);
   inDialog("close").onclick = () => dialog.close();
   for (const name of ["title", "note"]) inDialog(name).textContent = "";
   inDialog("words").textContent = "Computing…";
@@ -23,10 +26,11 @@ export async function openFeatures(address) {
   try {
     /** @type {Shown} */
     const shown = await ask(`${address}?scheme=${colorScheme()}`);
+    if (number !== nOpened) return;
     for (const name of ["title", "words", "note"]) inDialog(name).textContent = shown[name];
     plot.setAttribute("aria-label", shown.words);
     await draw(plot, shown.figure.data, shown.figure.layout, { scrollZoom: true });
   } catch (error) {
-    inDialog("words").textContent = sentenceOf(error);
+    if (number === nOpened) inDialog("words").textContent = sentenceOf(error);
   }
 }
