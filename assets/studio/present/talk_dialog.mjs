@@ -45,7 +45,14 @@ async function act(action) {
     part("words").textContent = (await action()) ?? "";
   } catch (error) {
     part("words").textContent = sentenceOf(error);
+    showAllowed();
   }
+}
+
+// What viewers may see, whatever was asked for.
+function showAllowed() {
+  const talk = talkNow();
+  for (const box of boxes()) box.checked = talk?.[box.dataset.allow] ?? box.checked;
 }
 
 async function copy() {
@@ -53,7 +60,7 @@ async function copy() {
     await navigator.clipboard.writeText(talkNow().link);
     return "Link copied.";
   } catch {
-    return "The browser does not copy here. Select the link instead.";
+    return "The browser does not allow copying here. Select the link and copy it by hand.";
   }
 }
 
@@ -76,7 +83,7 @@ function fill() {
   if (part("link").textContent !== link) {
     Object.assign(part("link"), { textContent: link, href: link });
     part("code").replaceChildren(imageOf(code));
-    for (const box of boxes()) box.checked = talk[box.dataset.allow];
+    showAllowed();
   }
   part("count").textContent = `${viewers} ${viewers === 1 ? "viewer" : "viewers"}`;
   const until = new Date(1000 * expires).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });

@@ -31,8 +31,8 @@ def talk_dialog() -> Component:
         _part,
         [
             html.P(
-                "Whoever opens the link sees what you show in Present, live, and nothing else of "
-                "yours. They may look around in the picture and follow again.",
+                "Anyone with the link sees what you show in Present, live, and nothing else of "
+                "yours. Viewers can explore the picture on their own, then follow you again.",
                 **_part("about"),
             ),
             _link(),
