@@ -21,6 +21,7 @@ EVERY_METHOD = [
         method,
         marks=[
             pytest.mark.slow,
+            pytest.mark.timeout(600),
             pytest.mark.skipif(not method.is_installed, reason=f"{method.extra} is not installed"),
         ],
     )

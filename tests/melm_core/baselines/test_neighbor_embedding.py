@@ -97,9 +97,11 @@ def test_a_parameter_out_of_bounds_is_named_with_its_rule(parameters, sentence):
 
 
 needs_umap = pytest.mark.skipif(not METHODS["umap"].is_installed, reason="umap is not installed")
+compiles = pytest.mark.timeout(600)  # umap-learn does, in the first of them
 
 
 @pytest.mark.slow
+@compiles
 @needs_umap
 @parametrize_with_checks([UMAPProjection(n_neighbors=5, max_rows=60)])
 def test_scikit_learn_estimator_check_of_umap(estimator, check):
@@ -107,6 +109,7 @@ def test_scikit_learn_estimator_check_of_umap(estimator, check):
 
 
 @pytest.mark.slow
+@compiles
 @needs_umap
 def test_umap_embeds_as_umap_learn_does():
     X, _ = classes(3, 4)
@@ -115,6 +118,7 @@ def test_umap_embeds_as_umap_learn_does():
 
 
 @pytest.mark.slow
+@compiles
 @needs_umap
 @pytest.mark.parametrize("X", AWKWARD.values(), ids=AWKWARD)
 def test_umap_gives_awkward_rows_finite_coordinates_or_says_why_not(X):
