@@ -20,7 +20,7 @@ export function addOutside() {
   addToPanels((panel) => {
     panel.node.addEventListener("panel:painted", () => {
       const notes = [panel.plane.sample, outsideText(panel.nOutside ?? 0)];
-      write(panel.part("drawn"), notes.filter(Boolean).join(". "));
+      write(panel.part("drawn"), notes.filter(Boolean).join("\n"));
     });
   });
 }
