@@ -39,7 +39,7 @@ class KeptDensities:
             return None
         try:
             found = self._found(record.run_id, record.attempt)
-        except LookupError:  # not remembered, since a later request may find them
+        except (LookupError, ValueError):  # a later request may find them; damaged ones are none
             return None
         return TableDensities(found, self._origin(ViewerKey.of(record)))
 

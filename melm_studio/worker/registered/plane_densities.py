@@ -7,7 +7,7 @@ reading one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, Self
@@ -57,8 +57,8 @@ class PlaneDensities:
         With the divisor N_c.
     kernels : ndarray of shape (n_classes, n_components, n_components)
         Covariances of the kernels at gamma 1.
-    series : ClassSeries
-        Of the rows.
+    series : tuple of ClassSeries
+        Of the rows, one for each band of kernel widths.
     gamma, divergence : float
         The kernel width of the run, and the divergence in nats with it.
     """
@@ -67,7 +67,7 @@ class PlaneDensities:
     means: FloatArray
     covariances: FloatArray
     kernels: FloatArray
-    series: ClassSeries
+    series: tuple[ClassSeries, ...]
     gamma: float
     divergence: float
 
@@ -75,7 +75,7 @@ class PlaneDensities:
     def of(
         cls, table: BlockSource, components: FloatArray, gamma: float, points: FloatArray
     ) -> PlaneDensities | None:
-        """Pass over the rows of a table, five times.
+        """Pass over the rows of a table, five to seven times.
 
         Parameters
         ----------
@@ -95,18 +95,18 @@ class PlaneDensities:
             return None
         whole = kernel_classes_in_blocks(table, n_components=len(components))
         classes = whole.project(components)
-        series = _series(classes, gamma, points @ components.T)
-        if series is None:
+        series = tuple(_series(classes, gamma, points @ components.T))
+        if not series:
             return None
         means, covariances = moments_of_classes(classes.rows)
-        own = replace(classes.widened(gamma), series=series)
+        own = replace(classes.widened(gamma), series=series[0])
         divergence = divergence_in_plane(own)
         return cls(components, means, covariances, classes.covariances, series, gamma, divergence)
 
     @property
     def counts(self) -> tuple[int, ...]:
         """The number of rows of each class."""
-        return tuple(round(total) for total in self.series.totals)
+        return tuple(round(total) for total in self.series[0].totals)
 
     def seen_in(self, components: FloatArray, origin: FloatArray) -> PlaneDensities | None:
         """The same in the coordinates (row - origin) components'; None of another plane.
@@ -130,7 +130,7 @@ class PlaneDensities:
             means=self.means @ change.T + offset,
             covariances=change @ self.covariances @ change.T,
             kernels=change @ self.kernels @ change.T,
-            series=self.series.moved(change, offset),
+            series=tuple(one.moved(change, offset) for one in self.series),
         )
 
     def classes(self, sample: Iterable[FloatArray], gamma: float) -> KernelClasses | None:
@@ -143,27 +143,22 @@ class PlaneDensities:
         gamma : float
         """
         covariances = self.kernels * gamma**2
-        if not self.series.serves(covariances):
+        found = next((one for one in self.series if one.serves(covariances)), None)
+        if found is None:
             return None
-        return KernelClasses(tuple(sample), covariances, series=self.series.cropped(covariances))
+        return KernelClasses(tuple(sample), covariances, series=found.cropped(covariances))
 
     def to_bytes(self) -> bytes:
         """Return what `from_bytes` reads."""
-        series, box = self.series, self.series.box
         arrays = {
             "components": self.components,
             "means": self.means,
             "covariances": self.covariances,
             "kernels": self.kernels,
-            "root": series.root,
-            "middle": box.middle,
-            "lengths": box.lengths,
-            "half_modes": box.half_modes.astype(np.float64),
-            "scalars": np.array([box.tolerance, *series.widths, self.gamma, self.divergence]),
-            "bounds": series.bounds,
-            "totals": series.totals,
-            "series": np.stack([_half(one) for one in series.series]).view(np.float64),
+            "scalars": np.array([self.gamma, self.divergence]),
         }
+        for at, series in enumerate(self.series):
+            arrays |= {f"{at}.{name}": array for name, array in _arrays_of(series).items()}
         packed = {
             name: _Numbers(array.shape, np.ascontiguousarray(array, dtype="<f8").tobytes())
             for name, array in arrays.items()
@@ -188,39 +183,24 @@ class PlaneDensities:
 
     @classmethod
     def _of_arrays(cls, array: Mapping[str, FloatArray]) -> Self:
-        components, totals = array["components"], array["totals"]
-        n_components, n_classes = len(components), len(totals)
-        square = (n_classes, n_components, n_components)
+        components, kernels = array["components"], array["kernels"]
+        square = (len(kernels), len(components), len(components))
         shapes = {
-            "components": (n_components, components.shape[1]),
+            "components": (len(components), components.shape[1]),
             "means": square[:2],
             "covariances": square,
             "kernels": square,
-            "root": square[1:],
-            "middle": (n_components,),
-            "lengths": (n_components,),
-            "half_modes": (n_components,),
-            "scalars": (5,),
-            "bounds": (n_classes, 2, n_components),
-            "totals": (n_classes,),
-            "series": array["series"].shape,  # which its modes determine
+            "scalars": (2,),
         }
-        for name, shape in shapes.items():
-            if array[name].shape != shape or not np.isfinite(array[name]).all():
-                raise ValueError(f"The {name} of the densities of a plane are damaged.")
-        half = array["half_modes"].astype(np.int64)
-        modes = tuple(int(n) for n in 2 * half + 1)
-        series = array["series"]
-        if n_components > MOST_COMPONENTS or series.shape != (n_classes, prod(modes) + 1):
-            raise ValueError("The series of the densities of a plane are damaged.")
-        tolerance, narrowest, widest, gamma, divergence = array["scalars"].tolist()
-        box = SeriesBox(array["middle"], array["lengths"], half, tolerance)
-        of_classes = tuple(_whole(one.view(np.complex128)).reshape(modes) for one in series)
-        own = ClassSeries(
-            array["root"], box, (narrowest, widest), of_classes, array["bounds"], totals
+        _check_shapes(array, shapes)
+        n_bands = sum(name.endswith(".series") for name in array)
+        series = tuple(_series_of(array, f"{at}.", square) for at in range(n_bands))
+        if len(components) > MOST_COMPONENTS or not series:
+            raise ValueError("The densities of a plane are damaged: they have no series.")
+        gamma, divergence = array["scalars"].tolist()
+        return cls(
+            components, array["means"], array["covariances"], kernels, series, gamma, divergence
         )
-        moments = (array["means"], array["covariances"], array["kernels"])
-        return cls(components, *moments, own, gamma, divergence)
 
 
 def keep_densities(store: RunStore, record: RunRecord, found: PlaneDensities | None) -> None:
@@ -235,20 +215,73 @@ def kept_densities(store: RunStore, run_id: str) -> PlaneDensities | None:
     return None if raw is None else PlaneDensities.from_bytes(raw)
 
 
-def _series(classes: KernelClasses, gamma: float, points: FloatArray) -> ClassSeries | None:
-    """The series of classes with the kernels of gamma 1, for as wide a band as there is room."""
-    most = MOST_SERIES_BYTES // (_MODE_BYTES * len(classes.rows))
-    for least, largest in ((GAMMA.minimum, GAMMA.maximum), *_around(gamma)):
-        factors = (least, largest)
-        rows, covariances = classes.rows, classes.covariances
-        found = ClassSeries.of(rows, covariances, points, factors=factors, most_modes=most)
-        if found is not None:
-            return found
-    return None
+def _series(classes: KernelClasses, gamma: float, points: FloatArray) -> Iterator[ClassSeries]:
+    """The series of classes with the kernels of gamma 1, for as wide a band as there is room.
+
+    Those of wide kernels take few modes, and have a band of their own.
+    """
+    rows, covariances = classes.rows, classes.covariances
+    room = MOST_SERIES_BYTES // (_MODE_BYTES * len(rows))
+    for factors in ((GAMMA.minimum, GAMMA.maximum), *_around(gamma)):
+        found = ClassSeries.of(rows, covariances, points, factors=factors, most_modes=room)
+        if found is None:
+            continue
+        yield found
+        room, wide = room - found.box.n_modes, (factors[1], GAMMA.maximum)
+        if wide[0] < wide[1]:
+            more = ClassSeries.of(rows, covariances, points, factors=wide, most_modes=room)
+            yield from [] if more is None else [more]
+        return
 
 
 def _around(gamma: float) -> Iterable[tuple[float, float]]:
     return ((least * gamma, largest * gamma) for least, largest in _BANDS)
+
+
+def _arrays_of(series: ClassSeries) -> dict[str, FloatArray]:
+    box = series.box
+    return {
+        "root": series.root,
+        "middle": box.middle,
+        "lengths": box.lengths,
+        "half_modes": box.half_modes.astype(np.float64),
+        "limits": np.array([box.tolerance, *series.widths]),
+        "bounds": series.bounds,
+        "totals": series.totals,
+        "series": np.stack([_half(one) for one in series.series]).view(np.float64),
+    }
+
+
+def _series_of(
+    array: Mapping[str, FloatArray], prefix: str, square: tuple[int, int, int]
+) -> ClassSeries:
+    """The series of some arrays, of so many classes and components."""
+    n_classes, n_components, _ = square
+    own = {name.removeprefix(prefix): one for name, one in array.items() if name.startswith(prefix)}
+    half = own["half_modes"].astype(np.int64)
+    modes = tuple(int(n) for n in 2 * half + 1)
+    shapes = {
+        "root": square[1:],
+        "middle": (n_components,),
+        "lengths": (n_components,),
+        "half_modes": (n_components,),
+        "limits": (3,),
+        "bounds": (n_classes, 2, n_components),
+        "totals": (n_classes,),
+        "series": (n_classes, prod(modes) + 1),
+    }
+    _check_shapes(own, shapes)
+    tolerance, narrowest, widest = own["limits"].tolist()
+    box = SeriesBox(own["middle"], own["lengths"], half, tolerance)
+    of_classes = tuple(_whole(one.view(np.complex128)).reshape(modes) for one in own["series"])
+    widths = (narrowest, widest)
+    return ClassSeries(own["root"], box, widths, of_classes, own["bounds"], own["totals"])
+
+
+def _check_shapes(array: Mapping[str, FloatArray], shapes: Mapping[str, tuple[int, ...]]) -> None:
+    for name, shape in shapes.items():
+        if array[name].shape != shape or not np.isfinite(array[name]).all():
+            raise ValueError(f"The {name} of the densities of a plane are damaged.")
 
 
 def _half(series: Any) -> Any:

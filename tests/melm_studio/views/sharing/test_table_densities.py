@@ -9,7 +9,10 @@ from melm_core.base.block_sources import ArrayBlocks
 from melm_core.density.kernel_density import kernel_classes
 from melm_studio.views.contours import plane_contours
 from melm_studio.views.plane_view import PlaneViewer
+from melm_studio.views.project.results import checked_report
 from melm_studio.views.sharing.table_densities import TableDensities, ellipses_of_rows
+from melm_studio.views.validation import InputError
+from melm_studio.worker.records.run import RunKind
 from melm_studio.worker.registered.plane_densities import PlaneDensities
 from tests.melm_core.helpers import classes, labeled_data, plane
 
@@ -53,6 +56,15 @@ def test_contours_and_means_are_those_of_all_rows_where_the_sample_is_drawn(view
         np.testing.assert_allclose(of_class.ellipses.root, ellipses.root, atol=1e-9)
         assert of_class.ellipses.radii == pytest.approx(ellipses.radii)
         np.testing.assert_array_equal(of_class.train, sample.view(PLANE).classes[code].train)
+
+
+def test_a_project_takes_those_of_its_data_alone():
+    found = PlaneDensities.of(ArrayBlocks(X, Y, 200), PLANE, 1.0, X[::3])
+    raw = found.to_bytes()
+    own = labeled_data(X[::3], Y[::3])
+    assert checked_report(raw, RunKind.FIT, own) == raw
+    with pytest.raises(InputError):
+        checked_report(raw, RunKind.FIT, labeled_data(X[::3, :4], Y[::3]))
 
 
 def test_another_plane_has_the_densities_of_the_sample(viewers):

@@ -80,11 +80,16 @@ def test_another_plane_and_other_kernels_are_not_served(monkeypatch):
     components, found = densities()
     assert found.seen_in(plane(2, 5, seed=7), ORIGIN) is None
     assert found.seen_in(components[:1], ORIGIN) is None
-    n_bytes = sum(8 * one.size for one in found.series.series)
+    whole, *_ = found.series
+    n_bytes = sum(8 * one.size for one in whole.series)
     monkeypatch.setattr(plane_densities, "MOST_SERIES_BYTES", n_bytes // 3)
     _, narrow = densities(gamma=2.0)
     seen = narrow.seen_in(components, ORIGIN)
-    assert seen.classes(sample_of(components), 2.0) is not None
+    assert len(seen.series) == 2
+    for gamma in (2.0, 10.0):
+        own = seen.classes(sample_of(components), gamma)
+        expected = divergence_in_plane(in_memory(components, gamma))
+        assert divergence_in_plane(own) == pytest.approx(expected, abs=1e-9)
     assert seen.classes(sample_of(components), 0.1) is None
     monkeypatch.setattr(plane_densities, "MOST_SERIES_BYTES", 1_000)
     assert densities()[1] is None
