@@ -8,7 +8,7 @@ import { addressOf } from "./plane_address.mjs";
 const SETTLED_MS = 150;
 const SIZE = 5;
 
-/** @type {WeakMap<Panel, { address: string, x: number[], y: number[], rows: number[] }>} */
+/** @type {WeakMap<Panel, { address: string, x: number[], y: number[], rows: number[], sample: string | null }>} */
 const known = new WeakMap();
 
 export function addUnlabeledRows() {
@@ -38,7 +38,7 @@ async function load(panel) {
 }
 
 function trace(panel) {
-  const { x, y, rows } = known.get(panel);
+  const { x, y, rows, sample } = known.get(panel);
   const { color } = panel.figure.plane.layout.font;
   return {
     type: "scatter",
@@ -49,7 +49,7 @@ function trace(panel) {
     customdata: rows,
     marker: { symbol: "circle", color, size: SIZE },
     opacity: 0.45,
-    hovertemplate: "no label, row %{customdata}<extra></extra>",
+    hovertemplate: `no label, row %{customdata}${sample ? `<br>${sample}` : ""}<extra></extra>`,
     showlegend: false,
   };
 }

@@ -20,7 +20,7 @@ from melm_core.base import IntArray, UserError
 from melm_studio.figures.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.figures.plane import row_numbers
 from melm_studio.figures.theme import Scheme
-from melm_studio.tables import shortened
+from melm_studio.tables import number, shortened
 from melm_studio.views.plane_view import MAX_DRAWN_ROWS
 from melm_studio.views.rows.every_row import EveryRow
 from melm_studio.worker.records.run import RunRecord
@@ -56,16 +56,20 @@ def unlabeled(run_id: str, sequence: int) -> dict[str, Any]:
     record, event = own_run(run_id), requested_event(run_id, sequence)
     data = services().rows.data(record)
     if data.unlabeled is None:
-        return {"x": [], "y": [], "rows": []}
+        return {"x": [], "y": [], "rows": [], "sample": None}
     options = requested_options()
     placer = services().rows.placer(record, event, options)
-    chosen = np.arange(0, len(data.unlabeled.X), -(-len(data.unlabeled.X) // MAX_DRAWN_ROWS))
+    n_rows = len(data.unlabeled.X)
+    chosen = np.arange(0, n_rows, -(-n_rows // MAX_DRAWN_ROWS))
     rows = placer.new_rows(data, data.unlabeled.X[chosen])
     points = services().renderer.positions(record, event, rows, options).round(5)
     return {
         "x": points[:, 0].tolist(),
         "y": points[:, 1].tolist(),
         "rows": data.unlabeled.row_numbers[chosen].tolist(),
+        "sample": None
+        if len(chosen) == n_rows
+        else f"one of a sample of {number(len(chosen))} of {number(n_rows)} such rows",
     }
 
 

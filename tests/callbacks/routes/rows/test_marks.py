@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from callbacks.routes.rows import marks
 from melm_studio.tables import load_sample
 from tests.callbacks.tables import csv
 
@@ -53,3 +54,12 @@ def test_rows_without_a_label_are_placed(finished) -> None:
     found = ask(finished, f"planes/{last}/unlabeled").get_json()
     assert found["rows"] == [11, 12, 13, 14, 15]
     assert len(found["x"]) == len(found["y"]) == 5
+    assert found["sample"] is None
+
+
+def test_a_sample_of_rows_without_a_label_says_so(finished, monkeypatch) -> None:
+    monkeypatch.setattr(marks, "MAX_DRAWN_ROWS", 3)
+    last = finished.visitor.news(finished.run)["sequences"][-1]
+    found = ask(finished, f"planes/{last}/unlabeled").get_json()
+    assert found["rows"] == [11, 13, 15]
+    assert found["sample"] == "one of a sample of 3 of 5 such rows"
