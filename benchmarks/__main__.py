@@ -27,7 +27,7 @@ from benchmarks.page.hostile import hostile
 from benchmarks.page.leaks import leaks
 from benchmarks.page.live import first_frame, frame_rate, watching
 from benchmarks.page.load import crowd, sizes, soak, watchers
-from benchmarks.page.panels import long_tasks, nine_panels
+from benchmarks.page.panels import add_panel, long_tasks, nine_panels
 from benchmarks.page.tables import long, wide
 from benchmarks.rotations import rotations
 from benchmarks.scale import million
@@ -42,6 +42,7 @@ BENCHMARKS = {
     "frame-rate": frame_rate,
     "distance": distance,
     "nine-panels": nine_panels,
+    "add-panel": add_panel,
     "long-tasks": long_tasks,
     "all-rows": all_rows,
     "wide": wide,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from playwright.sync_api import CDPSession
+
 from benchmarks.page.live import LONG_STARTS, frames_per_second
 from benchmarks.page.studio import StudioPage, studio_page
 from benchmarks.table import Measurement
@@ -10,6 +14,8 @@ MOST_PANELS = 9
 BEFORE = ("PCA", "Class PCA", "LDA, regularized")  # as quick as one another
 WHEEL_TICKS = 10
 SETTLED_MS = 1_500
+FIRST = "LDA"
+ADDED_MS = 4_000  # the panel is drawn long before
 
 # Collects the durations of tasks of more than 50 ms.
 _RECORD = """() => {
@@ -37,6 +43,48 @@ def long_tasks(repeats: int) -> list[Measurement]:
         Measurement("the longest of them", "ms", longest),
         Measurement(f"long tasks of {WHEEL_TICKS} turns of the wheel", "ms", zoomed),
     ]
+
+
+def add_panel(repeats: int) -> list[Measurement]:
+    """Processor time of the page's main thread for each panel that is added in Compare."""
+    with studio_page(workers=2) as page:
+        times = [_cost_of_each(page) for _ in range(repeats)]
+    return [
+        Measurement(f"main thread, panel {at + 2} added", "ms", of_panel)
+        for at, of_panel in enumerate(zip(*times, strict=True))
+    ]
+
+
+def _cost_of_each(page: StudioPage) -> list[float]:
+    """Milliseconds of the second panel, the third and the fourth, beyond a page at rest."""
+    page.choose("Wine", "178 rows")
+    page.finished(FIRST)
+    page.show("Compare")
+    protocol = page.page.context.new_cdp_session(page.page)
+    protocol.send("Performance.enable", {"timeDomain": "threadTicks"})
+    costs = []
+    for method in BEFORE:
+        page.choose_method(1, method)
+        page.page.wait_for_timeout(SETTLED_MS)
+        at_rest = _busy_for(page, protocol, lambda: None)
+        costs.append(_busy_for(page, protocol, page.press_run) - at_rest)
+    protocol.detach()
+    page.begin_anew()
+    return costs
+
+
+def _busy_for(page: StudioPage, protocol: CDPSession, act: Callable[[], None]) -> float:
+    """Milliseconds of the main thread's processor time from an act until the page is at rest."""
+    before = _processor_ms(protocol)
+    act()
+    page.page.wait_for_timeout(ADDED_MS)
+    return _processor_ms(protocol) - before
+
+
+def _processor_ms(protocol: CDPSession) -> float:
+    metrics = protocol.send("Performance.getMetrics")["metrics"]
+    (seconds,) = (metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+    return 1000 * float(seconds)
 
 
 def _rate_of_nine(page: StudioPage) -> float:

@@ -91,6 +91,12 @@ class StudioPage:
     def run(self, n_init: int, method: str = "MELM") -> str:
         """Press Run and return the id of the run once its panel exists."""
         position = self.panels.count()
+        self.choose_method(n_init, method)
+        self.press_run()
+        return self.panels.nth(position).get_attribute("data-run") or ""
+
+    def choose_method(self, n_init: int, method: str) -> None:
+        """Choose the method of the next run."""
         self.page.locator("#method").click()
         self.page.get_by_role("option", name=method, exact=True).click()
         # The controls have their defaults once the explanation is shown.
@@ -101,8 +107,10 @@ class StudioPage:
         if method == "MELM":  # the other methods used here have no starts
             self._show_settings()
             self.page.get_by_label("Starts", exact=True).fill(str(n_init))
+
+    def press_run(self) -> None:
+        """Press Run."""
         self.page.get_by_role("button", name="Run", exact=True).click()
-        return self.panels.nth(position).get_attribute("data-run") or ""
 
     def _show_settings(self) -> None:
         settings = self.page.locator("details:has(#n-init)")

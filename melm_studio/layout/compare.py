@@ -74,7 +74,6 @@ def batch_form(menu: Sequence[dict[str, Any]]) -> Component:
                 searchable=True,
                 hidePickedOptions=True,
                 size="sm",
-                maxDropdownHeight=420,
             ),
             dmc.TagsInput(
                 id=ids.BATCH_GAMMAS,

@@ -104,7 +104,6 @@ def _method() -> Component:
                         allowDeselect=False,
                         searchable=True,
                         size="sm",
-                        maxDropdownHeight=420,
                         **aria(label="Method"),
                     ),
                     html.Button(

@@ -11,4 +11,10 @@ MANTINE_THEME: dmc.MantineProvider.Theme = {
     "defaultRadius": "md",
     "headings": {"fontWeight": "650"},
     "cursorType": "pointer",
+    # Mantine's scroll area asks for its position in every frame from then on, and for the layout of
+    # the page with it, if its list closes while it scrolls.
+    "components": {
+        name: {"defaultProps": {"withScrollArea": False}}
+        for name in ("Select", "MultiSelect", "TagsInput")
+    },
 }

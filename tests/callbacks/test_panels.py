@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from melm_studio.layout import ids
+from melm_studio.layout.page import FIRST_SAMPLE
 from melm_studio.layout.shell.welcome import BEGIN
 from melm_studio.views import workspace
 from melm_studio.worker.records.run import RunState
@@ -137,3 +141,46 @@ def test_a_run_of_somebody_else_takes_no_orders(studio, ready, order):
 @pytest.mark.parametrize("order", ["stop", "remove"])
 def test_a_run_that_is_gone_takes_no_orders(ready, order):
     assert ready.http.post(f"/runs/gone/{order}", json={}).status_code == 404
+
+
+QUESTION = "Can Barbera, Barolo and Grignolino be told apart?"
+
+
+def first_look(page: str) -> str:
+    """What the page asks for before Dash has rendered it."""
+    (data,) = re.findall(r'data-preview="([^"]+)"', page)
+    return data.replace("&quot;", '"')
+
+
+def test_a_first_visit_begins_with_the_question_and_asks_for_its_picture(visitor):
+    page = visitor.http.get("/").text
+    before_dash, _ = page.split('id="react-entry-point"')
+    assert QUESTION in before_dash
+    asked = json.loads(first_look(page))
+    assert asked["source"]["key"] == FIRST_SAMPLE
+    assert visitor.http.post("/preview?scheme=light", json=asked).json["question"] == QUESTION
+
+
+def test_the_page_of_dash_asks_the_same_word_for_word(visitor):
+    """So that the answer is requested once."""
+    page = visitor.http.get("/").text
+    visitor.choose_sample(FIRST_SAMPLE)
+    assert visitor.panels() == []
+    shown = visitor.values[f"{ids.PANELS}.children"]
+    looks = [part["props"].get("data-preview") for part in components(shown)]
+    assert [look for look in looks if look] == [first_look(page)]
+
+
+def test_the_first_page_of_a_link_shows_no_data_and_that_of_runs_no_look(visitor):
+    page = visitor.http.get("/", query_string={"view": "{}"}).text
+    assert "data-preview" not in page
+    assert "First look at the data" in page
+    visitor.choose_sample("iris")
+    visitor.start(method="lda")
+    assert "First look at the data" not in visitor.http.get("/").text
+
+
+def test_the_script_of_the_first_page_knows_the_data_of_a_first_visit(visitor):
+    page = visitor.http.get("/").text
+    (known,) = re.findall(r"const first = (\{.*\});", page)
+    assert json.loads(known) == json.loads(first_look(page))["source"]
