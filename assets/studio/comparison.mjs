@@ -14,7 +14,7 @@ export function connectComparison() {
     panel.node.addEventListener("panel:look", noteChanged);
   });
   for (const event of ["aligned", "view", "mode"]) onChange(event, markReference);
-  whenPresent("[data-run]", () => queueMicrotask(markReference));
+  whenPresent("[data-place]", () => queueMicrotask(markReference));
   document.addEventListener("click", ({ target }) => {
     const button = /** @type {HTMLElement} */ (target).closest?.("[data-sort]");
     if (button) sortBy(/** @type {HTMLElement} */ (button).dataset);

@@ -21,7 +21,7 @@ export function connectFrontRun() {
     const chosen = /** @type {HTMLElement} */ (target).closest?.("[data-tab]");
     if (chosen) bringToFront(/** @type {HTMLElement} */ (chosen).dataset.tab);
   });
-  onChange("mode", arrange);
+  onChange("mode", () => arrange());
   onChange("states", showStates);
   followNewRuns();
 }
@@ -48,8 +48,14 @@ function offerSame(same) {
   openRun(same.run);
 }
 
-// Shows the front run; where it was removed, the newest.
-function arrange() {
+/** The front run when the panels were last arranged. @type {string | null} */
+let arranged = null;
+
+// Among the same panels, Compare paints only those that others have made outdated.
+const isOutdated = (panel) => panel.painting.isStale() || (state.mode !== "compare" && state.front !== arranged);
+
+/** Shows the front run; where it was removed, the newest. @param {(panel: import("./panel/panel.mjs").Panel) => unknown} [isPainted] */
+function arrange(isPainted = () => true) {
   const panels = allPanels();
   if (!panels.some(({ run }) => run === state.front)) update({ front: panels.at(-1)?.run ?? null });
   for (const { run, node } of panels) {
@@ -57,7 +63,8 @@ function arrange() {
     node.classList.toggle("is-front", isFront);
     tabOf(run)?.setAttribute("aria-pressed", isFront);
   }
-  for (const panel of shownPanels()) panel.restyle().catch(console.warn);
+  for (const panel of shownPanels().filter(isPainted)) panel.restyle().catch(console.warn);
+  arranged = state.front;
 }
 
 /** @returns {any} */
@@ -79,17 +86,21 @@ function showStates() {
 function followNewRuns() {
   let isLoaded = false;
   let isDue = false;
-  whenPresent("[data-run]", (node) => {
-    if (isLoaded || state.front === null) update({ front: node.dataset.run });
+  // Panels, and tabs beside them, which Dash has rendered anew.
+  whenPresent("[data-place]", () => {
     if (isDue) return;
     isDue = true;
+    allPanels(); // are put into their places
     // Once for all panels that were rendered together.
     queueMicrotask(() => {
       isLoaded = true;
       isDue = false;
       if (due && panelOfRun(due)) update({ front: due });
       due = null;
-      arrange();
+      arrange(isOutdated);
     });
+  });
+  whenPresent("[data-run]", (node) => {
+    if (isLoaded || state.front === null) update({ front: node.dataset.run });
   });
 }

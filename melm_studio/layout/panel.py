@@ -1,7 +1,8 @@
 """A panel: one run with its plane, its scores and its history.
 
-Dash renders an empty placeholder for each panel, which names the run in `data-run`; a script clones
-the template into it, many times faster than Dash would render its parts. `data-needs` marks what
+Dash renders an empty place for each panel, which names the run in `data-place`; a script puts the
+panel into it, a copy of the template, many times faster than Dash would render its parts. Dash
+renders all places anew with every change of their list; the panels remain. `data-needs` marks what
 only some runs have, `data-part` what the script fills.
 """
 
@@ -52,7 +53,7 @@ def panel(
     space: str = "",
     edits: str = "",
 ) -> Component:
-    """The placeholder of a run's panel.
+    """The place of a run's panel.
 
     A nonlinear projection has no components, only a search has a history, only MELM has a tree of
     planes, and only PLS-DA and OPLS-DA latent components. Runs in the same
@@ -66,11 +67,12 @@ def panel(
         LATENT: has_latent,
     }
     features = [_SHAPES[n_components], *(kind for kind, applies in kinds.items() if applies)]
-    return html.Section(
-        className="panel",
+    return html.Div(
+        className="panel-place",
         key=run_id,
         **data(
-            run=run_id,
+            place=run_id,
+            label=f"{title}, {data_name}",
             title=title,
             gamma=f"{gamma:g}",
             components=str(n_components),
@@ -78,7 +80,6 @@ def panel(
             space=space,
             edits=edits,
         ),
-        **aria(label=f"{title}, {data_name}"),
     )
 
 

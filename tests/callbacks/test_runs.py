@@ -45,7 +45,7 @@ def test_run_queues_what_the_page_shows_at_first(studio, ready):
     (record,) = studio.store.runs_of(ready.owner)
     assert changes[ERROR] is None
     assert changes[LISTED] == ready.frames()["revision"]
-    assert [part["props"]["data-run"] for part in changes[PANELS]] == [record.run_id]
+    assert [part["props"]["data-place"] for part in changes[PANELS]] == [record.run_id]
     assert (record.method, record.state) == ("melm", RunState.QUEUED)
     assert record.parameters == DEFAULTS
     assert (record.data_id, record.data_name) == (ready.values[DATA]["id"], "Iris")

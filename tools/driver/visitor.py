@@ -129,7 +129,7 @@ class Visitor:
         """Return the runs that have a panel, in order."""
         self.fire(ids.REVISION, "data", self.values.get("revision.data"))
         shown = [*components(self.values["panels.children"])]
-        return [part["props"]["data-run"] for part in shown if "data-run" in part["props"]]
+        return [part["props"]["data-place"] for part in shown if "data-place" in part["props"]]
 
     def frames(self, *runs: str) -> dict[str, Any]:
         """Return the progress of runs, each given as an id or as "id:sequence"."""

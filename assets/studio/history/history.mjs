@@ -57,12 +57,6 @@ export class History {
     this.chart.dispose();
   }
 
-  /** Takes over what another history of the same run knows. @param {History} other */
-  adopt({ events }) {
-    this.events = events;
-    this.showLength();
-  }
-
   /** @param {import("../types").News} news */
   extend({ sequences, objective, best, starts }) {
     this.events.x.push(...sequences);

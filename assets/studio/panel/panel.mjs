@@ -9,7 +9,6 @@ import { extend } from "./features.mjs";
 import { figureOf } from "./figures.mjs";
 import { Painting } from "./painting.mjs";
 import { PlaneRequests } from "./plane_requests.mjs";
-import { fillFromTemplate } from "./template.mjs";
 import { DEFAULT_VIEW, changesOf, isAsFound, isOwnPlane, viewQuery } from "./view_options.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
@@ -47,11 +46,10 @@ const NO_HELD_OUT = "A class has no held-out row";
 
 export class Panel {
   /**
-   * @param {HTMLElement} node the placeholder that Dash has rendered
+   * @param {HTMLElement} node
    * @param {Peers} peers
    */
   constructor(node, peers) {
-    fillFromTemplate(node);
     this.node = node;
     /** @type {Map<string, Element | null>} */
     this.parts = new Map(); // by name, as far as they were looked for
@@ -85,15 +83,10 @@ export class Panel {
     this.loadFigure().catch(console.warn); // while the first plane is on its way
   }
 
-  /** Takes over what was known of the run before Dash rendered its panel again. @param {Panel} other */
-  adopt({ sequence, plane, isLive, limits, painting, options, figure, figureScheme, history }) {
-    Object.assign(this, { sequence, isLive, limits, options, figure, figureScheme });
-    this.painting.zoom = painting.zoom;
-    this.history.adopt(history);
-    if (!plane) return;
-    this.show(plane);
-    this.showOptions();
-    this.history.slider.value = String(plane.sequence);
+  /** Shows another title of the run. @param {DOMStringMap} described by its place */
+  retitle({ title, label }) {
+    this.node.dataset.title = title;
+    this.node.setAttribute("aria-label", label);
   }
 
   /** Ends what goes on without the node, and releases what is drawn: the panel is not shown again. */

@@ -1,11 +1,11 @@
-// The panels of the page, one for each run that Dash has rendered a placeholder for.
+// The panels of the page, one for each run that Dash has rendered a place for.
 import { ID } from "../constants.mjs";
 import { nextFrame } from "../drawing/clock.mjs";
-import { clear } from "../drawing/plotly.mjs";
 import { byId, whenPresent } from "../page/dom.mjs";
 import { state } from "../state.mjs";
 import { forgetFigures } from "./figures.mjs";
 import { Panel } from "./panel.mjs";
+import { nodeFor } from "./template.mjs";
 
 /** @type {Map<string, Panel>} */
 const known = new Map();
@@ -30,27 +30,30 @@ function noteNumber() {
 export function allPanels() {
   // Among the children alone: a search of the whole page would visit every mark of every picture.
   const places = [...(byId(ID.panels)?.children ?? [])];
-  return places.filter((node) => node.dataset.run).map(panelOf);
+  return places.filter((node) => node.dataset.place).map(panelIn);
 }
 
-// Dash may have rendered another node for the run, or given the node to another run: the panel is
-// then made again and takes over what was known.
-function panelOf(node) {
-  const { run } = node.dataset;
-  const former = known.get(run);
-  if (former?.node === node) return former;
-  for (const part of node.querySelectorAll(".plot")) clear(part);
-  const panel = new Panel(node, peers);
-  known.set(run, panel);
-  if (former) {
-    panel.adopt(former);
-    former.dispose();
+// Dash renders every place anew with each change of their list: the panel then moves to its new place.
+function panelIn(place) {
+  const panel = known.get(place.dataset.place);
+  if (!panel) return newPanel(place);
+  if (panel.node.parentNode !== place) {
+    place.replaceChildren(panel.node);
+    panel.retitle(place.dataset);
   }
   return panel;
 }
 
+function newPanel(place) {
+  const node = nodeFor(place);
+  place.replaceChildren(node);
+  const panel = new Panel(node, peers);
+  known.set(panel.run, panel);
+  return panel;
+}
+
 function releaseRemoved() {
-  const shown = new Set(allPanels()); // these adopt what is known of panels that Dash has rendered again
+  const shown = new Set(allPanels());
   for (const [run, panel] of known) {
     if (shown.has(panel)) continue;
     panel.dispose();

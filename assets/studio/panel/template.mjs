@@ -1,5 +1,5 @@
-// The panel template: Dash renders an empty placeholder for each panel, and a copy of the template
-// fills it, many times faster than Dash would render the parts of every panel.
+// The panel template: Dash renders an empty place for each panel, and a copy of the template fills it,
+// many times faster than Dash would render the parts of every panel.
 import { ID } from "../constants.mjs";
 import { byId, numberedSlider, span } from "../page/dom.mjs";
 
@@ -12,20 +12,23 @@ export function takeTemplate() {
 }
 
 /**
- * Fills a placeholder with a copy of the template, adapted to its run.
- * @param {HTMLElement} placeholder
+ * The node of a panel: a copy of the template, adapted to its run.
+ * @param {HTMLElement} place that Dash has rendered
  */
-export function fillFromTemplate(placeholder) {
-  const { run, title, has } = placeholder.dataset;
+export function nodeFor(place) {
+  const { place: run, label, ...described } = place.dataset;
+  const { title, has } = described;
   const parts = /** @type {DocumentFragment} */ (template.cloneNode(true));
   removeUnneeded(parts, new Set(has.split(" ")));
   for (const slot of elements(parts, "[data-slider]")) slot.replaceChildren(slider(slot.dataset));
   parts.querySelector('[data-part="title"]').textContent = title;
   for (const link of elements(parts, "[data-file]")) link.href = `runs/${run}/${link.dataset.file}`;
-  // Dash may reuse the placeholder of a removed run for another one.
-  delete placeholder.dataset.sequence;
-  delete placeholder.dataset.state;
-  placeholder.replaceChildren(parts);
+  const node = document.createElement("section");
+  node.className = "panel";
+  Object.assign(node.dataset, { run, ...described });
+  node.setAttribute("aria-label", label);
+  node.append(parts);
+  return node;
 }
 
 /** @returns {any[]} */

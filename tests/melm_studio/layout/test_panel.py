@@ -15,13 +15,14 @@ TEMPLATE = (Path(__file__).parents[3] / "assets/studio/panel/template.mjs").read
 
 
 def test_a_panel_names_its_run_once_for_the_script():
-    assert [p["data-run"] for p in parts(panel(RUN, "MELM", "Iris")) if "data-run" in p] == [RUN]
+    places = [props for props in parts(panel(RUN, "MELM", "Iris")) if "data-place" in props]
+    assert [place["data-place"] for place in places] == [RUN]
 
 
 def test_a_panel_is_headed_by_its_title_and_described_with_its_data():
     (place,) = parts(panel(RUN, "MELM, γ 1", "Iris"))
     assert place["data-title"] == "MELM, γ 1"
-    assert place["aria-label"] == "MELM, γ 1, Iris"
+    assert place["data-label"] == "MELM, γ 1, Iris"
     assert "title" in named_parts()
 
 
@@ -79,7 +80,7 @@ def test_markup_in_a_name_is_text():
     markup = "<b>x</b>"
     (place,) = parts(panel(RUN, markup, markup))
     carriers = {name for name, value in place.items() if isinstance(value, str) and "<" in value}
-    assert carriers == {"aria-label", "data-title"}
+    assert carriers == {"data-label", "data-title"}
     assert not re.search(r"innerHTML|insertAdjacentHTML|outerHTML", TEMPLATE)
 
 
