@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
-const part = () => ({ textContent: "", hidden: false, focus: () => undefined });
+import { ID } from "../../assets/studio/constants.mjs";
+
+const part = () => ({
+  textContent: "",
+  hidden: false,
+  dataset: {},
+  append: () => undefined,
+  focus: () => undefined,
+  querySelector: () => null,
+  replaceChildren: () => undefined,
+});
 
 class Dialog {
   open = false;
@@ -16,23 +26,26 @@ class Dialog {
   }
 }
 
-const loadings = new Dialog();
+const dialogs = { [ID.loadings]: new Dialog(), [ID.resamples]: new Dialog() };
+const loadings = dialogs[ID.loadings];
 const drawn = [];
 globalThis.document = /** @type {any} */ ({
   body: { dataset: {} },
   documentElement: { dataset: {} },
-  getElementById: () => loadings,
+  createElement: part,
+  getElementById: (id) => dialogs[id],
 });
 globalThis.window = /** @type {any} */ ({ Plotly: { react: async (_, data) => drawn.push(data) } });
 
 const { Beside } = await import("../../assets/studio/other_planes/beside.mjs");
 const { showLoadings } = await import("../../assets/studio/other_planes/loadings_view.mjs");
+const { showResamples } = await import("../../assets/studio/other_planes/resamples_view.mjs");
 
 let waiting; // requests, with what answers them
 beforeEach(() => {
   waiting = [];
   drawn.length = 0;
-  globalThis.fetch = /** @type {any} */ ((address, { method = "GET" }) =>
+  globalThis.fetch = /** @type {any} */ ((address, { method = "GET" } = {}) =>
     new Promise((resolve) => {
       waiting.push({ address, method, answer: (body) => resolve({ ok: true, json: async () => body }) });
     }));
@@ -112,4 +125,28 @@ test("loadings are those of the plane on screen, also where it was on screen bef
   await answerLast();
   mock.timers.reset();
   assert.deepEqual(drawn, ["3", "4", "5", "4"]);
+});
+
+test("the plane that moves is as before once the resamples of another run are opened", async () => {
+  const changes = [];
+  const panels = ["a", "b"].map((run) => ({
+    ...panelAt(run, 0),
+    options: {},
+    history: { player: { pause: () => undefined } },
+    peers: { reference: () => null },
+    addressWith: () => "",
+    requests: { url: () => "" },
+    changeView: (change) => changes.push([run, change]),
+  }));
+  showResamples(/** @type {any} */ (panels[0]));
+  const resamples = { resamples: "r", planes: [1, 2], mean: null, labels: ["", ""], note: "", features: [], is_final: true };
+  waiting[0].answer(resamples);
+  await settled();
+  const play = dialogs[ID.resamples].querySelector('[data-beside="play"]');
+  const atRest = play.textContent;
+  play.onclick();
+  assert.notEqual(play.textContent, atRest);
+  showResamples(/** @type {any} */ (panels[1]));
+  assert.deepEqual(changes, [["a", { morph: null }]]);
+  assert.equal(play.textContent, "Watch it move");
 });

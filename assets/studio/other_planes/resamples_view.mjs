@@ -29,6 +29,12 @@ class ResamplesView extends Beside {
     this.part("play").onclick = () => this.toggle();
   }
 
+  // Of the run that is open already, the motion ends where it began.
+  open(panel) {
+    if (this.playing) this.toggle();
+    super.open(panel);
+  }
+
   forget() {
     super.forget();
     this.part("multiples").replaceChildren();
