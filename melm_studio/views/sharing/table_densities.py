@@ -15,8 +15,8 @@ from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.registered.plane_densities import PlaneDensities, kept_densities
 from melm_studio.worker.store.protocol import RunStore
 
-# Runs whose densities are kept in memory, of which each takes up to 32 MB.
-MOST_KEPT = 8
+# Runs whose densities are kept in memory, of which each takes up to 64 MB.
+MOST_KEPT = 4
 
 
 class KeptDensities:

@@ -28,12 +28,14 @@ from melm_studio.worker.store.protocol import RunStore
 MOST_COMPONENTS = 2
 
 # A run keeps at most so much; of a smooth plane that is enough for every kernel width.
-MOST_SERIES_BYTES = 2**24
+MOST_SERIES_BYTES = 2**25
 _MODE_BYTES = 8  # a complex number for two modes, see `_half`
 
 # Kernel widths for which series are made, the widest band that is small enough: from and to these
 # multiples of that of the run.
 _BANDS = ((0.25, 8.0), (0.5, 4.0), (2**-0.5, 2.0), (1.0, 1.0))
+
+_WIDE_RATIO = 2.5  # the widest to the narrowest kernel in a band of smoother ones
 
 _SAME_PLANE = 1e-8  # of the length of the components
 
@@ -75,7 +77,7 @@ class PlaneDensities:
     def of(
         cls, table: BlockSource, components: FloatArray, gamma: float, points: FloatArray
     ) -> PlaneDensities | None:
-        """Pass over the rows of a table, five to seven times.
+        """Pass over the rows of a table, five times and twice more for each band.
 
         Parameters
         ----------
@@ -218,20 +220,23 @@ def kept_densities(store: RunStore, run_id: str) -> PlaneDensities | None:
 def _series(classes: KernelClasses, gamma: float, points: FloatArray) -> Iterator[ClassSeries]:
     """The series of classes with the kernels of gamma 1, for as wide a band as there is room.
 
-    Those of wide kernels take few modes, and have a band of their own.
+    Those of wide kernels take few modes, and have bands of their own.
     """
     rows, covariances = classes.rows, classes.covariances
     room = MOST_SERIES_BYTES // (_MODE_BYTES * len(rows))
-    for factors in ((GAMMA.minimum, GAMMA.maximum), *_around(gamma)):
-        found = ClassSeries.of(rows, covariances, points, factors=factors, most_modes=room)
-        if found is None:
-            continue
+    most, bands = room // 2, iter(((GAMMA.minimum, GAMMA.maximum), *_around(gamma)))
+    found, largest = None, 0.0
+    while found is None and (band := next(bands, None)) is not None:
+        found = ClassSeries.of(rows, covariances, points, factors=band, most_modes=most)
+        largest = band[1]
+    while found is not None:
         yield found
-        room, wide = room - found.box.n_modes, (factors[1], GAMMA.maximum)
-        if wide[0] < wide[1]:
-            more = ClassSeries.of(rows, covariances, points, factors=wide, most_modes=room)
-            yield from [] if more is None else [more]
-        return
+        room -= found.box.n_modes
+        least, largest = largest, min(_WIDE_RATIO * largest, GAMMA.maximum)
+        if least >= GAMMA.maximum:
+            return
+        factors = (least, largest)
+        found = ClassSeries.of(rows, covariances, points, factors=factors, most_modes=room)
 
 
 def _around(gamma: float) -> Iterable[tuple[float, float]]:

@@ -82,10 +82,10 @@ def test_another_plane_and_other_kernels_are_not_served(monkeypatch):
     assert found.seen_in(components[:1], ORIGIN) is None
     whole, *_ = found.series
     n_bytes = sum(8 * one.size for one in whole.series)
-    monkeypatch.setattr(plane_densities, "MOST_SERIES_BYTES", n_bytes // 3)
+    monkeypatch.setattr(plane_densities, "MOST_SERIES_BYTES", n_bytes)
     _, narrow = densities(gamma=2.0)
     seen = narrow.seen_in(components, ORIGIN)
-    assert len(seen.series) == 2
+    assert len(seen.series) > 1
     for gamma in (2.0, 10.0):
         own = seen.classes(sample_of(components), gamma)
         expected = divergence_in_plane(in_memory(components, gamma))
