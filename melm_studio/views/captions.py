@@ -33,7 +33,7 @@ STOPPING = "Stopping"
 REPEATING = "Repeating the search up to where it was cut short"
 
 _WORKER_GONE = "Its worker died, {}"
-_OTHERS_TURN = "Others' turn, goes on after them"
+_OTHERS_TURN = "Waiting while other runs take their turn"
 
 
 def title(record: RunRecord) -> str:

@@ -7,7 +7,7 @@ import { channelName, shownViews } from "./presenter_views.mjs";
 
 const KEPT = "presenter"; // under this name, the tab keeps which window is its own
 const SIZE = "popup,width=980,height=680";
-const NO_WINDOW = "The browser blocked the presenter’s window. Allow windows of this page, and press Notes again.";
+const NO_WINDOW = "The browser blocked the presenter’s window. Allow pop-ups for this page, then press Notes again.";
 
 /** @type {BroadcastChannel | null} */
 let channel = null;

@@ -52,8 +52,8 @@ def resamples_note(report: ResamplesReport) -> str:
     """What was resampled."""
     units = "groups" if report.by_groups else "rows within each class"
     return (
-        f"Bootstrap of the {units} of the training data, each refitted from this plane. In trials "
-        "planes of pure noise turned by 36° or more, and so did a few of real data."
+        f"Bootstrap of the {units} of the training data, each refitted from this plane. In trials, "
+        "planes of pure noise turned by 36° or more; so did a few planes of real data."
     )
 
 
