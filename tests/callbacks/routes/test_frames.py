@@ -56,9 +56,16 @@ OTHER_ROUTES = (
     "report.html",
     "ranking.csv",
     "overlap.csv",
+    "sparse",
+    "sparse/3",
 )
 # What the numbers in these addresses are.
-NUMBERS = {"0": "/<int:sequence>", "1": "/<int:row>", "2": "/<int:feature>"}
+NUMBERS = {
+    "0": "/<int:sequence>",
+    "1": "/<int:row>",
+    "2": "/<int:feature>",
+    "3": "/<int:n_features>",
+}
 HELD_OUT, SEED, GAMMA = 0.25, 3, 0.501
 
 
@@ -208,7 +215,7 @@ def test_the_routes_tested_are_all_that_show_something_of_a_run(studio):
         if rule.rule.startswith("/runs/<run_id>/") and "GET" in rule.methods
     }
     paths = (route.partition("?")[0] for route in RUN_ROUTES + OTHER_ROUTES)
-    patterns = (re.sub(r"/([012])\b", lambda found: NUMBERS[found[1]], path) for path in paths)
+    patterns = (re.sub(r"/([0-3])\b", lambda found: NUMBERS[found[1]], path) for path in paths)
     assert rules == {f"/runs/<run_id>/{pattern}" for pattern in patterns}
 
 
