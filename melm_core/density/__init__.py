@@ -10,7 +10,7 @@ from melm_core.density.classifier import (
     density_shares,
 )
 from melm_core.density.direct_sums import inverse_root
-from melm_core.density.information_potentials import is_direct_better
+from melm_core.density.information_potentials import is_direct_better, least_seconds
 from melm_core.density.kernel_density import (
     KernelClasses,
     density_on_grid,
@@ -56,6 +56,7 @@ __all__ = [
     "kernel_cells",
     "kernel_classes",
     "kernel_classes_in_blocks",
+    "least_seconds",
     "log_densities",
     "mass_levels",
     "most_likely_classes",

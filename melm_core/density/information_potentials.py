@@ -172,6 +172,16 @@ def is_direct_better(rows: Sequence[FloatArray], covariances: FloatArray) -> boo
     return box.n_modes > MOST_MODES or direct_seconds(counts) < nufft_seconds(counts, box)
 
 
+def least_seconds(rows: Sequence[FloatArray], covariances: FloatArray) -> float:
+    """Estimated seconds of the faster engine, where no transforms of the rows are known."""
+    counts = [len(part) for part in rows]
+    direct = direct_seconds(counts)
+    if covariances.shape[1] > MOST_COMPONENTS:
+        return direct
+    box = fourier_box(rows, covariances)[2]
+    return direct if box.n_modes > MOST_MODES else min(direct, nufft_seconds(counts, box))
+
+
 def direct_seconds(counts: Sequence[int]) -> float:
     """Estimated seconds of the direct engine for classes of `counts` rows."""
     across = sum(a * b for a, b in combinations(counts, 2))

@@ -24,7 +24,7 @@ import numpy as np
 from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_core.density import KernelClasses, kernel_classes, most_likely_classes
 from melm_core.linalg import orthogonal_procrustes
-from melm_core.melm import divergence_in_plane, held_out_divergence
+from melm_core.melm import held_out_divergence
 from melm_studio.tables import LabeledData
 from melm_studio.views.contours import central_box, plane_contours
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
@@ -33,6 +33,7 @@ from melm_studio.views.rows.batch_cells import BatchCells
 from melm_studio.views.rows.even_rows import EvenRows
 from melm_studio.views.rows.sampled_rows import SampledRows
 from melm_studio.views.rows.training_covariance import TrainingCovariance, standardized
+from melm_studio.views.sharing.bounded_divergence import bounded_divergence, is_quick
 from melm_studio.views.sharing.projected_classes import ProjectedClasses
 from melm_studio.views.sharing.table_densities import TableDensities, ellipses_of_rows
 from melm_studio.views.types import (
@@ -280,13 +281,18 @@ class PlaneViewer:
     def profile(self, components: FloatArray, gammas: Sequence[float]) -> GammaProfile:
         """The divergence of one plane at several kernel widths.
 
-        Of a plane with densities of all rows, at those that these are known for.
+        Only at those at which densities of all rows are known, and within seconds.
         """
         if self.n_rows_of_table(components):
             gammas = [one for one in gammas if self.at(one).n_rows_of_table(components)]
+        gammas = [one for one in gammas if self.at(one).is_quick(components)] or gammas[-1:]
         scores = [self.at(gamma).divergences(components) for gamma in gammas]
         train, held_out = zip(*scores, strict=True)
         return GammaProfile(tuple(gammas), train, held_out)
+
+    def is_quick(self, components: FloatArray) -> bool:
+        """Whether the divergence of a plane is found within seconds."""
+        return is_quick(self._projected(self.standardized(components)))
 
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
         """Divergence of the training rows, and between training and held-out rows.
@@ -311,12 +317,13 @@ class PlaneViewer:
 
     def divergence(self, components: FloatArray) -> float:
         """The Cauchy-Schwarz divergence of the training rows in a plane, in nats."""
-        # In standard deviations, as it is drawn, which the divergence does not depend on.
-        return self._divergence(self.standardized(components))
+        return self._divergence(self.standardized(components))  # which it does not depend on
 
     def _divergence(self, components: FloatArray) -> float:
         known = None if self._table is None else self._table.divergence(components, self.gamma)
-        return divergence_in_plane(self._projected(components)) if known is None else known
+        if known is not None:
+            return known
+        return bounded_divergence(self._projected(components), self.gamma)
 
     def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
         divergence_held_out = self._divergence_held_out(projected, components)
