@@ -46,9 +46,9 @@ _UNTIL_ALL_ARE_DRAWN = (
     + """
   const { panelOfRun } = await load("panel/panels.mjs");
   const { shownLayer } = await load("every_row/layers.mjs");
-  const panel = panelOfRun(run);
   const end = performance.now() + deadline;
-  while (!shownLayer(panel)?.showsAll(panel.painting.plane)) {
+  const isWhole = (panel) => shownLayer(panel)?.showsAll(panel.painting.plane);
+  while (!isWhole(panelOfRun(run))) { // Dash may render another panel meanwhile
     if (performance.now() > end) throw new Error("Not all rows are drawn.");
     await new Promise(requestAnimationFrame);
   }
