@@ -189,6 +189,13 @@ def blocks_of(X: Any, y: Any) -> BlockSource:
     ------
     ValueError
         If the data are invalid.
+
+    Examples
+    --------
+    >>> import dask.array as array
+    >>> from melm_core.base import blocks_of
+    >>> blocks_of(array.ones((4, 2), chunks=(2, 2)), array.arange(4, chunks=2) % 2).counts.tolist()
+    [[1, 1], [1, 1]]
     """
     table = X if hasattr(X, "map_reduce") else DaskBlocks(X, y)
     few = table.counts.sum(axis=0) < _FEWEST_OF_CLASS

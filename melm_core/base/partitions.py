@@ -28,8 +28,7 @@ def partitions_of(collection: Any) -> npt.NDArray[Any]:
 
     Examples
     --------
-    >>> import pytest
-    >>> array = pytest.importorskip("dask.array")
+    >>> import dask.array as array
     >>> [part.compute() for part in partitions_of(array.arange(4, chunks=2))]
     [array([0, 1]), array([2, 3])]
     """

@@ -33,6 +33,17 @@ class BlockSource(Protocol):
     n_features : int
     classes : ndarray of shape (n_classes,)
         The sorted labels; class code c is the label `classes[c]`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.base import BlockSource
+    >>> from melm_core.base.block_sources import ArrayBlocks
+    >>> source: BlockSource = ArrayBlocks(np.eye(4), np.array([0, 0, 1, 1]), n_block_rows=3)
+    >>> source.counts.tolist()
+    [[2, 1], [0, 1]]
+    >>> float(source.map_reduce(lambda number, X, codes: X.sum(), lambda a, b: a + b))
+    4.0
     """
 
     counts: IntArray

@@ -113,6 +113,20 @@ def ellipses_of_moments(
         With the divisor n_samples - 1.
     share : float
         Between 0 and 1.
+
+    Returns
+    -------
+    ConfidenceEllipses or None
+        None if all rows lie on a line.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core.diagnostics import class_ellipses, ellipses_of_moments
+    >>> rows = np.random.default_rng(0).standard_normal((50, 2))
+    >>> ellipses = ellipses_of_moments(50, rows.mean(axis=0), np.cov(rows.T))
+    >>> np.allclose(ellipses.outline("rows"), class_ellipses(rows).outline("rows"))
+    True
     """
     root = _root(covariance)
     if root is None:

@@ -13,7 +13,7 @@ from melm_core.linalg.planes import align_components
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from melm_core.methods import METHODS
 from melm_studio.worker.config.messages import DATA_GONE, NO_MEMORY, STOPPED, UNEXPECTED
-from melm_studio.worker.execution import execute
+from melm_studio.worker.execution import execute, fitting
 from melm_studio.worker.execution.execute import execute_run
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.records.run import RunState
@@ -69,7 +69,8 @@ def stumble(monkeypatch, error, objectives=()):
         return Stumbling(error, objectives, callback)
 
     method = SimpleNamespace(estimator=estimator, is_linear=True)
-    monkeypatch.setattr(execute, "METHODS", {"melm": method})
+    for module in (execute, fitting):
+        monkeypatch.setattr(module, "METHODS", {"melm": method})
 
 
 # ------------------------------------------------------------------------------------- done
