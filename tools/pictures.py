@@ -115,8 +115,9 @@ def is_it_real(studio: StudioPage) -> Locator:
     panel.node.get_by_role("button", name="Is it real?").click()
     panel.node.get_by_role("button", name="Details").click()
     expect(studio.page.locator(f"#{ids.CHECK_STOP}")).to_be_disabled()
-    expect(studio.page.locator(".check-answer")).to_contain_text("held-out")
-    return _window(studio, "Is it real?")
+    window = _window(studio, "Is it real?")
+    expect(window.locator(".check-answer")).to_contain_text("held-out")
+    return window
 
 
 def decision_surface(studio: StudioPage) -> Locator:
