@@ -76,8 +76,8 @@ def choose_gamma(run_id: str) -> tuple[dict[str, Any], int]:
     record, own = own_fit(run_id), workspace()
     if not can_choose_gamma(record):
         return sentence(_NO_WIDTH.format(method=METHODS[record.method].label)), 400
-    parameters = {name: value for name, value in record.parameters.items() if name != "init"}
-    own.queue(own.rerun(record, record.method, {**parameters, GAMMA.name: AUTO}))
+    parameters = record.parameters_without_start | {GAMMA.name: AUTO}
+    own.queue(own.rerun(record, record.method, parameters))
     return {"revision": own.revision()}, 201
 
 

@@ -68,7 +68,7 @@ def view_of_features(record: RunRecord, data: LabeledData, features: Iterable[in
     return ViewSpec(
         source=replace(source, roles={**source.roles, **left_out}),
         method=record.method,
-        parameters={name: v for name, v in record.parameters.items() if name != "init"},
+        parameters=record.parameters_without_start,
     )
 
 

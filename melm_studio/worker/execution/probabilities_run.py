@@ -51,8 +51,7 @@ def compute_probabilities(
         record.method,
         **judged_rows(data, record=record),
         gamma=record.gamma,
-        # A refined run started from a plane fitted to the labels.
-        parameters={name: v for name, v in record.parameters.items() if name != "init"},
+        parameters=record.parameters_without_start,
         random_state=record.parameters["random_state"],
         callback=stops,
     )

@@ -83,8 +83,7 @@ class _Resampling:
 
     def _parameters(self) -> dict[str, Any]:
         """Those of the run, with the kernel width that it chose."""
-        known = {name: v for name, v in self._record.parameters.items() if name != "init"}
-        return known | {GAMMA.name: self._gamma}
+        return self._record.parameters_without_start | {GAMMA.name: self._gamma}
 
     def _after_plane(self, plane: FloatArray) -> None:
         number = self._append(plane)

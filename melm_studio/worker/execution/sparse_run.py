@@ -42,8 +42,7 @@ def leave_out_features(store: RunStore, record: RunRecord, data: LabeledData, cl
         sparse_path(
             record.method,
             **_chosen(resampled_rows(train), kept),
-            parameters={name: v for name, v in record.parameters.items() if name != "init"}
-            | {GAMMA.name: record.gamma},
+            parameters=record.parameters_without_start | {GAMMA.name: record.gamma},
             gamma=record.gamma,
             n_repeats=N_REPEATS,
             random_state=record.parameters[SEED.name],

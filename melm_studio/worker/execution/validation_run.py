@@ -74,8 +74,7 @@ class Checker:
     def __init__(self, store: RunStore, record: RunRecord, clock: Clock) -> None:
         self.stopped = False
         self._store, self._record, self._clock = store, record, clock
-        # A refined run started from a plane fitted to the labels; the check is of the method.
-        self._parameters = {k: v for k, v in record.parameters.items() if k != "init"}
+        self._parameters = record.parameters_without_start
         self._report = CheckReport()
         self._updated_s = float("-inf")
 

@@ -153,6 +153,11 @@ class RunRecord(Record, frozen=True):
         return chosen
 
     @property
+    def parameters_without_start(self) -> dict[str, Any]:
+        """Those of the method: a refined run started from a plane that was fitted to the labels."""
+        return {name: value for name, value in self.parameters.items() if name != "init"}
+
+    @property
     def batch_weight(self) -> float:
         """How much the method is to keep batches apart from its plane; 0 if not at all."""
         return float(self.parameters.get(BATCH_WEIGHT.name, 0.0))
