@@ -34,7 +34,7 @@ from melm_studio.views.rows.even_rows import EvenRows
 from melm_studio.views.rows.sampled_rows import SampledRows
 from melm_studio.views.rows.training_covariance import TrainingCovariance, standardized
 from melm_studio.views.sharing.bounded_divergence import bounded_divergence, is_quick
-from melm_studio.views.sharing.projected_classes import ProjectedClasses
+from melm_studio.views.sharing.projected_classes import MANY_ROWS, ProjectedClasses
 from melm_studio.views.sharing.table_densities import TableDensities, ellipses_of_rows
 from melm_studio.views.types import (
     Arrows,
@@ -292,7 +292,7 @@ class PlaneViewer:
 
     def is_quick(self, components: FloatArray) -> bool:
         """Whether the divergence of a plane is found within seconds."""
-        return is_quick(self._projected(self.standardized(components)))
+        return self.n_train < MANY_ROWS or is_quick(self._projected(self.standardized(components)))
 
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
         """Divergence of the training rows, and between training and held-out rows.

@@ -12,15 +12,16 @@ from melm_core.base import UserError
 from melm_core.density import KernelClasses, least_seconds
 from melm_core.melm import divergence_in_plane
 from melm_studio.tables import count
+from melm_studio.views.sharing.projected_classes import MANY_ROWS
 
 MOST_SECONDS = 20.0
 
 
 def is_quick(classes: KernelClasses) -> bool:
     """Whether the divergence of classes in a plane takes at most MOST_SECONDS."""
-    return classes.series is not None or (
-        least_seconds(classes.rows, classes.covariances) <= MOST_SECONDS
-    )
+    if classes.series is not None or classes.counts.sum() < MANY_ROWS:
+        return True  # the pairs of fewer rows take eight seconds at most
+    return least_seconds(classes.rows, classes.covariances) <= MOST_SECONDS
 
 
 def bounded_divergence(classes: KernelClasses, gamma: float) -> float:
