@@ -9,6 +9,7 @@ from typing import Any
 import flask
 from dash import Dash
 
+from callbacks.routes.planes.progress import progress_of
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_studio.figures.plane_tree import tree_figure
@@ -22,9 +23,8 @@ from melm_studio.views.tree.words import (
     tree_sentence,
 )
 from melm_studio.views.verdicts.gamma_advice import gamma_advice
-from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.tree_run import tree_of
-from melm_studio.worker.records.run import RunKind, RunRecord, RunState
+from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.records.tree_report import TreeReport
 
 
@@ -42,14 +42,10 @@ def tree(run_id: str) -> dict[str, Any]:
         return {"tree": None}
     report = tree_of(services().store, current.run_id)
     n_classes = len(services().renderer.viewer(record).class_names)
-    is_final = current.state.is_final
     return {
         "tree": current.run_id,
-        "is_final": is_final,
-        "can_begin": current.state.is_cut_short,
-        "fraction": report.fraction,
-        "stage": _stage(current, report),
-        "words": tree_sentence(report, is_final=is_final),
+        **progress_of(current, report.fraction, report.stage.capitalize()),
+        "words": tree_sentence(report, is_final=current.state.is_final),
         "notes": [note for note in (contrast_sentence(report), *tree_notes(report)) if note],
         "branches": [asdict(branch) for branch in named_branches(report, n_classes)],
         **_drawn(record, report, n_classes),
@@ -59,12 +55,6 @@ def tree(run_id: str) -> dict[str, Any]:
 def grow_tree(run_id: str) -> tuple[dict[str, Any], int]:
     """Queue the tree of a run, unless it has one that was not cut short."""
     return {"tree": started_tree(workspace(), own_fit(run_id)).run_id}, 201
-
-
-def _stage(current: RunRecord, report: TreeReport) -> str:
-    if current.state is RunState.QUEUED:
-        return WAITS.capitalize()
-    return current.message or report.stage.capitalize()
 
 
 def _drawn(record: RunRecord, report: TreeReport, n_classes: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import flask
 from dash import Dash
 
+from callbacks.routes.planes.progress import progress_of
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_studio.views.resamples.runs import started_resamples
@@ -17,9 +18,8 @@ from melm_studio.views.resamples.words import (
     resamples_note,
     resamples_sentence,
 )
-from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.resamples_run import resamples_of
-from melm_studio.worker.records.run import RunKind, RunState
+from melm_studio.worker.records.run import RunKind
 
 
 def register(app: Dash) -> None:
@@ -37,17 +37,12 @@ def resamples(run_id: str) -> dict[str, Any]:
     report, event = resamples_of(store, current.run_id), store.last_event(run_id)
     if event is None:
         flask.abort(404)
-    is_final = current.state.is_final
-    is_waiting = current.state is RunState.QUEUED
     names = services().renderer.viewer(record).feature_names
     features = resampled_features(report, names, event.components)
     return {
         "resamples": current.run_id,
-        "is_final": is_final,
-        "can_begin": current.state.is_cut_short,
-        "fraction": len(report.planes) / max(1, report.n_resamples),
-        "stage": WAITS.capitalize() if is_waiting else current.message,
-        "words": resamples_sentence(report, is_final=is_final),
+        **progress_of(current, len(report.planes) / max(1, report.n_resamples)),
+        "words": resamples_sentence(report, is_final=current.state.is_final),
         "note": resamples_note(report),
         "planes": report.planes,
         "labels": [resample_label(i, angle) for i, angle in enumerate(report.angles)],

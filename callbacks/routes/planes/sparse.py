@@ -9,15 +9,15 @@ from typing import Any
 import flask
 from dash import Dash
 
+from callbacks.routes.planes.progress import progress_of
 from callbacks.services import services
 from callbacks.session import own_fit, workspace
 from melm_studio.figures.features.sparse_path import sparse_figure
 from melm_studio.figures.theme import Scheme
 from melm_studio.views.sparse.runs import started_sparse, view_of_features
 from melm_studio.views.sparse.words import named_sizes, sparse_note, sparse_sentence
-from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.sparse_run import sparse_of
-from melm_studio.worker.records.run import RunKind, RunState
+from melm_studio.worker.records.run import RunKind
 from melm_studio.worker.records.sparse_report import SparseReport
 
 
@@ -36,14 +36,10 @@ def sparse(run_id: str) -> dict[str, Any]:
         return {"sparse": None}
     report = sparse_of(services().store, current.run_id)
     data = services().renderer.data(record)
-    is_final = current.state.is_final
     return {
         "sparse": current.run_id,
-        "is_final": is_final,
-        "can_begin": current.state.is_cut_short,
-        "fraction": report.n_refits / max(1, report.n_all),
-        "stage": WAITS.capitalize() if current.state is RunState.QUEUED else current.message,
-        "words": sparse_sentence(report, is_final=is_final),
+        **progress_of(current, report.n_refits / max(1, report.n_all)),
+        "words": sparse_sentence(report, is_final=current.state.is_final),
         "note": sparse_note(report),
         "sizes": [asdict(size) for size in named_sizes(report, data.feature_names)],
         "sufficient": report.sufficient,
