@@ -1,14 +1,13 @@
 // The page of the presenter's window: notes on the view on screen, the next view, and the time.
 import { decodedPlane } from "../drawing/arrays.mjs";
 import { drawSmallPlane } from "../drawing/small_plane.mjs";
-import { byId, wait } from "../page/dom.mjs";
+import { byId } from "../page/dom.mjs";
+import { nextPicture } from "./next_picture.mjs";
 import { channelName, elapsedLabel } from "./presenter_views.mjs";
 import { positionLabel } from "../views/story_order.mjs";
 
 const STEPS = { ArrowLeft: -1, PageUp: -1, ArrowRight: 1, PageDown: 1, " ": 1 };
 const TICK_MS = 250;
-const [RETRY_MS, MOST_TRIES] = [3000, 40];
-const NO_CONTENT = 204;
 const NO_NOTES = "No notes on this view. Write some in Story, below its caption.";
 const NO_STORY = "There is no story yet. Add views to one, or open one from Samples.";
 const AT_END = "This is the last view.";
@@ -55,12 +54,10 @@ async function drawNext(view, scheme) {
   if (wanted === drawn) return;
   drawn = wanted;
   canvas.hidden = true;
-  for (let tries = 0; view && tries < MOST_TRIES && wanted === drawn; tries += 1) {
-    const answer = await picture(view, scheme);
-    if (wanted !== drawn || !answer.ok) return;
-    if (answer.status !== NO_CONTENT) return paint(await answer.json());
-    await wait(RETRY_MS); // its run is not there yet
-  }
+  if (!view) return;
+  const answer = await nextPicture(() => picture(view, scheme), () => wanted === drawn);
+  const plane = await answer?.json();
+  if (plane && wanted === drawn) paint(plane);
 }
 
 const picture = (view, scheme) =>
