@@ -2,7 +2,7 @@
 // talk of this browser goes on.
 import { NO_SERVER, showNotice } from "../page/notice.mjs";
 
-export const TALK_GOES_ON = "melm-talk"; // in the browser's storage, while there is a talk
+export const TALK_GOES_ON = "melm-talk"; // in the browser's storage, while there is a talk: when it expires, in seconds
 
 export function connectShareButton() {
   document.addEventListener("click", ({ target }) => {

@@ -15,6 +15,9 @@ import { shownNow } from "./shown.mjs";
 
 const LOOK_EVERY_MS = 150; // between two pictures viewers see the points glide
 const COUNT_EVERY_MS = 2500;
+const SAME_TIME_S = 60; // by which the clocks of browser and server may differ
+const EXPIRED = "The talk has ended: its time is up, and its link no longer works. Press Share to begin another, with a new link.";
+const ENDED = "The talk was ended in another tab. Press Share to begin another, with a new link.";
 
 /** @type {TalkNow | null} */
 let now = null;
@@ -23,13 +26,13 @@ let sent = ""; // what viewers see
 let isSending = false;
 let refusal = ""; // that was shown already
 let countedAt = 0;
-/** @type {() => void} */
+/** @type {(message: string) => void} */
 let onChange = () => undefined;
 
 /** The talk that goes on, if there is one. */
 export const talkNow = () => now;
 
-/** Calls back whenever the talk has changed. @param {() => void} callback */
+/** Calls back whenever the talk has changed, with why it has ended, if it has. @param {(message: string) => void} callback */
 export function whenTalkChanges(callback) {
   onChange = callback;
 }
@@ -46,20 +49,28 @@ export async function allow(allowed) {
 export const endTalk = async () => follow((await ask("talk/end", {})).talk);
 
 /** Goes on with the talk of this browser after the page was loaded again. */
-export const resumeTalk = async () => follow((await ask("talk")).talk);
+export async function resumeTalk() {
+  const kept = localStorage.getItem(TALK_GOES_ON);
+  const { talk } = await ask("talk");
+  follow(talk, talk || !kept ? "" : reasonOf(Number(kept)));
+}
 
-/** @param {TalkNow | null} talk */
-function follow(talk) {
+/** Why there is no talk any more. @param {number} expires in seconds */
+const reasonOf = (expires) => (Date.now() / 1000 > expires - SAME_TIME_S ? EXPIRED : ENDED);
+
+/** @param {TalkNow | null} talk @param {string} [reason] why there is none any more */
+function follow(talk, reason = "") {
   now = talk;
   sent = "";
   clearInterval(timer);
   if (talk) {
-    localStorage.setItem(TALK_GOES_ON, "yes");
+    localStorage.setItem(TALK_GOES_ON, String(talk.expires_s));
     timer = setInterval(look, LOOK_EVERY_MS);
   } else {
     localStorage.removeItem(TALK_GOES_ON);
   }
-  announce();
+  if (reason) showNotice(reason);
+  announce(reason);
 }
 
 // Only Present is shown: elsewhere a presenter may try things out.
@@ -85,7 +96,7 @@ const count = () =>
   unlessBusy(async () => {
     const { talk } = await ask("talk");
     if (talk) noteViewers(talk.viewers);
-    else follow(null);
+    else follow(null, reasonOf(now.expires_s));
   });
 
 async function unlessBusy(act) {
@@ -108,11 +119,11 @@ function noteViewers(viewers) {
   announce();
 }
 
-function announce() {
+function announce(reason = "") {
   const button = document.querySelector('[data-bar="share"]');
   if (button) {
     button.textContent = now ? `Shared · ${now.viewers}` : "Share";
     button.setAttribute("aria-label", now ? `Shared talk, ${now.viewers} viewers` : "Share this talk with an audience");
   }
-  onChange();
+  onChange(reason);
 }

@@ -71,7 +71,9 @@ function imageOf(code) {
   return image;
 }
 
-function fill() {
+/** @param {string} [reason] why there is no talk any more */
+function fill(reason = "") {
+  if (reason) part("words").textContent = reason;
   const talk = talkNow();
   part("on").hidden = part("end").hidden = !talk;
   part("begin").hidden = Boolean(talk);
