@@ -99,6 +99,22 @@ test("a run that another one took the place of is no longer listened to", () => 
   assert.equal(looks, 1);
 });
 
+test("the dialog of a run that is removed closes, and an answer on its way is dropped", async () => {
+  const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+  const panel = panelAt("a", 0);
+  view.open(panel);
+  waiting[0].answer(found("tree", false));
+  await settled();
+  view.load();
+  panel.isDisposed = true;
+  panel.node.dispatchEvent(new Event("panel:removed"));
+  assert.equal(view.dialog.open, false);
+  assert.equal(globalThis.document.body.dataset.beside, undefined);
+  waiting[1].answer(found("late"));
+  await settled();
+  assert.deepEqual([view.shown, view.found], [["tree"], null]);
+});
+
 test("loadings are those of the plane on screen, also where it was on screen before the dialog was closed", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const panel = panelAt("a", 3);

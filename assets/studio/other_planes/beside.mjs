@@ -56,22 +56,33 @@ export class Beside {
     const isWanted = () => number === this.nFollowed; // not closed, nor opened for another run meanwhile
     this.load()
       .then((isKnown) => isWanted() && (isKnown ? this.follow() : this.begin()))
-      .catch((error) => showNotice(sentenceOf(error)));
+      .catch((error) => this.panel === panel && showNotice(sentenceOf(error)));
   }
 
   listen() {
     this.listening.abort();
     this.listening = new AbortController();
     const { signal } = this.listening;
+    this.panel.node.addEventListener("panel:removed", () => this.leave(), { signal });
     for (const event of this.events) this.panel.node.addEventListener(event, () => this.look(), { signal });
   }
 
   close() {
     this.nFollowed += 1;
     this.playing = 0;
+    if (!this.dialog.open) return;
     delete document.body.dataset.beside;
     this.dialog.close();
-    this.panel?.part("plot").focus();
+    if (!this.panel.isDisposed) this.panel.part("plot").focus();
+  }
+
+  // The run was removed, which the page says by itself; if it is put back, it has another panel.
+  leave() {
+    this.close();
+    this.listening.abort();
+    this.nLoaded += 1; // an answer on its way is about nothing
+    this.forget();
+    this.panel = null;
   }
 
   async begin() {

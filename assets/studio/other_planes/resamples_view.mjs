@@ -44,7 +44,8 @@ class ResamplesView extends Beside {
   close() {
     const wasPlaying = this.playing > 0;
     super.close();
-    if (wasPlaying) this.panel.changeView({ morph: null });
+    this.showPlaying(0);
+    if (wasPlaying && !this.panel.isDisposed) this.panel.changeView({ morph: null });
   }
 
   show() {

@@ -95,6 +95,7 @@ export class Panel {
     this.requests.dispose();
     this.history.dispose();
     this.painting.dispose();
+    this.node.dispatchEvent(new Event("panel:removed"));
   }
 
   /** The element of the template with this name. @param {string} name @returns {any} */
