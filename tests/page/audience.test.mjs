@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { waitAfter } from "../../assets/studio/audience/connection.mjs";
 import { Messages, unpacked } from "../../assets/studio/audience/messages.mjs";
 import { withPlacedNames } from "../../assets/studio/audience/names.mjs";
+import { modeInWords } from "../../assets/studio/audience/page.mjs";
 import { nearestPoint, tracesOf, wordsOf } from "../../assets/studio/audience/picture.mjs";
 import { panned } from "../../assets/studio/audience/touch.mjs";
 
@@ -86,4 +87,11 @@ test("names of arrows stay within the picture, and those without room are left o
   assert.deepEqual(names, ["alcalinity_of_ash", "hue"]);
   assert.ok(!textposition[0].endsWith("left")); // where it would be cut off
   assert.deepEqual(place(30).text, ["", ""]);
+});
+
+test("a viewer who looks around is told at once that the presenter blanks the screen, and shows it again", () => {
+  const [seen, blank, next] = [{ isBlank: false }, { isBlank: true }, { isBlank: false }];
+  assert.equal(modeInWords(true, seen, seen), "Following the presenter");
+  const said = [seen, blank, next].map((newest) => modeInWords(false, newest, seen));
+  assert.deepEqual(said, ["Looking around", "The presenter has blanked the screen", "The presenter has moved on"]);
 });

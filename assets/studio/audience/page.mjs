@@ -13,6 +13,20 @@ export function showWords({ caption, position, run, gamma, lead, follow, scene }
   byPart("plot").setAttribute("aria-label", `${run}: ${scene.names.join(", ")}. ${lead}; ${follow}`);
 }
 
+export const BLANK = "The presenter has blanked the screen";
+
+/**
+ * Whether a viewer follows, and what the presenter does meanwhile.
+ * @param {boolean} isFollowing
+ * @param {{ isBlank: boolean }} newest what the presenter shows
+ * @param {{ isBlank: boolean }} shown what is on screen
+ */
+export function modeInWords(isFollowing, newest, shown) {
+  if (isFollowing) return "Following the presenter";
+  if (newest.isBlank) return BLANK;
+  return newest === shown ? "Looking around" : "The presenter has moved on";
+}
+
 /** @param {any} picture */
 export function showNumbers({ numbers, scene }) {
   const rows = scene.drawn < scene.of ? [["Rows drawn", `${scene.drawn} of ${scene.of}`]] : [];

@@ -4,7 +4,7 @@ import { CanvasAnimation } from "../drawing/animation.mjs";
 import { decodedPlane } from "../drawing/arrays.mjs";
 import { pixelAxes, shownRanges, toPixels } from "../drawing/plotly.mjs";
 import { steadyLimits } from "../drawing/scales.mjs";
-import { byPart, showClasses, showNumbers, showWords } from "./page.mjs";
+import { BLANK, byPart, modeInWords, showClasses, showNumbers, showWords } from "./page.mjs";
 import { follow } from "./connection.mjs";
 import { KIND, unpacked } from "./messages.mjs";
 import { withPlacedNames } from "./names.mjs";
@@ -13,7 +13,6 @@ import { connectTouch } from "./touch.mjs";
 
 const REACH_PX = 22; // a finger is about twice as wide
 const OVER = "The talk has ended. Thank you for following.";
-const BLANK = "The presenter has blanked the screen.";
 const NOTHING_YET = "The presenter has not shown a picture yet. It will appear here.";
 
 const pen = globalThis.document?.createElement("canvas").getContext("2d");
@@ -72,7 +71,7 @@ class Talk {
     const picture = await unpacked(content);
     this.newest = decodedPlane({ ...picture, scene: this.scene });
     if (this.isFollowing) this.show(this.newest);
-    else byPart("mode").textContent = "The presenter has moved on";
+    else this.sayMode();
   }
 
   show(picture) {
@@ -80,7 +79,7 @@ class Talk {
     this.limits = steadyLimits(isOther ? null : this.limits, picture.limits);
     this.shown = picture;
     this.plot.dataset.drawn = String((this.nShown += 1));
-    this.sayInstead(picture.isBlank ? BLANK : null);
+    this.sayInstead(picture.isBlank ? `${BLANK}.` : null);
     byPart("save").hidden = !picture.scene.downloads;
     showWords(picture);
     showNumbers(picture);
@@ -152,7 +151,11 @@ class Talk {
   showMode() {
     byPart("return").hidden = this.isFollowing;
     byPart("fit").hidden = true;
-    byPart("mode").textContent = this.isFollowing ? "Following the presenter" : "Looking around";
+    this.sayMode();
+  }
+
+  sayMode() {
+    byPart("mode").textContent = modeInWords(this.isFollowing, this.newest, this.shown);
   }
 
   chooseClass(code) {
