@@ -87,8 +87,16 @@ def _top(n_features: int) -> str:
 
 
 def unique_title(record: RunRecord, others: Iterable[RunRecord]) -> str:
-    """The title of a run, numbered where others have it, as "MELM, γ 1 (2)"."""
-    taken, wanted = set(map(title, others)), title(record)
+    """The title of a run, told apart from others that have it.
+
+    Where those have other numbers of features it says its own, as "MELM, γ 1, 9 features"; else it
+    is numbered, as "MELM, γ 1 (2)".
+    """
+    known, wanted = list(others), title(record)
+    taken = set(map(title, known))
+    sizes = {other.n_features for other in known if title(other) == wanted}
+    if sizes and not record.name and record.n_features not in {0, *sizes}:
+        wanted = f"{wanted}, {count(record.n_features, 'feature')}"
     numbered = (f"{wanted} ({n})" for n in range(2, len(taken) + 2))
     return next(name for name in [wanted, *numbered] if name not in taken)
 

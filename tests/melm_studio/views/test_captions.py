@@ -182,6 +182,17 @@ def test_names_are_unique_and_a_name_that_was_given_stays():
     assert title(replace(run, name="mine")) == "mine"
 
 
+def test_a_run_on_fewer_features_is_named_by_their_number():
+    every = replace(run_of(method="pca", held_out=0.25), n_features=13)
+    few = replace(every, n_features=9)
+    few = replace(few, name=unique_title(few, [every]))
+    assert few.name == "PCA, 9 features"
+    assert unique_title(replace(few, name=""), [every, few]) == "PCA, 9 features (2)"
+    assert unique_title(every, [every, few]) == "PCA (2)"
+    named = replace(every, name="mine")
+    assert unique_title(replace(named, n_features=9), [named]) == "mine (2)"
+
+
 def test_a_queued_run_says_how_many_are_to_be_done_before_it():
     queued = replace(run_of(), state=RunState.QUEUED)
     assert state_sentence(queued, None, 2) == "Waiting for 2 other runs"
