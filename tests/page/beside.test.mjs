@@ -37,6 +37,12 @@ globalThis.document = /** @type {any} */ ({
 });
 globalThis.window = /** @type {any} */ ({ Plotly: { react: async (_, data) => drawn.push(data) } });
 
+let changeScheme; // of the dialog that was made last
+globalThis.MutationObserver = /** @type {any} */ (class {
+  constructor(callback) { changeScheme = callback; }
+  observe() {}
+});
+
 const { Beside } = await import("../../assets/studio/other_planes/beside.mjs");
 const { showLoadings } = await import("../../assets/studio/other_planes/loadings_view.mjs");
 const { showResamples } = await import("../../assets/studio/other_planes/resamples_view.mjs");
@@ -86,6 +92,19 @@ test("a dialog that is closed before the first answer begins nothing and follows
     mock.timers.reset();
     assert.equal(waiting.length, 1);
   }
+});
+
+test("a figure is drawn in the colors of the page, also once they have changed", async () => {
+  const view = new Tree(/** @type {any} */ (new Dialog()), "tree");
+  changeScheme(); // while the dialog is closed
+  assert.equal(waiting.length, 0);
+  view.open(panelAt("a", 0));
+  waiting[0].answer(found("light"));
+  await settled();
+  changeScheme();
+  waiting[1].answer(found("dark"));
+  await settled();
+  assert.deepEqual(view.shown, ["light", "dark"]);
 });
 
 test("a run that another one took the place of is no longer listened to", () => {

@@ -1,7 +1,7 @@
 // A dialog beside the picture, which stays in use: shows what a run about the front run has found,
 // and follows it while it is at work.
 import { ask, requested, sentenceOf } from "../page/answers.mjs";
-import { wait } from "../page/dom.mjs";
+import { onColorScheme, wait } from "../page/dom.mjs";
 import { showNotice } from "../page/notice.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
@@ -33,6 +33,7 @@ export class Beside {
     this.part("stop").onclick = () => this.send(`${name}/stop`);
     this.part("begin").onclick = () => this.begin().catch(console.warn);
     dialog.addEventListener("keydown", (event) => this.press(event));
+    onColorScheme(() => dialog.open && this.load().catch(console.warn));
   }
 
   /** @param {string} name @returns {any} */

@@ -2,7 +2,7 @@
 // and morphs the picture into the plane that is chosen.
 import { ID } from "../constants.mjs";
 import { draw } from "../drawing/plotly.mjs";
-import { byId, colorScheme, element, lessMotion, onColorScheme, wait } from "../page/dom.mjs";
+import { byId, colorScheme, element, lessMotion, wait } from "../page/dom.mjs";
 import { eased } from "../present/morph_steps.mjs";
 import { state } from "../state.mjs";
 import { Beside } from "./beside.mjs";
@@ -32,7 +32,6 @@ class TreeView extends Beside {
     this.height = "accuracy";
     this.at = -1; // the plane under the pointer or the keys
     this.dialog.addEventListener("click", ({ target }) => this.click(/** @type {HTMLElement} */ (target)));
-    onColorScheme(() => this.dialog.open && this.load());
   }
 
   /** @param {Panel} panel */
