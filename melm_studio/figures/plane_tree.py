@@ -60,11 +60,13 @@ def tree_figure(
     figure.update_xaxes(
         **axis,
         type="log",
-        title="kernel width γ, finer to smoother",
+        title_text="kernel width γ, finer to smoother",
         tickvals=tree.gammas,
         ticktext=[f"{gamma:g}" for gamma in tree.gammas],
     )
-    figure.update_yaxes(**axis, **_AXES[height], title=_TITLES[height], range=_range(tree, height))
+    figure.update_yaxes(
+        **axis, **_AXES[height], title_text=_TITLES[height], range=_range(tree, height)
+    )
     return figure.update_layout(
         margin={"l": 8, "r": 12, "t": 24, "b": 40},
         **page_layout(theme.ink),

@@ -50,11 +50,11 @@ def sparse_figure(
     figure.update_xaxes(
         **axis,
         type="log",
-        title="number of features",
+        title_text="number of features",
         tickvals=numbers,
         ticktext=[f"{number:,}" for number in numbers],
     )
-    figure.update_yaxes(**axis, title="balanced accuracy", tickformat=".0%")
+    figure.update_yaxes(**axis, title_text="balanced accuracy", tickformat=".0%")
     return figure.update_layout(
         margin={"l": 8, "r": 12, "t": 24, "b": 40},
         **page_layout(theme.ink),
