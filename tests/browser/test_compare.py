@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from melm_studio.figures.traces import PlaneTrace
 from melm_studio.layout import ids
 from tools.driver.page import Panel, StudioPage
 
-N_FAINT = """plot => [...plot.querySelectorAll(".point")]
-  .filter((point) => Number(getComputedStyle(point).opacity) < 0.3).length"""
+POINTS = (PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)
 
 # How many pairs of names overlap.
 N_MEETING = """(names) => {
@@ -19,11 +20,6 @@ N_MEETING = """(names) => {
   const apart = (a, b) => a.right <= b.left || a.bottom - 3 <= b.top;
   const meet = (a, b) => !apart(a, b) && !apart(b, a);
   return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => meet(a, b))).length;
-}"""
-
-N_NAMED = """plot => {
-  const { x, text } = plot.data.find(({ meta }) => meta.kind === "arrow_heads");
-  return [x.length, text.filter(Boolean).length];
 }"""
 
 # How many of the names reach beyond the picture that they stand in.
@@ -55,7 +51,18 @@ def points(panel: Panel) -> Locator:
 
 
 def n_faint(panel: Panel) -> int:
-    return panel.part("plot").evaluate(N_FAINT)
+    """How many rows are not selected, where some are."""
+    drawn = [trace for trace in panel.traces if trace["kind"] in POINTS]
+    return sum(
+        len(trace["x"]) - len(trace["selectedpoints"])
+        for trace in drawn
+        if trace.get("selectedpoints") is not None
+    )
+
+
+def trace_of(panel: Panel, kind: str) -> dict[str, Any]:
+    (trace,) = (trace for trace in panel.traces if trace["kind"] == kind)
+    return trace
 
 
 def rings(panel: Panel, kind: str) -> Locator:
@@ -70,9 +77,7 @@ def middle(mark: Locator) -> tuple[float, float]:
 
 def angle_of(panel: Panel) -> list[float]:
     """Where the arrows of the panel point."""
-    return panel.part("plot").evaluate(
-        "el => el.data.find(({ meta }) => meta.kind === 'arrow_heads').marker.angle"
-    )
+    return list(trace_of(panel, PlaneTrace.ARROW_HEADS)["marker"]["angle"])
 
 
 def test_several_runs_start_together_and_their_figures_are_compared(page: Page, wines: StudioPage):
@@ -113,6 +118,8 @@ def test_a_row_is_ringed_in_every_panel_while_pointed_at_and_when_marked(
     page: Page, pair: tuple[Panel, Panel]
 ):
     left, right = pair
+    for panel in (right, left):  # plotly has drawn both then
+        panel.point_at()
     page.mouse.move(*middle(points(left).first))
     for panel in pair:
         expect(rings(panel, "hovered")).to_be_visible()
@@ -140,6 +147,7 @@ def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
 ):
     left, right = pair
     page.get_by_role("group", name="Drag mode").get_by_label("Box").click()
+    left.point_at()
     x, y = middle(points(left).first)
     page.mouse.move(x - 15, y - 15)
     page.mouse.down()
@@ -149,7 +157,6 @@ def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
     expect(said).to_contain_text(re.compile(r"^[1-9]\d* rows? selected: [1-9]"))
     for panel in pair:
         wines.wait_until(lambda panel=panel: n_faint(panel) > 0, "the other rows are faint")
-        expect(points(panel).first).to_have_css("opacity", "1")
     wines.toggle("Contours")  # which paints anew
     assert n_faint(left) == n_faint(right) > 0
     page.get_by_role("button", name="Clear").click()
@@ -165,8 +172,8 @@ def test_classes_can_be_shown_alone(page: Page, wines: StudioPage, pair: tuple[P
     said = page.locator(f"#{ids.ISOLATED}")
     expect(said).to_contain_text("Only Barolo is shown")
     for panel in pair:
-        contours = panel.part("plot").locator(".scatterlayer .trace .js-fill")
-        expect(contours).to_have_count(3)  # a region for each share of the class
+        contours = [trace for trace in panel.traces if trace["kind"] == PlaneTrace.CONTOUR]
+        assert len(contours) == 3  # a region for each share of the class
     page.get_by_role("button", name="Show all classes").click()
     expect(said).to_be_hidden()
     expect(one).to_have_attribute("aria-pressed", "false")
@@ -190,11 +197,14 @@ def test_the_panel_that_the_others_turn_to_can_be_chosen(
 @pytest.mark.slow
 def test_no_name_of_a_feature_is_cut_in_a_small_panel(page: Page, wines: StudioPage):
     page.set_viewport_size({"width": 1440, "height": 900})
-    for method in ("LDA", "PCA", "PCA", "PCA"):
-        wines.run(method).expect_end()
-    names = page.locator(".plot .textpoint text")
-    expect(names.first).to_be_visible()
-    assert names.evaluate_all(N_CUT) == 0
+    panels = [wines.run(method) for method in ("LDA", "PCA", "PCA", "PCA")]
+    for panel in panels:
+        panel.expect_end()
+    for panel in panels:
+        panel.point_at()
+        names = panel.part("plot").locator(".textpoint text")
+        assert names.count() > 3
+        assert names.evaluate_all(N_CUT) == 0
 
 
 @pytest.mark.slow
@@ -202,6 +212,7 @@ def test_no_two_names_meet_and_every_arrow_has_one(page: Page, wines: StudioPage
     wines.run("LDA").expect_end()
     panel = wines.run("PCA")
     panel.expect_end()
+    panel.point_at()
     assert panel.part("plot").locator(".textpoint text").evaluate_all(N_MEETING) == 0
-    n_arrows, n_names = panel.part("plot").evaluate(N_NAMED)
-    assert n_arrows == n_names > 3
+    heads = trace_of(panel, PlaneTrace.ARROW_HEADS)
+    assert len(heads["x"]) == sum(1 for name in heads["text"] if name) > 3

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from melm_studio.figures.traces import PlaneTrace
 from tools.driver.page import Panel, StudioPage
 
 LONG = 500
@@ -18,6 +19,16 @@ def wines(page: Page) -> StudioPage:
     studio = StudioPage(page)
     studio.choose_sample("Wine")
     return studio
+
+
+def place_of_first(panel: Panel) -> tuple[float, float]:
+    trace = next(trace for trace in panel.traces if trace["kind"] == PlaneTrace.TRAIN)
+    return trace["x"][0], trace["y"][0]
+
+
+def n_named_arrows(panel: Panel) -> int:
+    heads = [trace for trace in panel.traces if trace["kind"] == PlaneTrace.ARROW_HEADS]
+    return sum(1 for head in heads for name in head["text"] if name)
 
 
 def finished(studio: StudioPage, method: str = "LDA") -> Panel:
@@ -74,14 +85,13 @@ def test_a_few_features_tell_what_they_keep(wines: StudioPage):
 def test_weak_arrows_can_be_hidden(wines: StudioPage):
     panel = finished(wines)
     wines.toggle("Class names")
-    names = panel.part("plot").locator(".textpoint")
-    wines.wait_until(lambda: names.count() > 1, "arrows are named")
+    wines.wait_until(lambda: n_named_arrows(panel) > 1, "arrows are named")
     limit = panel.open_layers().get_by_role("slider", name="Arrows shown")
     limit.focus()
     wines.page.keyboard.press("Home")
-    expect(names).to_have_count(0)
+    wines.wait_until(lambda: n_named_arrows(panel) == 0, "no arrow is shown")
     wines.page.keyboard.press("ArrowRight")
-    expect(names).to_have_count(1)
+    wines.wait_until(lambda: n_named_arrows(panel) == 1, "one is")
 
 
 @pytest.mark.slow
@@ -93,16 +103,14 @@ def test_one_component_shows_its_densities_and_three_can_be_turned(wines: Studio
     expect(line.part("plot")).to_have_attribute("aria-label", re.compile("line of Wine"))
     components.get_by_text("3", exact=True).click()
     space = finished(wines)
-    first = space.part("plot").locator(".point").first
-    expect(first).to_be_visible()
-    before = first.get_attribute("transform")
-    space.part("plot").hover()
+    before = place_of_first(space)
+    space.point_at()
     wines.page.mouse.down()
     box = space.part("plot").bounding_box()
     assert box is not None
     wines.page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + 0.6 * box["height"], steps=4)
     wines.page.mouse.up()
-    expect(first).not_to_have_attribute("transform", before or "")
+    wines.wait_until(lambda: place_of_first(space) != before, "the points turn")
     expect(space.open_layers().get_by_role("slider", name="Azimuth")).not_to_have_value("0")
 
 
@@ -172,7 +180,7 @@ def test_features_that_are_kept_are_those_listed_and_drawn(wines: StudioPage):
     wines.page.keyboard.press("Home")
     wines.page.keyboard.press("ArrowRight")
     expect(panel.part("features").get_by_role("button")).to_have_count(3)
-    expect(panel.part("plot").locator(".textpoint")).to_have_count(3)
+    wines.wait_until(lambda: n_named_arrows(panel) == 3, "these are drawn")
     keep.focus()
     wines.page.keyboard.press("End")
     expect(panel.part("features").get_by_role("button")).to_have_count(13)

@@ -26,15 +26,15 @@ SEED = 0
 COORDINATES = ["component_1", "component_2"]
 NUMBERS = ("divergence-seen", "divergence-unseen", "accuracy-seen", "accuracy-unseen")
 
-# Notes what a picture looks like whenever a plane has been painted: on the canvas while planes
-# follow each other, else where its first point stands.
+# Notes what a picture looks like whenever a plane has been painted: on the canvas, else where its
+# first point stands.
 RECORD_FRAMES = """
 window.paintedFrames = [];
 new MutationObserver((changes) => {
   for (const { target } of changes) {
-    const isMoving = target.querySelector(".is-moving") !== null;
+    const isOnCanvas = target.querySelector(".is-moving, .is-resting") !== null;
     const point = target.querySelector(".point")?.getAttribute("transform");
-    const looks = isMoving ? target.querySelector("canvas.motion").toDataURL() : point;
+    const looks = isOnCanvas ? target.querySelector("canvas.motion").toDataURL() : point;
     window.paintedFrames.push([target.dataset.run, target.dataset.sequence, looks]);
   }
 }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-sequence"] });

@@ -63,15 +63,19 @@ def test_panels_that_are_not_linked_zoom_alone(wines: StudioPage, pair: tuple[Pa
 @pytest.mark.slow
 def test_contours_and_arrows_can_be_hidden(wines: StudioPage):
     panel = wines.run("LDA")
-    traces = panel.part("plot").locator(".scatterlayer .trace")
-    expect(traces).to_have_count(N_CONTOURS + N_POINTS + N_ARROWS + 1)
+    panel.expect_end()
+
+    def expect_traces(number: int) -> None:
+        wines.wait_until(lambda: len(panel.traces) == number, f"{number} traces are drawn")
+
+    expect_traces(N_CONTOURS + N_POINTS + N_ARROWS + 1)
     wines.toggle("Class names")
     wines.toggle("Contours")
-    expect(traces).to_have_count(N_POINTS + N_ARROWS)
+    expect_traces(N_POINTS + N_ARROWS)
     wines.toggle("Arrows")
-    expect(traces).to_have_count(N_POINTS)
+    expect_traces(N_POINTS)
     wines.toggle("Contours")
-    expect(traces).to_have_count(N_CONTOURS + N_POINTS)
+    expect_traces(N_CONTOURS + N_POINTS)
 
 
 @pytest.mark.slow
@@ -80,6 +84,7 @@ def test_dark_and_light_change_the_colors_of_the_figure(wines: StudioPage):
     point = panel.part("plot").locator(".point").first
     toggle = wines.page.get_by_role("button", name="Light or dark mode")
     for scheme in (Scheme.LIGHT, Scheme.DARK, Scheme.LIGHT):
+        panel.point_at()
         expect_fill(point, THEMES[scheme].class_colors[0])
         toggle.click()
 

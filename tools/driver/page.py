@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Download, Locator, Page, expect
 
@@ -17,16 +19,42 @@ DEADLINE_S = 60
 DEADLINE_MS = 1000 * DEADLINE_S
 MOST_TAB_STOPS = 40
 NEXT_PAINT = "() => new Promise(requestAnimationFrame)"
-# Defines a function that returns a module of the page by its path, as "panel/panels.mjs".
+# Defines a function that returns a module of the page by its path, as "panel/panels.mjs", and one
+# that returns the traces of the picture that a plot shows, whoever has drawn it.
 LOAD_MODULE = """
   const script = document.querySelector('[src$="/main.bundle.mjs"]').src;
-  const load = (path) => import(script.replace("main.bundle.mjs", `studio/${path}`));"""
+  const load = (path) => import(script.replace("main.bundle.mjs", `studio/${path}`));
+  const tracesOf = async (plot) => {
+    const { panelOfRun } = await load("panel/panels.mjs");
+    return panelOfRun(plot.closest("[data-run]").dataset.run).painting.animation.to.traces;
+  };"""
+TRACES = (
+    "async (plot) => {"
+    + LOAD_MODULE
+    + """
+  const traces = await tracesOf(plot);
+  return traces
+    .filter(({ visible, x }) => visible !== false && x.length)
+    .map((trace) => ({ ...trace, kind: trace.meta.kind, x: [...trace.x], y: [...trace.y] }));
+}"""
+)
+# The visible ranges of x and y.
+AXES = (
+    "async (plot) => {"
+    + LOAD_MODULE
+    + """
+  const { toData } = await load("drawing/plotly.mjs");
+  const [left, top] = toData(plot, [0, 0]);
+  const [right, bottom] = toData(plot, [plot.clientWidth, plot.clientHeight]);
+  return [[left, right], [bottom, top]];
+}"""
+)
 TIP_OF_THE_STRONGEST_ARROW = (
     "async (plot) => {"
     + LOAD_MODULE
     + """
   const { toPixels } = await load("drawing/plotly.mjs");
-  const tips = plot.data.find(({ meta }) => meta.kind === "arrow_heads");
+  const tips = (await tracesOf(plot)).find(({ meta }) => meta.kind === "arrow_heads");
   const [x, y] = toPixels(plot, [tips.x[0], tips.y[0]]);
   const box = plot.getBoundingClientRect();
   return [box.left + x, box.top + y];
@@ -93,8 +121,12 @@ class Panel:
     @property
     def axes(self) -> list[list[float]]:
         """The visible ranges of x and y."""
-        ranges = self.part("plot").evaluate("el => [el.layout.xaxis.range, el.layout.yaxis.range]")
-        return list(ranges)
+        return list(self.part("plot").evaluate(AXES))
+
+    @property
+    def traces(self) -> list[dict[str, Any]]:
+        """The traces on screen that are not empty; `kind` says what each draws."""
+        return list(self.part("plot").evaluate(TRACES))
 
     @property
     def arrow_tip(self) -> tuple[float, float]:
@@ -129,6 +161,11 @@ class Panel:
     def expect_a_plane(self) -> None:
         """Wait until the first plane is on screen."""
         expect(self.node.and_(self.node.page.locator("[data-sequence]"))).to_be_visible()
+
+    def point_at(self) -> None:
+        """Move the pointer to the center of the plot, which plotly then draws."""
+        self.part("plot").hover()
+        expect(self.part("plot")).not_to_have_class(re.compile("is-moving|is-resting"))
 
     def zoom(self) -> None:
         """Turn the wheel over the center of the plot."""

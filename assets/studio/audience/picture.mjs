@@ -1,13 +1,11 @@
 // What a viewer sees of a plane: the traces of the figure with the arrays of the plane, as the
 // presenter, or the viewer, has switched them. Pure functions.
 import { MORE_LAYERS, PLANE_TRACE } from "../constants.mjs";
-import { tickStep } from "../drawing/scales.mjs";
 import { SWITCHED_BY } from "../drawing/trace_switches.mjs";
 
 /** @typedef {import("../types").Trace} Trace */
 
 const FAINT = 0.1; // as where the presenter selects rows and classes
-const MOST_LINES = 8; // of the grid, along each axis
 
 /** @type {string[]} */
 const POINTS = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
@@ -54,12 +52,6 @@ function placesOf(scene, selected) {
 
 const listed = ({ kind, class: code }, { names }, lists) =>
   POINTS.includes(kind) ? lists[(kind === PLANE_TRACE.heldOut ? names.length : 0) + code] : undefined;
-
-/** The layout of a figure with the grid that fits. @param {any} layout @param {import("../types").Axes} axes */
-export function withGrid(layout, axes) {
-  const dtick = tickStep(axes[0], MOST_LINES);
-  return { ...layout, xaxis: { ...layout.xaxis, dtick }, yaxis: { ...layout.yaxis, dtick } };
-}
 
 /**
  * The point nearest to a place, within a distance in pixels; null for none.

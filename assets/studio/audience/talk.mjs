@@ -2,13 +2,13 @@
 // stays as it is, and "Follow" goes back to the talk.
 import { CanvasAnimation } from "../drawing/animation.mjs";
 import { decodedPlane } from "../drawing/arrays.mjs";
-import { pixelAxes, shownRanges, toPixels } from "../drawing/plotly.mjs";
+import { layoutOn, pixelAxes, shownRanges, toPixels } from "../drawing/plotly.mjs";
 import { steadyLimits } from "../drawing/scales.mjs";
 import { BLANK, byPart, modeInWords, showClasses, showNumbers, showWords } from "./page.mjs";
 import { follow } from "./connection.mjs";
 import { KIND, unpacked } from "./messages.mjs";
 import { withPlacedNames } from "./names.mjs";
-import { nearestPoint, tracesOf, withGrid, wordsOf } from "./picture.mjs";
+import { nearestPoint, tracesOf, wordsOf } from "./picture.mjs";
 import { connectTouch } from "./touch.mjs";
 
 const REACH_PX = 22; // a finger is about twice as wide
@@ -106,7 +106,7 @@ class Talk {
   }
 
   layout(axes) {
-    return withGrid(this.shown.scene.figures[this.scheme()].layout, axes);
+    return layoutOn(this.plot, this.shown.scene.figures[this.scheme()].layout, axes);
   }
 
   scheme() {

@@ -1,13 +1,12 @@
 // Canvas animation. Planes that follow each other are drawn on a canvas over the figure, many times
-// faster than plotly draws; the plane that remains is drawn by plotly, with its hovering, zooming
-// and selecting. Between two planes the picture glides, where the page has the time. The planes of a
-// running fit count as one animation however slowly they come, and the very first plane does not wait
-// for plotly.
+// faster than plotly draws. Between two planes the picture glides, where the page has the time. The plane
+// that remains stays on the canvas, or plotly draws it, with its hovering, dragging and selecting. The
+// planes of a running fit count as one animation however slowly they come.
 import { drawAtOnce, inTurn, isTimeToMove, keepMoving, stopMoving } from "./clock.mjs";
 import { lessMotion } from "../page/dom.mjs";
 import { clearedPen, drawGrid, drawTrace } from "./canvas.mjs";
 import { between, contourMaps, isAlike } from "./glide.mjs";
-import { isDrawn, noteMovingAxes, pixelAxes, shownRanges, sizeOf } from "./plotly.mjs";
+import { noteCanvasAxes, pixelAxes, shownRanges, sizeOf } from "./plotly.mjs";
 import { multiples, scale } from "./scales.mjs";
 
 /** @typedef {import("./glide.mjs").Picture} Picture */
@@ -23,7 +22,7 @@ export class CanvasAnimation {
   /**
    * @param {HTMLCanvasElement} canvas over the plot
    * @param {HTMLElement} plot
-   * @param {() => Promise<void> | void} drawStill draws the last plane by plotly
+   * @param {() => Promise<void> | void} drawStill draws the last plane as it stays
    */
   constructor(canvas, plot, drawStill) {
     this.canvas = canvas;
@@ -39,10 +38,12 @@ export class CanvasAnimation {
     this.maps = undefined; // of the glide
     this.began = -Infinity; // the glide, in ms
     /** @type {object | null} */
-    this.asked = null; // plotly's drawing that waits for its turn
+    this.asked = null; // a drawing of what stays that waits for its turn
+    this.isResting = false; // the canvas shows what stays
     /**
-     * What draws under the picture, told of the axes in pixels; it returns whether it draws the grid.
-     * @type {((axes: import("../types").DrawnAxes) => boolean) | null}
+     * What draws under the picture, told of the axes in pixels, and whether it rests; it returns whether it
+     * draws the grid.
+     * @type {((axes: import("../types").DrawnAxes, isResting: boolean) => boolean) | null}
      */
     this.onAxes = null;
     this.move = (now) => this.drawAt(now);
@@ -50,10 +51,10 @@ export class CanvasAnimation {
 
   /** Whether the next plane follows so closely that it belongs to an animation. @param {boolean} isRunning */
   isOn(isRunning) {
-    return isRunning || performance.now() - this.lastAt < STILL_AFTER_MS || !isDrawn(this.plot);
+    return isRunning || performance.now() - this.lastAt < STILL_AFTER_MS || !this.to;
   }
 
-  /** Notes that plotly draws a plane; one that follows soon begins an animation. @param {Picture} picture */
+  /** Notes what stays; a plane that follows soon begins an animation. @param {Picture} picture */
   begin(picture) {
     this.lastAt = performance.now();
     this.from = null;
@@ -61,17 +62,32 @@ export class CanvasAnimation {
   }
 
   /**
-   * Draws one plane, to which the picture glides, and schedules plotly's drawing of it.
+   * Draws what stays.
+   * @param {Picture} picture
+   * @param {import("../types").Trace[]} traces of it that are drawn here
+   * @param {object} layout
+   */
+  rest(picture, traces, layout) {
+    this.keep();
+    this.begin(picture);
+    this.pixels = pixelAxes(this.plot, layout);
+    this.setResting(true);
+    this.drawOn(clearedPen(this.canvas, sizeOf(this.plot)), traces, picture.axes);
+  }
+
+  /**
+   * Draws one plane, to which the picture glides, and schedules the drawing of what stays.
    * @param {Picture} picture
    * @param {object} layout
    * @param {boolean} isRunning
    */
   draw(picture, layout, isRunning) {
-    const isFirst = !isDrawn(this.plot);
+    const isFirst = !this.to;
     const isSame = this.glideTo(picture);
     this.pixels = pixelAxes(this.plot, layout);
     this.drawSoon(isSame);
     this.plot.classList.add("is-moving");
+    this.setResting(false);
     clearTimeout(this.timer);
     if (isFirst) {
       requestAnimationFrame(() => setTimeout(() => this.drawInTurn())); // once it is on screen
@@ -82,7 +98,7 @@ export class CanvasAnimation {
     this.timer = setTimeout(() => this.drawInTurn(), Math.max(wait, this.duration()));
   }
 
-  // Plotly draws for so long that the page answers to the user between two panels.
+  // Plotly takes so long that the page answers to the user between two panels.
   drawInTurn() {
     const asked = (this.asked = {});
     inTurn(() => {
@@ -140,8 +156,8 @@ export class CanvasAnimation {
     const across = scale(xRange, x.offset, x.length);
     const up = scale(yRange, y.offset + y.length, -y.length);
     const drawnAxes = { x: axisOf(across), y: axisOf(up) };
-    noteMovingAxes(this.plot, drawnAxes);
-    const hasGrid = this.onAxes?.(drawnAxes) ?? false;
+    noteCanvasAxes(this.plot, drawnAxes);
+    const hasGrid = this.onAxes?.(drawnAxes, this.isResting) ?? false;
     const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
     pen.save();
     pen.beginPath();
@@ -166,8 +182,14 @@ export class CanvasAnimation {
   /** Ends the animation: plotly has drawn the same plane. */
   end() {
     this.keep();
-    noteMovingAxes(this.plot, null);
+    this.setResting(false);
+    noteCanvasAxes(this.plot, null);
     this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
+  }
+
+  setResting(isResting) {
+    this.isResting = isResting;
+    this.plot.classList.toggle("is-resting", isResting);
   }
 
   dispose() {

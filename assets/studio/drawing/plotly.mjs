@@ -1,11 +1,13 @@
 // All that the page knows of plotly. Its private attributes (_fullLayout and the _offset, _length,
 // d2p and p2d of an axis) are read here and nowhere else: plotly has no public way from data to
 // pixels (https://github.com/plotly/plotly.js/issues/5764).
-import { withEqualUnits } from "./scales.mjs";
+import { tickStep, withEqualUnits } from "./scales.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").PixelAxis} PixelAxis */
 /** @typedef {import("../types").Point} Point */
+
+const GRID_PX = 80; // between two lines of a grid, at least
 
 let loading = null; // the promise of plotly
 
@@ -50,9 +52,6 @@ export const clear = (plot) => window.Plotly?.purge(plot);
 /** Whether plotly has drawn a figure here. @param {any} plot */
 export const isDrawn = (plot) => Boolean(plot._fullLayout);
 
-/** The size of the figure, which takes no layout of the page. @param {any} plot @returns {[number, number]} */
-export const drawnSize = ({ _fullLayout: { width, height } }) => [width, height];
-
 /** The sizes of elements that are watched: to ask for one takes a layout of the page. @type {WeakMap<Element, [number, number]>} */
 const sizes = new WeakMap();
 
@@ -62,15 +61,16 @@ export function sizeOf(plot) {
   return known?.[0] ? known : [plot.clientWidth, plot.clientHeight]; // it may just have been hidden
 }
 
-/** Whether the figure is as large as its element. @param {any} plot */
+/** Whether the picture is as large as its element. @param {any} plot */
 export function isFitted(plot) {
-  const { width, height } = plot._fullLayout;
+  const { width, height } = plot._fullLayout ?? {};
   const [wide, high] = sizeOf(plot);
-  return Math.abs(width - wide) < 1 && Math.abs(height - high) < 1;
+  const [drawnWide, drawnHigh] = onCanvas.get(plot)?.size ?? [width, height];
+  return Math.abs(drawnWide - wide) < 1 && Math.abs(drawnHigh - high) < 1;
 }
 
 /**
- * Calls back when a figure is no longer as large as its element; the next drawing of it is.
+ * Calls back when a picture is no longer as large as its element; the next drawing of it is.
  * @param {HTMLElement} plot
  * @param {() => void} onChange
  * @returns {() => void} what ends that
@@ -78,35 +78,50 @@ export function isFitted(plot) {
 export function whenResized(plot, onChange) {
   const observer = new ResizeObserver(([{ contentRect: { width, height } }]) => {
     sizes.set(plot, [width, height]);
-    if (isDrawn(plot) && width && !isFitted(plot)) onChange();
+    if (hasPicture(plot) && width && !isFitted(plot)) onChange();
   });
   observer.observe(plot);
   return () => observer.disconnect();
 }
 
 /**
- * The axes in pixels as plotly has laid them out; or, before it has drawn in this size, as it will, with
- * the grid that is drawn, for its step is plotly's choice.
- * @param {any} plot
- * @param {any} layout that the figure has or will have
+ * The axes in pixels, as plotly lays them out.
+ * @param {HTMLElement} plot
+ * @param {any} layout of the figure
  * @returns {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }}
  */
-export function pixelAxes(plot, layout) {
-  const { xaxis, yaxis } = isDrawn(plot) && isFitted(plot) ? plot._fullLayout : expectedAxes(plot, layout);
-  return { x: pixelAxis(xaxis), y: pixelAxis(yaxis), hasEqualUnits: Boolean(yaxis.scaleanchor) };
-}
-
-function expectedAxes(plot, { margin: { l, r, t, b }, xaxis, yaxis }) {
-  const drawn = plot._fullLayout;
+export function pixelAxes(plot, { margin: { l, r, t, b }, xaxis, yaxis }) {
   const [width, height] = sizeOf(plot);
-  return {
-    xaxis: { dtick: drawn?.xaxis.dtick, ...xaxis, _offset: l, _length: width - l - r },
-    yaxis: { dtick: drawn?.yaxis.dtick, ...yaxis, _offset: t, _length: height - t - b },
-  };
+  const x = { offset: l, length: width - l - r, gridColor: xaxis.gridcolor, tickStep: xaxis.dtick };
+  const y = { offset: t, length: height - t - b, gridColor: yaxis.gridcolor, tickStep: yaxis.dtick };
+  return { x, y, hasEqualUnits: Boolean(yaxis.scaleanchor) };
 }
 
-function pixelAxis({ _offset: offset, _length: length, gridcolor: gridColor, dtick: tickStep }) {
-  return { offset, length, gridColor, tickStep };
+/**
+ * The axes in pixels of a figure that plotly has drawn.
+ * @param {any} plot
+ * @returns {{ x: PixelAxis, y: PixelAxis }}
+ */
+export function drawnPixelAxes({ _fullLayout: { xaxis, yaxis } }) {
+  const pixels = ({ _offset: offset, _length: length, gridcolor: gridColor, dtick }) => ({ offset, length, gridColor, tickStep: dtick });
+  return { x: pixels(xaxis), y: pixels(yaxis) };
+}
+
+/**
+ * A layout with these axes and the lines of their grid, about as far from each other in any size.
+ * @param {HTMLElement} plot
+ * @param {any} layout
+ * @param {Axes} axes that are shown at least
+ */
+export function layoutOn(plot, layout, axes) {
+  const pixels = pixelAxes(plot, layout);
+  const [xStep, yStep] = shownRanges(axes, pixels).map((range, i) => tickStep(range, (i ? pixels.y : pixels.x).length / GRID_PX));
+  const axis = (name, range, dtick) => ({ ...layout[name], range: [...range], autorange: false, dtick });
+  return {
+    ...layout,
+    xaxis: axis("xaxis", axes[0], xStep),
+    yaxis: axis("yaxis", axes[1], pixels.hasEqualUnits ? xStep : yStep),
+  };
 }
 
 /**
@@ -121,18 +136,24 @@ export function shownRanges(ranges, { x, y, hasEqualUnits }) {
 
 const axesOf = ({ _fullLayout: { xaxis, yaxis } }) => [xaxis, yaxis];
 
-/** The axes of the figures over which an animation draws. @type {WeakMap<HTMLElement, import("../types").DrawnAxes>} */
-const moving = new WeakMap();
+/**
+ * The axes and the sizes of pictures that a canvas shows in place of plotly.
+ * @type {WeakMap<HTMLElement, { axes: import("../types").DrawnAxes, size: [number, number] }>}
+ */
+const onCanvas = new WeakMap();
 
 /**
- * Notes on what axes a picture is that is drawn over a figure; null once the figure is seen again.
+ * Notes on what axes a picture is that a canvas shows; null once plotly's is seen again.
  * @param {HTMLElement} plot
  * @param {import("../types").DrawnAxes | null} axes
  */
-export function noteMovingAxes(plot, axes) {
-  if (axes) moving.set(plot, axes);
-  else moving.delete(plot);
+export function noteCanvasAxes(plot, axes) {
+  if (axes) onCanvas.set(plot, { axes, size: sizeOf(plot) });
+  else onCanvas.delete(plot);
 }
+
+/** Whether there is a picture, on a canvas or by plotly. @param {HTMLElement} plot */
+export const hasPicture = (plot) => onCanvas.has(plot) || isDrawn(plot);
 
 /**
  * From data to pixels within the figure.
@@ -141,7 +162,7 @@ export function noteMovingAxes(plot, axes) {
  * @returns {Point}
  */
 export function toPixels(plot, point) {
-  const drawn = moving.get(plot);
+  const drawn = onCanvas.get(plot)?.axes;
   if (drawn) return [drawn.x.offset + drawn.x.scale * point[0], drawn.y.offset + drawn.y.scale * point[1]];
   return /** @type {Point} */ (axesOf(plot).map((axis, i) => axis._offset + axis.d2p(point[i])));
 }
@@ -153,7 +174,7 @@ export function toPixels(plot, point) {
  * @returns {Point}
  */
 export function toData(plot, point) {
-  const drawn = moving.get(plot);
+  const drawn = onCanvas.get(plot)?.axes;
   if (drawn) return [(point[0] - drawn.x.offset) / drawn.x.scale, (point[1] - drawn.y.offset) / drawn.y.scale];
   return /** @type {Point} */ (axesOf(plot).map((axis, i) => axis.p2d(point[i] - axis._offset)));
 }

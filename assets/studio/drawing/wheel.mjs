@@ -1,6 +1,6 @@
 // Zooming by the wheel. The picture follows on its canvas, once before each paint however many turns
 // arrive, and plotly draws it when the wheel rests: it would take longer than a turn.
-import { isDrawn, pixelAxes, shownRanges } from "./plotly.mjs";
+import { hasPicture, pixelAxes, shownRanges } from "./plotly.mjs";
 
 /** @typedef {import("../types").Axes} Axes */
 /** @typedef {import("../types").Range} Range */
@@ -39,7 +39,7 @@ export function zoomByWheel(painting) {
   plot.addEventListener(
     "wheel",
     (event) => {
-      if (!isDrawn(plot) || !panel.plane) return;
+      if (!hasPicture(plot) || !panel.plane) return;
       event.preventDefault();
       const pixels = pixelAxes(plot, panel.figure.plane.layout);
       const { left, top } = plot.getBoundingClientRect();

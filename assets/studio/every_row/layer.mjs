@@ -4,7 +4,7 @@
 // come once the plane rests, and the sample gives way to them.
 import { PLANE_TRACE } from "../constants.mjs";
 import { drawTrace } from "../drawing/canvas.mjs";
-import { isDrawn, pixelAxes, toData } from "../drawing/plotly.mjs";
+import { hasPicture, pixelAxes, toData } from "../drawing/plotly.mjs";
 import { requested } from "../page/answers.mjs";
 import { element, hide } from "../page/dom.mjs";
 import { state } from "../state.mjs";
@@ -52,7 +52,7 @@ export class RowLayer {
     this.drawnAs = "";
     this.nDressed = 0;
     panel.painting.layer = this;
-    panel.painting.animation.onAxes = (axes) => this.drawMoving(axes);
+    panel.painting.animation.onAxes = (axes, isResting) => (isResting ? this.drawOn(axes) : this.drawMoving(axes));
     // The last plane may be painted before the run is known to have ended.
     panel.node.addEventListener("panel:news", ({ detail }) => detail.is_final && this.refresh());
     panel.node.addEventListener("panel:painted", () => {
@@ -169,10 +169,10 @@ export class RowLayer {
     return false;
   }
 
-  // On the axes that plotly has drawn, unless the animation draws on others.
+  // On the axes of the picture, unless the animation draws on others.
   drawStill() {
     const { plot } = this;
-    if (plot.classList.contains("is-moving") || !isDrawn(plot)) return;
+    if (plot.classList.contains("is-moving") || !hasPicture(plot)) return;
     this.drawOn(drawnAxes(plot));
   }
 
@@ -187,7 +187,7 @@ export class RowLayer {
       this.hide();
       return false;
     }
-    const { x: across, y: up } = pixelAxes(plot, panel.figure.plane.layout);
+    const { x: across, y: up } = pixelAxes(plot, panel.painting.layout(panel.axes()));
     const { density, width, height } = sizeIn(across, up);
     const drawnAs = JSON.stringify([axes, width, height, panel.figureScheme, this.nDressed, isMoving]);
     this.canvas ??= this.place();

@@ -1,7 +1,7 @@
 // Every row of the last plane of a replay, under its figure. Of the others, and while they follow
 // each other, plotly draws a sample.
 import { PLANE_TRACE } from "../constants.mjs";
-import { isDrawn } from "../drawing/plotly.mjs";
+import { drawnPixelAxes, isDrawn } from "../drawing/plotly.mjs";
 import { hide } from "../page/dom.mjs";
 import { unpackedPoints } from "./answers.mjs";
 import { StillRows } from "./still_rows.mjs";
@@ -30,7 +30,7 @@ export async function drawLastPlane(plot, { points, stretches, limits, last }) {
   let isLast = true;
   const draw = () => {
     hide(rows.canvas, !isLast);
-    if (isLast && isDrawn(plot)) rows.draw(drawnAxes(plot), plot.layout);
+    if (isLast && isDrawn(plot)) rows.draw(drawnAxes(plot), drawnPixelAxes(plot));
   };
   const swap = () =>
     window.Plotly.update(plot, { "marker.size": isLast ? UNSEEN : sizes }, { "legend.itemsizing": "constant" }, sample);

@@ -1,10 +1,11 @@
 // Every row of a plane that does not move, colored by its class, under a figure.
-import { pixelAxes } from "../drawing/plotly.mjs";
 import { element } from "../page/dom.mjs";
 import { dressOf } from "./dress.mjs";
 import { Raster } from "./raster.mjs";
 import { RowGrid } from "./row_grid.mjs";
 import { drawGridBelow, fitted, sizeIn } from "./under_canvas.mjs";
+
+/** @typedef {import("../types").PixelAxis} PixelAxis */
 
 const NO_COLUMNS = { colors: null, symbols: null };
 const ALL = { classes: null, rows: null };
@@ -17,7 +18,6 @@ export class StillRows {
    * @param {import("./answers.mjs").Points} points
    */
   constructor(plot, { figure, limits }, rows, points) {
-    this.plot = plot;
     this.grid = new RowGrid(points.x, points.y, limits);
     const { marks, looks } = dressOf(rows, figure.data, NO_COLUMNS, ALL);
     this.dress = { marks: Uint16Array.from(this.grid.order, (row) => marks[row]), looks };
@@ -28,10 +28,9 @@ export class StillRows {
   /**
    * Draws the rows, and the grid below them.
    * @param {import("../types").DrawnAxes} drawn in pixels of the figure
-   * @param {object} layout
+   * @param {{ x: PixelAxis, y: PixelAxis }} pixels
    */
-  draw(drawn, layout) {
-    const { x: across, y: up } = pixelAxes(this.plot, layout);
+  draw(drawn, { x: across, y: up }) {
     const { density, width, height } = sizeIn(across, up);
     const { pen, axes } = fitted(this.canvas, drawn, [across, up]);
     const pixels = new Raster(width, height).draw(this.grid, this.dress, axes, density);

@@ -56,6 +56,9 @@ export function onColorScheme(callback) {
 /** Whether the user has asked for less motion; `matches` follows the setting. */
 export const lessMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? { matches: false };
 
+/** Whether the page may be touched, of which there is no notice; `matches` follows the devices. */
+export const hasTouch = globalThis.matchMedia?.("(any-pointer: coarse)") ?? { matches: false };
+
 /** @param {string} id @returns {any} */
 export const byId = (id) => document.getElementById(id);
 

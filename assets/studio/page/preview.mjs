@@ -4,7 +4,7 @@ import { ID, PLANE_TRACE } from "../constants.mjs";
 import { CanvasAnimation } from "../drawing/animation.mjs";
 import { decodedPlane } from "../drawing/arrays.mjs";
 import { nextFrame } from "../drawing/clock.mjs";
-import { tickStep } from "../drawing/scales.mjs";
+import { layoutOn, pixelAxes } from "../drawing/plotly.mjs";
 import { byId, colorScheme, onColorScheme, wait, whenPresent } from "./dom.mjs";
 
 // Of more rows than the traces draw, every one is drawn below the contours, by a module that is
@@ -14,7 +14,6 @@ const SAMPLE = [PLANE_TRACE.train, PLANE_TRACE.heldOut];
 // The axes of a first look mean nothing yet, and neither do arrows.
 const LEFT_OUT = [PLANE_TRACE.arrowLines, PLANE_TRACE.arrowHeads];
 
-const MOST_LINES = 8; // of the grid, along each axis
 const LONGEST_WAIT_MS = 1000; // for the first look
 
 /** What the first page shows, which Dash's page begins with. */
@@ -101,9 +100,7 @@ function paint(node, found, rows = null) {
     .map((style, i) => ({ ...style, ...arrays[i], halo }))
     .filter(({ meta, x }) => x && ![...LEFT_OUT, ...(rows ? SAMPLE : [])].includes(meta.kind));
   const picture = { plane: found, traces, axes: found.limits, features: [] };
-  const { layout } = found.figure;
-  const dtick = tickStep(found.limits[0], MOST_LINES);
-  const withGrid = { ...layout, xaxis: { ...layout.xaxis, dtick }, yaxis: { ...layout.yaxis, dtick } };
+  const layout = () => layoutOn(plot, found.figure.layout, found.limits);
   shown?.resized.disconnect();
   shown?.animation.dispose();
   shown?.rows?.dispose();
@@ -113,11 +110,11 @@ function paint(node, found, rows = null) {
   });
   if (rows) {
     animation.onAxes = (axes) => {
-      rows.draw(axes, withGrid);
+      rows.draw(axes, pixelAxes(plot, layout()));
       return true; // with the grid
     };
   }
-  const resized = new ResizeObserver(() => plot.clientWidth && animation.draw(picture, withGrid, false));
+  const resized = new ResizeObserver(() => plot.clientWidth && animation.draw(picture, layout(), false));
   resized.observe(plot);
   shown = { resized, animation, rows };
   return shown;

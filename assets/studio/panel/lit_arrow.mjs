@@ -1,5 +1,5 @@
 // The arrow of the feature that is pointed at in the list, over the picture.
-import { isDrawn, toPixels } from "../drawing/plotly.mjs";
+import { hasPicture, toPixels } from "../drawing/plotly.mjs";
 import { originOf } from "../plane_editing/arrows.mjs";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -31,7 +31,7 @@ export class LitArrow {
     const { feature, panel } = this;
     const plot = panel.part("plot");
     // A line has a lane for each of its arrows.
-    const isShown = feature && panel.plane?.arrows.features.length && panel.nComponents > 1 && isDrawn(plot);
+    const isShown = feature && panel.plane?.arrows.features.length && panel.nComponents > 1 && hasPicture(plot);
     this.node.toggleAttribute("data-shown", Boolean(isShown));
     if (!isShown) return;
     const origin = originOf(panel.figure, panel.plane, 0);

@@ -1,9 +1,10 @@
 // The picture of a panel: the plane on screen with the view that is set, drawn when either changes.
 import { CanvasAnimation } from "../drawing/animation.mjs";
-import { clear, draw, whenResized } from "../drawing/plotly.mjs";
+import { clear, draw, layoutOn, whenResized } from "../drawing/plotly.mjs";
 import { union } from "../drawing/scales.mjs";
 import { SWITCHED_BY } from "../drawing/trace_switches.mjs";
 import { zoomByWheel } from "../drawing/wheel.mjs";
+import { hasTouch } from "../page/dom.mjs";
 import { state } from "../state.mjs";
 import { addedTraces, dress } from "./features.mjs";
 import { Recap } from "./recap.mjs";
@@ -33,6 +34,7 @@ export class Painting {
     // On axes that again hold everything.
     this.endFitting = whenResized(this.plot, () => this.paint());
     zoomByWheel(this);
+    this.plot.addEventListener("pointerenter", () => this.wake());
   }
 
   dispose() {
@@ -42,11 +44,11 @@ export class Painting {
     clear(this.plot);
   }
 
-  /** Paints the plane on screen; by plotly where `isStill`. */
+  /** Paints the plane on screen; as it stays where `isStill`. */
   async paint(isStill = false) {
     const { panel } = this;
-    if (!panel.plane || !panel.figure || panel.isDisposed) return;
-    const { plane, figure } = panel;
+    const { plane } = panel;
+    if (!plane || !panel.figure || panel.isDisposed) return;
     if (isStill) this.recap.end();
     if (this.recap.isOn) return;
     const paintedAs = this.key(this.axes());
@@ -54,7 +56,7 @@ export class Painting {
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
     const isAnimated = !isStill && (isSame || this.animation.isOn(isRunning));
-    if (isAnimated) this.animation.draw(this.picture(plane), figure.plane.layout, isRunning);
+    if (isAnimated) this.drawMoving(plane, isRunning);
     else await this.paintStill(plane);
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
@@ -68,8 +70,13 @@ export class Painting {
 
   /** Paints a plane that the run has passed, on the canvas. @param {Plane} plane */
   paintPassed(plane) {
-    this.animation.draw(this.picture(plane), this.panel.figure.plane.layout, true);
+    this.drawMoving(plane, true);
     this.panel.notePainted(plane);
+  }
+
+  drawMoving(plane, isRunning) {
+    const picture = this.picture(plane);
+    this.animation.draw(picture, this.layout(picture.axes), isRunning);
   }
 
   /** @param {Plane} plane @returns {import("../drawing/glide.mjs").Picture} */
@@ -83,11 +90,26 @@ export class Painting {
   async paintStill(plane) {
     this.layer?.settle(plane);
     const picture = this.picture(plane);
-    this.animation.begin(picture);
     const traces = this.layer?.takeUnder(plane, picture.traces) ?? picture.traces;
-    await draw(this.plot, traces, this.layout(picture.axes), CONFIG);
+    const layout = this.layout(picture.axes);
+    if (!this.isInReach()) {
+      this.animation.rest(picture, traces, layout);
+      return;
+    }
+    this.animation.begin(picture);
+    await draw(this.plot, traces, this.interactive(layout), CONFIG);
     this.animation.end();
     this.listenForZoom();
+  }
+
+  // Plotly is needed where someone can reach into the picture. It takes ten times as long as the canvas.
+  isInReach() {
+    return hasTouch.matches || this.plot.matches(":hover");
+  }
+
+  /** Lets plotly draw what the canvas shows. */
+  wake() {
+    if (this.animation.isResting) this.paint(true).catch(console.warn);
   }
 
   // A trace with its style and arrays, changed by the switches and the features.
@@ -109,18 +131,19 @@ export class Painting {
     return `${axes}/${this.panel.figureScheme}`;
   }
 
-  layout([x, y]) {
-    const base = this.panel.figure.plane.layout;
+  layout(axes) {
+    return layoutOn(this.plot, this.panel.figure.plane.layout, axes);
+  }
+
+  interactive(layout) {
     this.nStill += 1;
     return {
-      ...base,
+      ...layout,
       autosize: true, // plotly.react keeps the size of before without it
       dragmode: state.drag,
       // What is selected is state of the page, not what was drawn in one panel.
       selections: [],
       selectionrevision: this.nStill,
-      xaxis: { ...base.xaxis, range: [...x], autorange: false },
-      yaxis: { ...base.yaxis, range: [...y], autorange: false },
     };
   }
 

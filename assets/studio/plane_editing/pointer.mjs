@@ -1,6 +1,6 @@
 // Planes that a user makes of the one that was found, by tools and by dragging in the picture: an arrow is moved
 // by its tip, three components are rotated.
-import { isDrawn, toData, toPixels } from "../drawing/plotly.mjs";
+import { hasPicture, toData, toPixels } from "../drawing/plotly.mjs";
 import { isArrowDrawn } from "../panel/arrow_labels.mjs";
 import { addToPanels } from "../panel/features.mjs";
 import { state } from "../state.mjs";
@@ -70,7 +70,7 @@ class Pointer {
   arrowNear(event) {
     const { plane, figure, arrowLimit } = this.panel;
     if (!this.tools.tool("arrow") || state.mode === "compare" || !state.arrows) return null;
-    if (!plane?.arrows.features.length || !isDrawn(this.plot)) return null;
+    if (!plane?.arrows.features.length || !hasPicture(this.plot)) return null;
     const tips = tipsOf(figure, plane).slice(0, arrowLimit);
     const i = nearest(tips.map((tip) => toPixels(this.plot, tip)), this.pixels(event), REACH_PX);
     if (i === null || !isArrowDrawn(this.panel, i)) return null;

@@ -1,5 +1,5 @@
 // Rings around a row in every panel: the row under the pointer, and the one that is marked.
-import { drawnSize, isDrawn, toPixels } from "../drawing/plotly.mjs";
+import { hasPicture, sizeOf, toPixels } from "../drawing/plotly.mjs";
 import { shownLayer } from "../every_row/layers.mjs";
 import { hide } from "../page/dom.mjs";
 import { shownPanels } from "../panel/panels.mjs";
@@ -127,10 +127,10 @@ class Rings {
   // Null where the row is not drawn, or is outside the picture.
   pixels(row) {
     const { plot, panel } = this;
-    const point = isDrawn(plot) && (shownLayer(panel)?.pointOf(row) ?? this.sampledPoint(row));
+    const point = hasPicture(plot) && (shownLayer(panel)?.pointOf(row) ?? this.sampledPoint(row));
     if (!point) return null;
     const at = toPixels(plot, point);
-    const size = drawnSize(plot);
+    const size = sizeOf(plot);
     return at.every((pixel, axis) => pixel >= 0 && pixel <= size[axis]) ? at : null;
   }
 }

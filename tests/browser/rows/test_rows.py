@@ -10,27 +10,25 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
+from melm_studio.figures.traces import PlaneTrace
 from melm_studio.tables import load_sample
 from tests.browser.test_axe import barriers
 from tools.driver.page import LOAD_MODULE, Panel, StudioPage, wait_until
 
 OUTLIER = 17
+POINTS = (PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)
 PIXELS_OF_A_ROW = (
     "async (plot, row) => {"
     + LOAD_MODULE
     + """
   const { toPixels } = await load("drawing/plotly.mjs");
-  const trace = plot.data.find(({ customdata }) => customdata?.includes(row));
+  const trace = (await tracesOf(plot)).find(({ customdata }) => customdata?.includes(row));
   const at = trace.customdata.indexOf(row);
   const [x, y] = toPixels(plot, [trace.x[at], trace.y[at]]);
   const box = plot.getBoundingClientRect();
   return [box.left + x, box.top + y];
 }"""
 )
-MARKS_OF_NEW_ROWS = """(plot) => plot.data
-  .filter(({ meta }) => meta.kind === "new_rows")
-  .map(({ x, marker }) => [marker.symbol, x.length])
-  .filter(([, n]) => n)"""
 
 
 def wine() -> pd.DataFrame:
@@ -39,6 +37,17 @@ def wine() -> pd.DataFrame:
     table.insert(0, "bottle", [f"bottle {i + 1:03}" for i in range(len(table))])
     table.loc[OUTLIER - 1, "alcohol"] = 60.0
     return table
+
+
+def marks_of_new_rows(panel: Panel) -> dict[str, int]:
+    """How many new rows are drawn by each symbol."""
+    drawn = [trace for trace in panel.traces if trace["kind"] == "new_rows"]
+    return {trace["marker"]["symbol"]: len(trace["x"]) for trace in drawn}
+
+
+def n_colors_of_points(panel: Panel) -> int:
+    colors = [trace["marker"]["color"] for trace in panel.traces if trace["kind"] in POINTS]
+    return len({one for each in colors for one in ([each] if isinstance(each, str) else each)})
 
 
 @pytest.fixture
@@ -127,12 +136,12 @@ def test_a_second_file_is_placed_in_the_plane(finished: Panel, add_rows, page: P
     add_rows(wine().iloc[10:30])
     expect(finished.part("new-headline")).to_contain_text("20 labeled new rows")
     expect(finished.part("new-list").get_by_role("listitem")).to_have_count(20)
-    marks = finished.part("plot").evaluate(MARKS_OF_NEW_ROWS)
-    assert sum(n for _, n in marks) == 20
-    assert dict(marks)["x"] >= 1
+    marks = marks_of_new_rows(finished)
+    assert sum(marks.values()) == 20
+    assert marks["x"] >= 1
     finished.part("new-remove").click()
     expect(finished.part("new-rows")).to_be_hidden()
-    assert finished.part("plot").evaluate(MARKS_OF_NEW_ROWS) == []
+    assert marks_of_new_rows(finished) == {}
 
 
 @pytest.mark.slow
@@ -200,21 +209,14 @@ def test_a_row_far_from_the_plane_is_selected_and_explained(finished: Panel, pag
     expect(finished.part("selection-words")).to_contain_text("1 row")
 
 
-COLORS_OF_POINTS = """(plot) => new Set(plot.data
-  .filter(({ meta }) => meta.kind === "train" || meta.kind === "held_out")
-  .flatMap(({ marker }) => marker.color)).size"""
-
-
 def test_points_are_colored_by_another_column(finished: Panel, page: Page) -> None:
-    assert finished.part("plot").evaluate(COLORS_OF_POINTS) <= 6
+    assert n_colors_of_points(finished) <= 6
     finished.node.get_by_role("button", name="Color and shape by a column").click()
     finished.part("color-by").select_option("proline")
     legend = finished.node.locator(".mark-legend")
     expect(legend).to_contain_text("proline")
     wait_until(
-        page,
-        lambda: finished.part("plot").evaluate(COLORS_OF_POINTS) > 50,
-        "the points have the colors of the column",
+        page, lambda: n_colors_of_points(finished) > 50, "the points have the colors of the column"
     )
     finished.part("color-by").select_option("cultivar")
     page.keyboard.press("Escape")
