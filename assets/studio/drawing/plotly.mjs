@@ -91,7 +91,7 @@ export function whenResized(plot, onChange) {
  * @returns {{ x: PixelAxis, y: PixelAxis, hasEqualUnits: boolean }}
  */
 export function pixelAxes(plot, { margin: { l, r, t, b }, xaxis, yaxis }) {
-  const [width, height] = sizeOf(plot);
+  const [width, height] = sizeOf(plot).map(Math.round);
   const x = { offset: l, length: width - l - r, gridColor: xaxis.gridcolor, tickStep: xaxis.dtick };
   const y = { offset: t, length: height - t - b, gridColor: yaxis.gridcolor, tickStep: yaxis.dtick };
   return { x, y, hasEqualUnits: Boolean(yaxis.scaleanchor) };

@@ -97,7 +97,9 @@ export class Painting {
       return;
     }
     this.animation.begin(picture);
-    await draw(this.plot, traces, this.interactive(layout), CONFIG);
+    const drawn = draw(this.plot, traces, this.interactive(layout), CONFIG);
+    this.listenForZoom(); // who woke the picture may already press
+    await drawn;
     this.animation.end();
     this.listenForZoom();
   }
@@ -165,8 +167,9 @@ export class Painting {
   }
 
   listenForZoom() {
+    /** @type {any} */
     const plot = this.plot;
-    if (this.isListening) return;
+    if (this.isListening || !plot.on) return; // plotly may not have come yet
     this.isListening = true;
     plot.on("plotly_relayout", (change) => "xaxis.range[0]" in change && this.setZoom(axesIn(change)));
     plot.on("plotly_doubleclick", () => this.setZoom(null));
