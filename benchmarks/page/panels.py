@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from playwright.sync_api import CDPSession
 
@@ -67,7 +68,8 @@ def _cost_of_each(page: StudioPage) -> list[float]:
         page.choose_method(1, method)
         page.page.wait_for_timeout(SETTLED_MS)
         at_rest = _busy_for(page, protocol, lambda: None)
-        costs.append(_busy_for(page, protocol, page.press_run) - at_rest)
+        press = partial(page.press_at, page.place_of_run())
+        costs.append(_busy_for(page, protocol, press) - at_rest)
     protocol.detach()
     page.begin_anew()
     return costs

@@ -112,6 +112,17 @@ class StudioPage:
         """Press Run."""
         self.page.get_by_role("button", name="Run", exact=True).click()
 
+    def place_of_run(self) -> tuple[float, float]:
+        """Where Run stands. To look for it by its role takes time of the page's main thread."""
+        box = self.page.get_by_role("button", name="Run", exact=True).bounding_box()
+        if box is None:
+            raise RuntimeError("Run is not on screen.")
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def press_at(self, place: tuple[float, float]) -> None:
+        """Press what stands at a place."""
+        self.page.mouse.click(*place)
+
     def _show_settings(self) -> None:
         settings = self.page.locator("details:has(#n-init)")
         if settings.get_attribute("open") is None:
