@@ -27,6 +27,7 @@ def register(app: Dash) -> None:
         Output(ids.COMPARED_RUNS, "data"),
         Input(ids.RUN_TABS, "children"),
         Input(ids.MODE, "value"),
+        Input(ids.COMPARE_TAB, "value"),
     )
     connect_script(
         app,

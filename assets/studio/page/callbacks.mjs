@@ -31,7 +31,8 @@ function noteRevision(revision) {
   if (revision) update({ revision });
 }
 
-// The runs that are compared: the tables follow these, and so request nothing in another mode.
-function noteCompared(tabs, mode) {
-  return mode === "compare" ? (tabs ?? []).map(({ props }) => props["data-tab"]) : noUpdate();
+// The runs that are compared: the tables follow these, and so request nothing while none is open.
+function noteCompared(tabs, mode, table) {
+  const isOpen = mode === "compare" && table !== null;
+  return isOpen ? (tabs ?? []).map(({ props }) => props["data-tab"]) : noUpdate();
 }
