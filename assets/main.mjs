@@ -5,7 +5,7 @@ import { loadPlotly } from "./studio/drawing/plotly.mjs";
 import { connectFrontRun } from "./studio/front_run.mjs";
 import { connectControls } from "./studio/page/callbacks.mjs";
 import { connectColumns } from "./studio/page/columns.mjs";
-import { complain, startDash } from "./studio/page/dash.mjs";
+import { complain, connectMarkup, startDash } from "./studio/page/dash.mjs";
 import { whenIdle } from "./studio/page/dom.mjs";
 import { connectDataMenus } from "./studio/page/data_menus.mjs";
 import { connectGammaSlider } from "./studio/page/gamma_slider.mjs";
@@ -51,6 +51,7 @@ import { connectSelection } from "./studio/selection/selection.mjs";
 import { connectSharedViews } from "./studio/views/share_link.mjs";
 import { connectStory } from "./studio/views/story.mjs";
 
+connectMarkup();
 takeTemplate(); // before anything that makes panels
 connectMantine();
 connectControls();

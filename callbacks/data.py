@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from dash import ALL, Dash, Input, Output, State, ctx, no_update
+from dash import Dash, Input, Output, State, ctx, no_update
 from msgspec.structs import replace
 
 from callbacks.services import services
@@ -26,11 +26,6 @@ _N_COLORS = len(THEMES[Scheme.LIGHT].class_colors)
 
 def register(app: Dash) -> None:
     """Connect the data part of the sidebar."""
-    app.callback(
-        Output(ids.CHOICE, "data", allow_duplicate=True),
-        Input({"type": "sample", "key": ALL}, "n_clicks"),
-        prevent_initial_call=True,
-    )(choose_sample)
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
         Input(ids.LABEL, "value"),
@@ -62,13 +57,6 @@ def list_tables(clicks: int | None) -> tuple[Any, Any]:
     """List the tables of the operator above the samples, as the menu opens."""
     tables = workspace().files.tables()
     return named("Tables" if tables else "Samples"), table_items(tables)
-
-
-def choose_sample(clicks: list[int | None]) -> Any:
-    """Choose the sample whose button was clicked."""
-    if not any(clicks):
-        return no_update
-    return msgspec.to_builtins(DataSource(kind="sample", key=ctx.triggered_id["key"]))
 
 
 def choose_label(label: str | None, data: Any) -> Any:

@@ -12,7 +12,9 @@ from dash.development.base_component import Component
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.buttons import button
 from melm_studio.layout.ranking import ranking_panel
+from melm_studio.layout.shell.markup import plain
 from melm_studio.tables import percent
 from melm_studio.views.comparison import Agreement, ComparedRun, Mover
 
@@ -107,18 +109,17 @@ def run_batch_button() -> Component:
 
 def selection() -> Component:
     """The selected rows and the classes shown alone, as text that a script writes."""
-    return html.Div(
-        [_selected(ids.BRUSHED, "Clear"), _selected(ids.ISOLATED, "Show all classes")],
-        className="selection",
+    return plain(
+        html.Div(
+            [_selected(ids.BRUSHED, "Clear"), _selected(ids.ISOLATED, "Show all classes")],
+            className="selection",
+        )
     )
 
 
 def _selected(component_id: str, reset: str) -> Component:
     return html.Div(
-        [
-            html.Span(role="status"),
-            dmc.Button(reset, variant="subtle", size="compact-xs"),
-        ],
+        [html.Span(role="status"), button(reset, "is-text")],
         id=component_id,
         hidden=True,
     )

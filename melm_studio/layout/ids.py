@@ -151,11 +151,6 @@ FIGURE = "figure"
 TALK = "talk"
 
 
-def sample(key: str) -> dict[str, str]:
-    """The button of a sample."""
-    return {"type": "sample", "key": key}
-
-
 def role(column: int) -> dict[str, str | int]:
     """The control of what a column is used for, by its place in the table."""
     return {"type": "role", "column": column}

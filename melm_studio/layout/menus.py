@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 from dash import html
 from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, data
 from melm_studio.tables import shortened
+from melm_studio.views.data_source import DataSource
 
 _LONGEST_NAME = 36
 
@@ -36,6 +38,12 @@ def menu_item(label: Any, modifier: str = "", **properties: Any) -> Component:
         className=f"menu-item {modifier}".strip(),
         **properties,
     )
+
+
+def source_item(label: Any, source: DataSource, modifier: str = "", **properties: str) -> Component:
+    """The choice of data in a menu, by a script; `properties` are further `data-*` attributes."""
+    written = msgspec.json.encode(source).decode()
+    return menu_item(label, modifier, **data(source=written, **properties))
 
 
 def menu_button(label: str, menu_id: str, **properties: Any) -> Component:

@@ -21,6 +21,7 @@ from melm_core.methods import (
 )
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data, tip
+from melm_studio.layout.shell.markup import plain
 
 # Significant digits of a kernel width chosen by the slider.
 GAMMA_DIGITS = 3
@@ -67,10 +68,12 @@ def gamma_control(component_id: str, slider_id: str) -> Component:
                 id=slider_id,
                 **data(low=f"{log10(GAMMA.minimum):g}", high=f"{log10(GAMMA.maximum):g}"),
             ),
-            html.Div(
-                [html.Span("finer"), html.Span("smoother")],
-                className="slider-ends",
-                **aria(hidden="true"),
+            plain(
+                html.Div(
+                    [html.Span("finer"), html.Span("smoother")],
+                    className="slider-ends",
+                    **aria(hidden="true"),
+                )
             ),
         ],
         className="gamma",

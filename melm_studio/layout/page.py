@@ -23,6 +23,7 @@ from melm_studio.layout.panel import panel_model
 from melm_studio.layout.present import link_parts, notice, play_bar, present_title
 from melm_studio.layout.shell.header import header
 from melm_studio.layout.shell.help import help_view
+from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import welcome
 from melm_studio.layout.sidebar import sidebar
 from melm_studio.layout.story import story_parts
@@ -130,4 +131,4 @@ def _sections() -> Component:
         html.Button(label, type="button", **data(section=section), **aria(pressed="false"))
         for section, label in SECTIONS.items()
     ]
-    return html.Nav(tabs, className="sections", **aria(label="Sections of the page"))
+    return plain(html.Nav(tabs, className="sections", **aria(label="Sections of the page")))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
 from melm_studio.layout import ids
-from melm_studio.layout.attributes import aria, data
+from melm_studio.layout.attributes import aria, data, tip
 from melm_studio.layout.buttons import button
 from melm_studio.layout.dialogs.figure_dialog import figure_button
+from melm_studio.layout.shell.markup import plain
 
 SPEEDS = {"0.25": "¼×", "0.5": "½×", "1": "1×", "2": "2×", "4": "4×"}
 
@@ -44,11 +44,13 @@ def notice() -> Component:
         [
             html.P(id=ids.NOTICE, role="status"),
             button("", "notice-action", hidden=True),
-            html.Button(
-                html.Span(className="icon icon-close"),
-                type="button",
-                className="button is-text notice-close",
-                **aria(label="Close this note"),
+            plain(
+                html.Button(
+                    html.Span(className="icon icon-close"),
+                    type="button",
+                    className="button is-text notice-close",
+                    **aria(label="Close this note"),
+                )
             ),
         ],
         className="notice",
@@ -57,10 +59,12 @@ def notice() -> Component:
 
 def present_title() -> Component:
     """Title and caption of the view of a story, else what is asked of the classes; for a script."""
-    return html.Div(
-        [html.H1(id=ids.TITLE), html.P(id=ids.CAPTION)],
-        className="caption present-only",
-        **aria(live="polite"),
+    return plain(
+        html.Div(
+            [html.H1(id=ids.TITLE), html.P(id=ids.CAPTION)],
+            className="caption present-only",
+            **aria(live="polite"),
+        )
     )
 
 
@@ -68,22 +72,24 @@ def play_bar() -> Component:
     """The bar below the plane in front; a script fills and operates it."""
     return html.Div(
         [
-            html.Div(
-                [
-                    _speed(),
-                    _morph(),
-                    html.Div(
-                        [
-                            _button("Copy link", "link"),
-                            html.Span(_button("Add to story", "add"), className="not-present"),
-                            html.Div(_presenting(), className="bar-group present-only"),
-                        ],
-                        className="bar-group bar-end",
-                    ),
-                ],
-                className="play-bar",
+            plain(
+                html.Div(
+                    [
+                        _speed(),
+                        _morph(),
+                        html.Div(
+                            [
+                                _button("Copy link", "link"),
+                                html.Span(_button("Add to story", "add"), className="not-present"),
+                                html.Div(_presenting(), className="bar-group present-only"),
+                            ],
+                            className="bar-group bar-end",
+                        ),
+                    ],
+                    className="play-bar",
+                )
             ),
-            html.P(_keys(), className="keys present-only", id=ids.KEYS, hidden=True),
+            plain(html.P(_keys(), className="keys present-only", id=ids.KEYS, hidden=True)),
         ],
         className="playback",
     )
@@ -104,13 +110,10 @@ def _morph() -> Component:
     explanation = "Rotate the plane on screen into that of another run, along the shortest path"
     return html.Div(
         [
-            dmc.Tooltip(
-                html.Label(
-                    [html.Span("Morph to"), html.Select([], **data(bar="morph-to"))],
-                    className="bar-field",
-                ),
-                label=explanation,
-                openDelay=400,
+            html.Label(
+                [html.Span("Morph to"), html.Select([], **data(bar="morph-to"))],
+                className="bar-field",
+                **tip(explanation),
             ),
             html.Div(className="bar-slider", **data(bar="morph-slot")),
         ],

@@ -12,15 +12,17 @@ from melm_core.methods import HELD_OUT, METHODS, SEED, STARTS, Method
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.compare import batch_form, run_batch_button
-from melm_studio.layout.menus import menu, menu_button, menu_item
+from melm_studio.layout.menus import menu, menu_button, menu_item, source_item
 from melm_studio.layout.method_form import (
     components_control,
     gamma_control,
     number_input,
     own_settings,
 )
+from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.table_dialog.dialog import columns_button, recipe_button
 from melm_studio.tables import SAMPLES
+from melm_studio.views.data_source import DataSource
 from melm_studio.views.stories import INCLUDED_STORIES
 from melm_studio.worker.execution.refusals import missing_package
 
@@ -54,8 +56,7 @@ def _data() -> Component:
                 "Samples",
                 [
                     html.Div(id=ids.TABLES, role="group", **aria(label="Tables of this studio")),
-                    *map(_sample, SAMPLES),
-                    *_stories(),
+                    plain(html.Div([*map(_sample, SAMPLES), *_stories()], role="group")),
                 ],
                 "is-widest",
                 id=ids.SAMPLES,
@@ -77,9 +78,8 @@ def _data() -> Component:
 
 def _sample(key: str) -> Component:
     sample = SAMPLES[key]
-    return menu_item(
-        [html.Strong(sample.label), html.Small(sample.explanation)], id=ids.sample(key)
-    )
+    label = [html.Strong(sample.label), html.Small(sample.explanation)]
+    return source_item(label, DataSource(kind="sample", key=key))
 
 
 def _stories() -> list[Component]:
@@ -106,12 +106,14 @@ def _method() -> Component:
                         size="sm",
                         **aria(label="Method"),
                     ),
-                    html.Button(
-                        html.Span(className="icon icon-info"),
-                        type="button",
-                        className="button is-icon",
-                        **data(opens=_METHOD_NOTE),
-                        **aria(label="About the method"),
+                    plain(
+                        html.Button(
+                            html.Span(className="icon icon-info"),
+                            type="button",
+                            className="button is-icon",
+                            **data(opens=_METHOD_NOTE),
+                            **aria(label="About the method"),
+                        )
                     ),
                 ],
                 className="method-choice",

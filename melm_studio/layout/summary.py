@@ -9,6 +9,7 @@ from dash.development.base_component import Component
 
 from melm_studio.layout.attributes import aria, tip
 from melm_studio.layout.attributes import data as data_attributes
+from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import question
 from melm_studio.tables import Summary, count, number, percent, shortened
 from melm_studio.views.sharing.described_tables import TableDescription
@@ -96,14 +97,16 @@ def _legend(table: TableDescription, swatches: Sequence[tuple[str, str]]) -> Com
     asked = data_attributes(question=question(names))
     if table.has_batches:
         asked |= data_attributes(batches="")
-    return html.Ul(items, className="legend", **asked, **aria(label="Classes"))
+    return plain(html.Ul(items, className="legend", **asked, **aria(label="Classes")))
 
 
 def _folded(notes: Sequence[str]) -> Component:
-    return html.Details(
-        [
-            html.Summary(f"{count(len(notes), 'note')} on the table"),
-            html.Ul([html.Li(note) for note in notes], className="steps"),
-        ],
-        className="notes",
+    return plain(
+        html.Details(
+            [
+                html.Summary(f"{count(len(notes), 'note')} on the table"),
+                html.Ul([html.Li(note) for note in notes], className="steps"),
+            ],
+            className="notes",
+        )
     )

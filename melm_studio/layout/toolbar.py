@@ -9,6 +9,7 @@ from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button, switch
 from melm_studio.layout.dialogs.figure_dialog import figure_button
 from melm_studio.layout.panel_parts.tools import drag_buttons, layer_switches, more_layer_switches
+from melm_studio.layout.shell.markup import plain
 
 _TOOLS, _MORE_LAYERS = "compare-tools", "compare-more-layers"
 
@@ -19,7 +20,7 @@ def toolbar() -> list[Component]:
     Those of several panels appear once there are several.
     """
     more = button("Tools", "toolbar-more compare-only", **data(toggles=_TOOLS))
-    return [more, _tools()]
+    return [more, plain(_tools())]
 
 
 def _tools() -> Component:

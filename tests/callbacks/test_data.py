@@ -36,8 +36,7 @@ def items(visitor):
 
 @pytest.mark.parametrize("key", SAMPLES)
 def test_every_sample_is_prepared_as_its_table_is(studio, visitor, key):
-    chosen = visitor.fire(ids.sample(key), "n_clicks", 1)[CHOICE]
-    changes = visitor.fire(ids.CHOICE, "data", chosen)
+    changes = visitor.choose_sample(key)
     expected = prepare(load_sample(key))
     assert changes[ERROR] is None
     assert (changes[DATA]["id"], changes[DATA]["name"]) == (
@@ -45,10 +44,6 @@ def test_every_sample_is_prepared_as_its_table_is(studio, visitor, key):
         SAMPLES[key].label,
     )
     assert studio.data_of(visitor).content_hash == expected.content_hash
-
-
-def test_sample_buttons_that_appear_choose_nothing(visitor):
-    assert visitor.fire(ids.sample("iris"), "n_clicks", None) == {}
 
 
 def test_the_guessed_label_comes_first_and_any_column_can_be_one(visitor):

@@ -10,6 +10,7 @@ from melm_studio.worker.registered import sampling
 from melm_studio.worker.registered.all_rows import RegisteredTables
 from melm_studio.worker.registered.keeper import TableKeeper
 from melm_studio.worker.registered.plane_densities import kept_densities
+from tests.melm_studio.layout.trees import parts
 from tests.melm_studio.worker.registered.tables import parquet_folder
 from tools.driver.visitor import components, opened_studio
 
@@ -85,9 +86,7 @@ def test_the_page_shows_the_size_of_the_table_and_that_a_sample_is_drawn(come, s
     summary = changes[f"{ids.DATA_SUMMARY}.children"]
     assert note in str(summary)
     sizes = [
-        int(part["props"]["children"])
-        for part in components(summary)
-        if part["props"].get("className") == "count"
+        int(props["children"]) for props in parts(*summary) if props.get("className") == "count"
     ]
     assert (len(sizes), sum(sizes)) == (3, N_ROWS)
 

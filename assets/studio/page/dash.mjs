@@ -27,6 +27,24 @@ export function setProps(id, props) {
 export const noUpdate = () => window.dash_clientside.no_update;
 
 /**
+ * Writes the contents of elements that are plain HTML (`melm_studio/layout/shell/markup.py`), before anything
+ * looks for them: Dash visits every component of its own with every change of every other one.
+ */
+export function connectMarkup() {
+  whenPresent("[data-markup]", write);
+  new MutationObserver((changes) => changes.forEach(({ target }) => write(/** @type {HTMLElement} */ (target)))).observe(
+    document.documentElement,
+    { subtree: true, attributes: true, attributeFilter: ["data-markup"] },
+  );
+}
+
+// The server has escaped all texts and names in it.
+function write(node) {
+  const { body } = new DOMParser().parseFromString(node.dataset.markup ?? "", "text/html");
+  node.replaceChildren(...body.childNodes);
+}
+
+/**
  * Runs the scripts of Dash, which the page has fetched meanwhile, and starts it. It may then call every function
  * that was provided.
  */

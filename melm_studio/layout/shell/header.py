@@ -11,8 +11,9 @@ from dash.development.base_component import Component
 
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
-from melm_studio.layout.menus import menu, menu_button, menu_item
+from melm_studio.layout.menus import menu, menu_button, menu_item, source_item
 from melm_studio.layout.shell.help import help_button
+from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.story import story_button
 from melm_studio.views.data_source import DataSource, RecentData
 
@@ -32,12 +33,14 @@ def header() -> Component:
                 className="top-group top-data",
             ),
             html.Div([_modes(), _actions()], id="top-actions", className="top-actions"),
-            html.Button(
-                html.Span(className="icon icon-more"),
-                type="button",
-                className="button is-icon top-more",
-                **data(toggles="top-actions"),
-                **aria(label="More", expanded="false"),
+            plain(
+                html.Button(
+                    html.Span(className="icon icon-more"),
+                    type="button",
+                    className="button is-icon top-more",
+                    **data(toggles="top-actions"),
+                    **aria(label="More", expanded="false"),
+                )
             ),
             menu("Recent data", modifier="is-wide", id=ids.RECENT_LIST),
         ],
@@ -48,12 +51,12 @@ def header() -> Component:
 def brand() -> Component:
     """The name of the product and its mark."""
     mark = html.Span(className="mark", **aria(hidden="true"))
-    return html.Div([mark, html.H1("MELM Studio", className="brand")], className="top-group")
+    return plain(html.Div([mark, html.H1("MELM Studio", className="brand")], className="top-group"))
 
 
 def recent_list(recent: Sequence[RecentData]) -> list[Component]:
     """The data sets that were used before, each followed by its runs."""
-    return [item for one in recent for item in _with_runs(one)]
+    return [plain(item) for one in recent for item in _with_runs(one)]
 
 
 def project_items(source: DataSource | None) -> list[Component]:
@@ -64,21 +67,16 @@ def project_items(source: DataSource | None) -> list[Component]:
     saving = menu_item(
         ["Save as a project", html.Small("The table, its runs and the story in one file")],
         "menu-action is-first",
-        **data(project="save", table=_json(source)),
+        **data(project="save", table=msgspec.json.encode(source).decode()),
     )
     return [saving, opening]
 
 
 def _with_runs(one: RecentData) -> list[Component]:
     runs = [
-        menu_item([run.title], "menu-run", **data(source=_json(run.source), run_to_show=run.run_id))
-        for run in one.runs
+        source_item([run.title], run.source, "menu-run", run_to_show=run.run_id) for run in one.runs
     ]
-    return [menu_item([html.Strong(one.name)], **data(source=_json(one.source))), *runs]
-
-
-def _json(source: DataSource) -> str:
-    return msgspec.json.encode(source).decode()
+    return [source_item([html.Strong(one.name)], one.source), *runs]
 
 
 def _modes() -> Component:

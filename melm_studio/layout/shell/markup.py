@@ -16,7 +16,8 @@ from dash.development.base_component import Component
 # What React spells otherwise, beyond capitals.
 _SPELLED = {"className": "class", "htmlFor": "for"}
 _VOID = {"Br", "Hr", "Img", "Input"}
-_DASH_OWN = {"children", "key"}
+_CONTENTS = "data-markup"  # a script writes these
+_NO_ATTRIBUTES = {"children", "key", _CONTENTS}
 
 
 def markup(node: Any) -> str:
@@ -51,7 +52,30 @@ def markup(node: Any) -> str:
     return (
         opening
         if written["type"] in _VOID
-        else f"{opening}{markup(props.get('children'))}</{name}>"
+        else f"{opening}{props.get(_CONTENTS) or markup(props.get('children'))}</{name}>"
+    )
+
+
+def plain(component: Component) -> Component:
+    """A component of `dash.html` whose contents a script writes as plain HTML, in place of Dash.
+
+    Nothing in them may be an input or an output of a callback.
+
+    Raises
+    ------
+    ValueError
+        If a component within it is none of `dash.html`.
+
+    Examples
+    --------
+    >>> from dash import html
+    >>> plain(html.P(["so ", html.Em("far")], id="note"))
+    P(id='note', data-markup='so <em>far</em>')
+    """
+    props = cast(Any, component).to_plotly_json()["props"]
+    contents = {_CONTENTS: markup(props.get("children"))}
+    return type(component)(
+        **{name: props[name] for name in props if name != "children"}, **contents
     )
 
 
@@ -59,7 +83,7 @@ def _attributes(props: Mapping[str, Any]) -> str:
     return "".join(
         _attribute(_SPELLED.get(name, name.lower()), value)
         for name, value in props.items()
-        if name not in _DASH_OWN and value is not None and value is not False
+        if name not in _NO_ATTRIBUTES and value is not None and value is not False
     )
 
 

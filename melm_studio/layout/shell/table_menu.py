@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import data
-from melm_studio.layout.menus import menu_item
+from melm_studio.layout.menus import menu_item, source_item
 from melm_studio.tables import count
 from melm_studio.views.data_source import DataSource
 from melm_studio.worker.registered.published import PublishedTable
@@ -26,8 +24,7 @@ def _item(table: PublishedTable) -> Component:
     label = [html.Strong(table.name), html.Small(_explanation(table))]
     if not table.is_ready:
         return menu_item(label, disabled=True)
-    source = DataSource(kind="table", key=table.key, name=table.name)
-    return menu_item(label, **data(source=msgspec.json.encode(source).decode()))
+    return source_item(label, DataSource(kind="table", key=table.key, name=table.name))
 
 
 def _explanation(table: PublishedTable) -> str:

@@ -10,7 +10,7 @@ from dash import html
 
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.page import static_parts
-from melm_studio.layout.shell.markup import markup
+from melm_studio.layout.shell.markup import markup, plain
 from tests.melm_studio.layout.trees import parts
 
 
@@ -43,6 +43,25 @@ def test_an_element_without_content_has_no_end():
 def test_a_component_that_needs_dash_is_refused():
     with pytest.raises(ValueError, match=r"Modal is none of dash\.html"):
         markup(html.Div(dmc.Modal()))
+
+
+def test_plain_contents_are_the_same_on_the_page_and_in_a_document():
+    note = html.P(["1 < 2 ", html.Em("so far")], id="note", className="dim")
+    written = plain(note)
+    assert markup(written) == markup(note)
+    sent = written.to_plotly_json()["props"]
+    assert {name: value for name, value in sent.items() if value is not None} == {
+        "id": "note",
+        "className": "dim",
+        "data-markup": "1 &lt; 2 <em>so far</em>",
+    }
+
+
+def test_plain_contents_are_written_wherever_they_stand():
+    listed = html.Ul([html.Li("one"), plain(html.Li(html.B("two")))])
+    assert markup(plain(html.Div(listed))) == (
+        "<div><ul><li>one</li><li><b>two</b></li></ul></div>"
+    )
 
 
 class Elements(HTMLParser):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from melm_core.methods import METHODS, Method
@@ -16,6 +17,7 @@ from melm_studio.layout.page import first_source, page, static_parts
 from melm_studio.layout.panel import panel_model
 from melm_studio.layout.shell.first_paint import first_page
 from melm_studio.tables.samples import SAMPLES
+from melm_studio.views.data_source import DataSource
 from tests.melm_studio.layout.trees import part, parts, texts
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -41,9 +43,16 @@ def test_only_the_choices_of_data_and_the_story_outlive_the_page():
 
 @pytest.mark.parametrize("key", SAMPLES)
 def test_every_sample_is_named_and_explained_in_the_menu(key):
-    item = part(page(), ids.sample(key))["children"]
-    named = [part["props"]["children"] for part in item]
+    listed = parts(page())
+    source = DataSource(kind="sample", key=key)
+    (at,) = (i for i, props in enumerate(listed) if chooses(props, source))
+    named = [props["children"] for props in listed[at + 1 : at + 3]]
     assert named == [SAMPLES[key].label, SAMPLES[key].explanation]
+
+
+def chooses(item, source):
+    chosen = item.get("data-source")
+    return chosen is not None and msgspec.json.decode(chosen, type=DataSource) == source
 
 
 def test_the_methods_offered_are_those_there_are():

@@ -64,10 +64,10 @@ def test_the_legend_has_every_class_with_its_rows_and_its_look():
     swatches = [("red", "circle"), ("green", "circle"), ("red", "square")]
     summary = data_summary(described(data, class_directions=(4, 1, 1)), swatches)
     looks = [p for p in parts(*summary) if "swatch" in str(p.get("className"))]
-    assert [(p["style"]["backgroundColor"], p["className"].split()[1]) for p in looks] == [
-        ("red", "circle"),
-        ("green", "circle"),
-        ("red", "square"),
+    assert [(p["style"], p["className"].split()[1]) for p in looks] == [
+        ("background-color: red", "circle"),
+        ("background-color: green", "circle"),
+        ("background-color: red", "square"),
     ]
     assert texts(*summary)[:6] == ["0", "5", "1", "2", "2", "2"]
     (first, *_) = [p["title"] for p in parts(*summary) if p.get("className") == "count"]
