@@ -35,7 +35,7 @@ def mode(studio: StudioPage, label: str) -> None:
 
 # The picture against the place that the page has for it.
 IS_FITTED = """plot => {
-  const { width, height } = plot.querySelector(".main-svg").getBoundingClientRect();
+  const { width, height } = plot.parentElement.querySelector("canvas.motion");
   return Math.abs(width - plot.clientWidth) <= 1 && Math.abs(height - plot.clientHeight) <= 1;
 }"""
 

@@ -38,6 +38,7 @@ def test_linked_panels_zoom_together(wines: StudioPage, pair: tuple[Panel, Panel
     left.zoom()
     wines.wait_until(lambda: width(left.axes) < width(whole), "the wheel zooms")
     wines.wait_until(lambda: same_axes(left, right), "the other panel follows")
+    right.point_at()
     right.part("plot").dblclick()
     for panel in pair:
         wines.wait_until(lambda panel=panel: same(panel.axes, whole), "a double click shows all")
@@ -55,6 +56,7 @@ def test_panels_that_are_not_linked_zoom_alone(wines: StudioPage, pair: tuple[Pa
     right.zoom()
     wines.wait_until(lambda: width(right.axes) < width(whole_right), "the wheel zooms here too")
     zoomed = left.axes
+    right.point_at()
     right.part("plot").dblclick()
     wines.wait_until(lambda: same(right.axes, whole_right), "a double click shows all")
     assert same(left.axes, zoomed)
