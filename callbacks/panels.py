@@ -76,6 +76,7 @@ def _panel(run: RunRecord) -> Component:
         has_tree=run.method == TREE_METHOD,
         space=_space(run),
         edits=", ".join(edited_rows(run)),
+        projection="" if METHODS[run.method].is_linear else METHODS[run.method].label,
     )
 
 

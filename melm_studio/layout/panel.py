@@ -52,12 +52,14 @@ def panel(
     has_latent: bool = False,
     space: str = "",
     edits: str = "",
+    projection: str = "",
 ) -> Component:
     """The place of a run's panel.
 
     A nonlinear projection has no components, only a search has a history, only MELM has a tree of
     planes, and only PLS-DA and OPLS-DA latent components. Runs in the same
     `space` can be morphed into each other. `edits` is what the user did to rows of its table.
+    `projection` names the axes of a nonlinear one, as "t-SNE".
     """
     kinds = {
         PLANAR: n_components > 1,
@@ -79,6 +81,7 @@ def panel(
             has=" ".join(features),
             space=space,
             edits=edits,
+            projection=projection,
         ),
     )
 

@@ -1,4 +1,4 @@
-"""The tree of planes and the resampled plane: shown, linked, walked along, and in a file."""
+"""What is beside the picture: shown, linked, walked along, run on its own, and in a file."""
 
 from __future__ import annotations
 
@@ -103,3 +103,38 @@ def test_present_walks_along_a_branch_until_a_key_and_a_replay_holds_the_tree(
     words = page.locator("[data-section=tree] [data-part=words]")
     before = words.text_content()
     expect(words).not_to_have_text(before)
+
+
+@pytest.mark.slow
+def test_the_features_that_suffice_are_named_and_run_on_their_own(page: Page):
+    studio = StudioPage(page)
+    studio.choose_sample("Wine")
+    every = studio.run("MELM", n_init=1)
+    every.expect_end()
+    every.part("open-sparse").click()
+    beside = page.locator(f"#{ids.SPARSE}")
+    words = beside.locator('[data-beside="words"]')
+    answer = re.compile(r"^(\d+) of 13 features suffice: .+ % in cross-validation, .+ 33 %\.$")
+    expect(words).to_have_text(answer, timeout=FOUND_MS)
+    expect(beside.locator("progress")).to_be_hidden(timeout=FOUND_MS)
+    (n_kept,) = answer.match(words.text_content()).groups()
+    kept = beside.locator('[data-beside="features"] li')
+    expect(kept).to_have_count(int(n_kept))
+    fewer = beside.get_by_role("slider", name="Number of features")
+    fewer.fill("0")
+    expect(kept).to_have_count(2)
+    fewer.press("End")
+    expect(beside.get_by_role("button", name="Run on these")).to_be_disabled()
+    fewer.fill("2")
+    n_chosen = kept.count()
+    beside.get_by_role("button", name=f"Run on these {n_chosen} features").click()
+    expect(beside).to_be_hidden()
+    expect(studio.panels).to_have_count(2)
+    expect(page.get_by_role("heading", name=f"{n_chosen} features")).to_be_visible()
+
+    page.get_by_role("button", name=re.compile("^MELM, γ 1, 1 start$")).first.click()
+    every.part("open-sparse").click()
+    expect(words).to_have_text(answer)
+    every.part("remove").click()
+    expect(beside).to_be_hidden()
+    expect(page.locator(f"#{ids.NOTICE}")).to_contain_text("was removed")

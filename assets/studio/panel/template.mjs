@@ -17,11 +17,12 @@ export function takeTemplate() {
  */
 export function nodeFor(place) {
   const { place: run, label, ...described } = place.dataset;
-  const { title, has } = described;
+  const { title, has, projection } = described;
   const parts = /** @type {DocumentFragment} */ (template.cloneNode(true));
   removeUnneeded(parts, new Set(has.split(" ")));
   for (const slot of elements(parts, "[data-slider]")) slot.replaceChildren(slider(slot.dataset));
   parts.querySelector('[data-part="title"]').textContent = title;
+  if (projection) for (const axis of elements(parts, "[data-axis]")) nameAfter(projection, axis);
   for (const link of elements(parts, "[data-file]")) link.href = `runs/${run}/${link.dataset.file}`;
   const node = document.createElement("section");
   node.className = "panel";
@@ -39,6 +40,11 @@ function removeUnneeded(parts, features) {
   for (const part of elements(parts, "[data-needs]")) {
     if (!part.dataset.needs.split(" ").every((need) => features.has(need))) part.remove();
   }
+}
+
+// A nonlinear projection has no components: its axes bear its name.
+function nameAfter(projection, axis) {
+  axis.textContent = axis.textContent.replace("Component", projection);
 }
 
 function slider({ slider: name, label, low, high, step, value }) {

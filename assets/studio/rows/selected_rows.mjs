@@ -54,9 +54,8 @@ class SelectionCard {
       event.preventDefault();
       this.find(() => ask(`runs/${panel.run}/rows-named?text=${encodeURIComponent(this.wanted.value)}`));
     };
-    panel.part("find-outliers").onclick = () => this.find(() => ask(addressOf(panel, "outliers")));
     panel.part("find-suspects").onclick = () => this.find(() => this.suspects());
-    panel.part("show-distances").onclick = async () => (await whenLoaded(import("./distances.mjs")))?.showDistances(panel);
+    if (panel.part("show-distances")) this.connectDistances(); // a nonlinear projection has none
     panel.part("clear-rows").onclick = () => selectRows([]);
     panel.part("leave-out").onclick = () => this.runAgain("leave-out", {});
     panel.part("put-back").onclick = () => this.putBack();
@@ -69,6 +68,12 @@ class SelectionCard {
     const { edits } = panel.node.dataset;
     panel.part("edits").hidden = !edits;
     panel.part("edits-words").textContent = `This run: ${edits}`;
+  }
+
+  connectDistances() {
+    const { panel } = this;
+    panel.part("find-outliers").onclick = () => this.find(() => ask(addressOf(panel, "outliers")));
+    panel.part("show-distances").onclick = async () => (await whenLoaded(import("./distances.mjs")))?.showDistances(panel);
   }
 
   say(sentence) {

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dash import html
 from dash.development.base_component import Component
 
-from melm_studio.layout.attributes import aria, data, part
+from melm_studio.layout.attributes import aria, data, needs, part
 from melm_studio.layout.buttons import button, icon_button
 from melm_studio.layout.menus import menu, menu_item
+from melm_studio.layout.panel_parts.tools import LINEAR
 
 _ACTIONS = {
     "new-class": "As a class of their own…",
@@ -64,11 +65,13 @@ def _finder() -> Component:
             "Outliers",
             title="Rows beyond the 99 % limit of T² in the plane, or of Q off it",
             **part("find-outliers"),
+            **needs(LINEAR),
         ),
         button(
             "T² and Q",
             title="Plot the distance of every row within the plane and from it",
             **part("show-distances"),
+            **needs(LINEAR),
         ),
         button(
             "Suspect labels",

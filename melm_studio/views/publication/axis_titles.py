@@ -20,11 +20,14 @@ def axis_titles(
     """Return the titles of the horizontal and of the vertical axis.
 
     The axes of a plane are named with the share of the variance of the training rows that they
-    explain, after the preparation of the table. A nonlinear projection has no such share.
+    explain, after the preparation of the table. A nonlinear projection has no such share, and no
+    components: its axes bear its name.
     """
     names = _axis_names(record, options)
-    if not METHODS[record.method].is_linear:
-        return names
+    method = METHODS[record.method]
+    if not method.is_linear:
+        first, second = (name.replace("Component", method.label) for name in names)
+        return first, second
     shares = renderer.explained_shares(record, event, options)
     first, *others = (
         f"{name}, {percent(share)} of variance" for name, share in zip(names, shares, strict=False)

@@ -40,6 +40,14 @@ def test_a_panel_says_what_its_run_has(kind, features):
     assert set(place["data-has"].split()) == features
 
 
+def test_distances_from_a_plane_are_offered_where_there_is_one():
+    needs = {
+        props["data-part"]: props.get("data-needs") for props in model() if "data-part" in props
+    }
+    assert needs["find-outliers"] == needs["show-distances"] == "linear"
+    assert needs["find-suspects"] is None
+
+
 def test_the_model_has_buttons_that_stop_and_remove_a_run():
     assert {"stop", "remove", "check", "surface"} <= named_parts()
 

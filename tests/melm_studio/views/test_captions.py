@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 from msgspec.structs import replace
 
@@ -15,6 +17,7 @@ from melm_studio.views.captions import (
     unique_title,
 )
 from melm_studio.views.plane_edits import LoadingEdit
+from melm_studio.views.publication.axis_titles import axis_titles
 from melm_studio.views.types import Scores
 from melm_studio.views.view_options import MorphTarget, ViewOptions
 from melm_studio.worker.config.messages import STOPPED, STOPPED_IN_QUEUE, UNEXPECTED
@@ -191,6 +194,15 @@ def test_a_run_on_fewer_features_is_named_by_their_number():
     assert unique_title(every, [every, few]) == "PCA (2)"
     named = replace(every, name="mine")
     assert unique_title(replace(named, n_features=9), [named]) == "mine (2)"
+
+
+def test_the_axes_of_a_nonlinear_projection_bear_its_name():
+    def titles(n_components):
+        run = run_of(method="tsne", n_components=n_components)
+        return axis_titles(Mock(), run, plane())
+
+    assert titles(2) == ("t-SNE 1", "t-SNE 2")
+    assert titles(1) == ("t-SNE 1", "Density")
 
 
 def test_a_queued_run_says_how_many_are_to_be_done_before_it():
