@@ -18,6 +18,10 @@ from melm_core.base.row_blocks import ClassRows, Rows, reduce_rows
 # for the allocator to request new pages for each block.
 BLOCK_ENTRIES = 1 << 16
 
+# The same for sums around centers, 1 MB, of which so many are a block.
+CENTERS_ENTRIES = 1 << 17
+BLOCK_CENTERS = 4_096
+
 # Exponents that exceed zero by more than this, through rounding, are clipped.
 _ROUNDED_UP = 1e-12
 
@@ -186,6 +190,37 @@ def separable_density_on_grid(
     norm = 2.0 * np.pi * np.sqrt(variances.prod()) * len(rows)
     values: FloatArray = along_y @ along_x.T / norm
     return values
+
+
+def gaussian_sums(
+    X: FloatArray, centers: FloatArray, bandwidth: float, columns: FloatArray
+) -> FloatArray:
+    """sum_i columns_i exp(-|x - c_i|^2 / (2 bandwidth^2)), in blocks that fit in the cache.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    centers : ndarray of shape (n_centers, n_features)
+    bandwidth : float
+        In units of the data.
+    columns : ndarray of shape (n_centers, n_columns)
+        Weights; each column gives one sum.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_columns)
+    """
+    origin = centers.mean(axis=0)  # keeps the precision of large coordinates
+    left, right = exponent_factors((X - origin) / bandwidth, (centers - origin) / bandwidth)
+    step = max(1, CENTERS_ENTRIES // min(len(centers), BLOCK_CENTERS))
+    sums = np.zeros((len(X), columns.shape[1]))
+    for begin in range(0, len(X), step):
+        rows = slice(begin, begin + step)
+        for first in range(0, len(centers), BLOCK_CENTERS):
+            block = slice(first, first + BLOCK_CENTERS)
+            kernel = left[rows] @ right[block].T
+            sums[rows] += np.exp(kernel, out=kernel) @ columns[block]
+    return sums
 
 
 def inverse_root(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:

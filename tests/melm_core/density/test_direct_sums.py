@@ -2,10 +2,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 
 from melm_core.density import direct_sums
-from melm_core.density.direct_sums import FLATTEST_KERNEL, inverse_root, log_density, log_potential
+from melm_core.density.direct_sums import (
+    BLOCK_CENTERS,
+    CENTERS_ENTRIES,
+    FLATTEST_KERNEL,
+    gaussian_sums,
+    inverse_root,
+    log_density,
+    log_potential,
+)
 from tests.melm_core.helpers import assert_gradient, finite_differences, invertible
 
 A = np.random.default_rng(0).normal(size=(9, 2))
@@ -112,3 +121,21 @@ def test_a_kernel_without_any_width_keeps_everything_finite():
         assert np.isfinite(potential.by_second).all()
         assert np.isfinite(potential.by_covariance).all()
         assert np.isfinite(log_density(a, b, none)).all()
+
+
+@pytest.mark.parametrize("n_centers", [1, 100, BLOCK_CENTERS, 2 * BLOCK_CENTERS + 7])
+def test_the_blocks_of_centers_do_not_change_the_sums(n_centers):
+    rng = np.random.default_rng(0)
+    centers, X = rng.normal(size=(n_centers, 3)), rng.normal(size=(70, 3))
+    columns = rng.normal(size=(n_centers, 2))
+    expected = np.exp(-cdist(X, centers, "sqeuclidean") / 2) @ columns
+    np.testing.assert_allclose(gaussian_sums(X, centers, 1.0, columns), expected, atol=1e-11)
+
+
+def test_the_blocks_of_rows_do_not_change_the_sums():
+    rng = np.random.default_rng(0)
+    centers, columns = rng.normal(size=(80, 3)), rng.normal(size=(80, 2))
+    few = gaussian_sums(centers, centers, 1.0, columns)
+    times = 2 * CENTERS_ENTRIES // len(centers) ** 2 + 1  # more than two blocks
+    many = gaussian_sums(np.tile(centers, (times, 1)), centers, 1.0, columns)
+    np.testing.assert_allclose(many, np.tile(few, (times, 1)), atol=1e-12)
