@@ -27,14 +27,17 @@ from melm_core.density.exponential_tilting import (
     tilted_log_potential,
     tilted_potential_of_blocks,
 )
+from melm_core.density.near_pairs import near_log_potential
 from melm_core.density.nufft import MOST_MODES, TOLERANCE, Box, ComplexArray, PointSeries
 from melm_core.density.shrinkage import totals_of
 
 # A cross potential below this fraction of the classes' own potentials has lost precision to the
-# tolerance of the transforms and is computed separately. Looser transforms lose it earlier.
+# tolerance of the transforms and is computed separately. Looser transforms lose it earlier; those
+# of a known series leave eight digits of a divergence.
 FAR = 1e-4
 
-# Distant pairs of classes are summed directly up to this many pairs of rows.
+# Distant pairs of classes are summed directly up to this many pairs of rows. Of more, the near ones
+# are summed if they are few; otherwise the samples are tilted.
 FAR_DIRECT_PAIRS = 300_000
 
 
@@ -82,7 +85,9 @@ class FourierPotentials:
             check_modes(self._box)
         else:
             self._root, self._box = series.root, series.box
-        self._far_share = FAR * float(np.sqrt(self._box.tolerance / TOLERANCE))
+        self._far_share = FAR
+        if series is None:
+            self._far_share *= float(np.sqrt(tolerance / TOLERANCE))
         self._frequencies = self._box.frequencies
         widths = self._root.T @ covariances @ self._root
         self._spectra = [spectrum(self._box, width) for width in widths]
@@ -170,9 +175,10 @@ class FourierPotentials:
         covariance = self._covariances[a] + self._covariances[b]
         if isinstance(first, ClassRows) or isinstance(second, ClassRows):
             return tilted_potential_of_blocks(first, second, covariance)
-        is_small = len(first) * len(second) <= FAR_DIRECT_PAIRS
-        compute = log_potential if is_small else tilted_log_potential
-        return compute(first, second, covariance, self._weights[a], self._weights[b])
+        samples = (first, second, covariance, self._weights[a], self._weights[b])
+        if len(first) * len(second) <= FAR_DIRECT_PAIRS:
+            return log_potential(*samples)
+        return near_log_potential(*samples) or tilted_log_potential(*samples)
 
     def _shares(self, weights: FloatArray) -> FloatArray:
         """Weight over potential of the near pairs: symmetric, with a doubled diagonal."""

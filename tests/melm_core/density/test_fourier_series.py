@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.density import fourier_series
+from melm_core.density import fourier_series, near_pairs
 from melm_core.density.exponential_tilting import tilted_log_potential
 from melm_core.density.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.information_potentials import DirectPotentials
@@ -75,9 +75,12 @@ def test_looser_transforms_are_accurate_enough_to_climb_at_any_distance(sigmas):
     assert_same(loose, DirectPotentials(rows, kernels), 1e-6)
 
 
-@pytest.mark.parametrize(("far_direct_pairs", "n_tilted"), [(0, 2), (300_000, 0)])
+@pytest.mark.parametrize(
+    ("far_direct_pairs", "near_pairs_at_most", "n_tilted"),
+    [(0, 0, 2), (0, 100, 0), (300_000, 0, 0)],
+)
 def test_far_pairs_are_tilted_where_they_are_too_many_to_sum(
-    far_direct_pairs, n_tilted, monkeypatch
+    far_direct_pairs, near_pairs_at_most, n_tilted, monkeypatch
 ):
     tilted = []
 
@@ -87,10 +90,19 @@ def test_far_pairs_are_tilted_where_they_are_too_many_to_sum(
 
     monkeypatch.setattr(fourier_series, "tilted_log_potential", counted)
     monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", far_direct_pairs)
+    monkeypatch.setattr(near_pairs, "MOST_PAIRS", near_pairs_at_most)
     rows, covariances = projected(3, 2)
     rows[1] = rows[1] + 40.0 * rows[0].std(axis=0)
     FourierPotentials(rows, covariances)
     assert len(tilted) == n_tilted
+
+
+def test_a_gap_that_is_wide_beside_the_kernels_leaves_all_digits(monkeypatch):
+    monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", 0)
+    rng = np.random.default_rng(0)
+    rows = [rng.normal(size=(300, 2)), rng.normal(size=(200, 2)) + 5.0]
+    kernels = np.stack([0.02**2 * np.eye(2)] * 2)  # tilted sums have no neighbors, and no logarithm
+    assert_same(FourierPotentials(rows, kernels), DirectPotentials(rows, kernels), share=1e-8)
 
 
 def test_the_mean_kernel_is_white_in_the_box():
