@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +21,7 @@ from melm_core.density.direct_sums import inverse_root, log_density
 from melm_core.density.nufft import (
     MOST_COMPONENTS,
     MOST_MODES,
+    TOLERANCE,
     Box,
     ComplexArray,
     PointSeries,
@@ -34,6 +37,10 @@ _FLOOR = 1e-9
 _GRID_MARGIN = 3.0
 
 _SLACK = 1e-9  # of rounding
+
+# Transforms to ten digits take half the time. Where densities must be exact in the tails, that is
+# not enough; potentials are sums over all modes, of which each may err.
+POTENTIALS_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +119,18 @@ class ClassSeries:
             reach = np.concatenate([reach, points @ root])
         # A potential has the kernels of two classes.
         narrowing = float(np.sqrt(2.0)) if only_potentials else 1.0
-        box = Box.around([reach], narrowest=narrowing * narrowest, widest=np.sqrt(2.0) * widest)
+        box = Box.around(
+            [reach],
+            narrowest=narrowing * narrowest,
+            widest=np.sqrt(2.0) * widest,
+            tolerance=POTENTIALS_TOLERANCE if only_potentials else TOLERANCE,
+        )
         if box.n_modes > most_modes:
             return None
+        box = replace(box, is_half=only_potentials)
         sums = reduce_rows(PointSeries(box, root, weights or [None] * len(rows)), added, rows)
         totals = totals_of(rows, weights)
         series = tuple(own / total for own, total in zip(sums, totals, strict=True))
-        if only_potentials:  # half of the modes hold what the others are the conjugates of
-            middle = int(box.half_modes[0])
-            series = tuple(of_class[middle:].copy() for of_class in series)
-            box = replace(box, is_half=True)
         return cls(root, box, (float(narrowest), float(widest)), series, bounds, totals, narrowing)
 
     @property
@@ -261,10 +270,12 @@ def _widths(root: FloatArray, covariances: FloatArray) -> FloatArray:
 def spectrum(box: Box, covariance: FloatArray) -> FloatArray:
     """The spectrum of a normal density on the modes of a box."""
     frequencies = box.frequencies
-    exponent = sum(
-        covariance[i, j] * frequencies[i] * frequencies[j]
-        for i in range(len(covariance))
-        for j in range(len(covariance))
+    squares = reduce(
+        np.add, [c * f**2 for c, f in zip(np.diag(covariance), frequencies, strict=True)]
     )
-    values: FloatArray = np.exp(-0.5 * exponent)
+    products = sum(
+        covariance[i, j] * frequencies[i] * frequencies[j]
+        for i, j in combinations(range(len(covariance)), 2)
+    )
+    values: FloatArray = np.exp(-0.5 * squares - products)
     return values

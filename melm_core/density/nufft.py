@@ -32,9 +32,11 @@ LOOSE_TOLERANCE = 1e-9
 MOST_MODES = 1 << 22
 
 # Of more modes than this, most of the time is that of the fast Fourier transform. A grid 1.5 times
-# as fine instead of twice halves it; to be as exact, rows are spread wider.
+# as fine instead of twice halves it, to ten digits one 1.3 times as fine; to be as exact, rows are
+# spread wider.
 _MANY_MODES = 500_000
 _COARSE_GRID = 1.5
+_TEN_DIGITS, _COARSEST_GRID = 1e-10, 1.3
 
 # finufft has transforms in up to three dimensions.
 MOST_COMPONENTS = 3
@@ -57,8 +59,8 @@ class Box:
     tolerance : float
         Error of the transforms, relative to the largest values.
     is_half : bool
-        Whether `frequencies` are those of half of the modes, from 0 along the first axis. The
-        others of a real function are their conjugates.
+        Whether `frequencies` and `series` are those of half of the modes, from 0 along the first
+        axis. The others of a real function are their conjugates.
     """
 
     middle: FloatArray
@@ -144,7 +146,8 @@ class Box:
             shape if len(shape) > 1 else shape[0],
             **self._options,
         )
-        return coefficients
+        # A copy, without which the other half would be kept, too.
+        return coefficients[self.half_modes[0] :].copy() if self.is_half else coefficients
 
     def evaluate(self, angles: list[FloatArray], series: ComplexArray) -> FloatArray:
         """Real part of sum_kappa series(kappa) exp(i kappa z) at points, by a type-2 transform.
@@ -158,7 +161,8 @@ class Box:
     def _options(self) -> dict[str, Any]:
         options: dict[str, Any] = {"isign": 1, "eps": self.tolerance, "nthreads": _N_THREADS}
         if self.n_modes > _MANY_MODES:
-            options["upsampfac"] = _COARSE_GRID
+            is_loose = self.tolerance >= _TEN_DIGITS
+            options["upsampfac"] = _COARSEST_GRID if is_loose else _COARSE_GRID
         return options
 
     def gradients(self, angles: list[FloatArray], series: ComplexArray) -> FloatArray:

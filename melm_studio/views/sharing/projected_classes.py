@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from cachetools import LRUCache, cachedmethod
+from cachetools.keys import hashkey
 
 from melm_core.base import FloatArray
-from melm_core.density import MOST_MODES, ClassSeries, KernelClasses, NearRows
+from melm_core.density import ClassSeries, KernelClasses, NearRows
 
 # The shape and the bytes of components.
 PlaneKey: TypeAlias = tuple[tuple[int, ...], bytes]
@@ -26,7 +27,7 @@ MANY_ROWS = 50_000
 # with the square of that, so bands of narrow kernels, which need most modes, are narrow: five down
 # to a tenth of a kernel, the least on the page.
 MOST_PLANES = 2
-MOST_TRANSFORM_BYTES = 2**27
+MOST_DENSITY_BYTES, MOST_POTENTIAL_BYTES = 2**26, 2**27
 WIDE_BAND, NARROW_BAND = 4.0, 5.0**0.2
 NARROWEST_WIDE = 0.5  # the least factor in a wide band
 _SLACK = 1e-9  # of rounding
@@ -37,8 +38,10 @@ FEW_MODES = 700_000
 MOST_NEAR_PAIRS = 50_000_000
 NEAR_SHARE = 0.2
 
-# Beyond this, potentials of all pairs of rows are summed sooner.
+# Beyond this, potentials of all pairs of rows are summed sooner. The transforms of potentials keep
+# half of their modes.
 MODES_PER_ROW = 50
+MOST_POTENTIAL_MODES = 6_000_000
 
 
 class ProjectedClasses:
@@ -57,8 +60,10 @@ class ProjectedClasses:
         self._is_large = int(classes.counts.sum()) >= MANY_ROWS
         self._planes: LRUCache[Any, KernelClasses] = LRUCache(MOST_PLANES)
         self._rows_in_order: LRUCache[Any, tuple[NearRows, ...]] = LRUCache(MOST_PLANES)
-        self._transforms: LRUCache[Any, tuple[ClassSeries | None, tuple[NearRows, ...]]]
-        self._transforms = LRUCache(MOST_TRANSFORM_BYTES, _size)
+        self._densities: LRUCache[Any, tuple[ClassSeries | None, tuple[NearRows, ...]]]
+        self._densities = LRUCache(MOST_DENSITY_BYTES, lambda sums: _size(sums[0]))
+        self._potentials: LRUCache[Any, ClassSeries | None]
+        self._potentials = LRUCache(MOST_POTENTIAL_BYTES, _size)
         self._condition = Condition()
 
     def at(self, components: FloatArray, factor: float) -> KernelClasses:
@@ -67,7 +72,10 @@ class ProjectedClasses:
             return self._classes.widened(factor).project(components)
         key = (components.shape, components.tobytes())
         classes = self._projected(key).widened(factor)
-        series, near = self._sums(key, band_of(factor))
+        band = band_of(factor)
+        series, near = self._sums_of_densities(key, band)
+        if series is None:
+            series = self._series_of_potentials(key, self._band_at_hand(key, band))
         return replace(classes, series=series and series.cropped(classes.covariances), near=near)
 
     @cachedmethod(attrgetter("_planes"), condition=attrgetter("_condition"))
@@ -81,11 +89,11 @@ class ProjectedClasses:
             map(NearRows.of, classes.rows, classes.covariances, classes.weights_of_classes)
         )
 
-    @cachedmethod(attrgetter("_transforms"), condition=attrgetter("_condition"))
-    def _sums(
+    @cachedmethod(attrgetter("_densities"), condition=attrgetter("_condition"))
+    def _sums_of_densities(
         self, key: PlaneKey, band: tuple[float, float]
     ) -> tuple[ClassSeries | None, tuple[NearRows, ...]]:
-        """What potentials and densities of a band of kernel widths are summed by."""
+        """What densities of a band of kernel widths are summed by; potentials by the series."""
         classes, points = self._projected(key), self._points(_components(key))
         series = _series(classes, points, band, most_modes=FEW_MODES)
         if series is not None:
@@ -96,13 +104,29 @@ class ProjectedClasses:
             own.n_pairs(points, covariance) for own, covariance in zip(near, widest, strict=True)
         )
         is_local = pairs <= NEAR_SHARE * len(points) * classes.counts.sum()
-        if not is_local or pairs > MOST_NEAR_PAIRS:
-            series = _series(classes, points, band)
-            if series is not None:
-                return series, ()
-        most = min(MOST_MODES, MODES_PER_ROW * int(classes.counts.sum()))
-        potentials = _series(classes, points, band, most_modes=most, only_potentials=True)
-        return potentials, near if is_local else ()
+        if is_local and pairs <= MOST_NEAR_PAIRS:
+            return None, near
+        series = _series(classes, points, band)
+        return series, near if is_local and series is None else ()
+
+    @cachedmethod(attrgetter("_potentials"), condition=attrgetter("_condition"))
+    def _series_of_potentials(self, key: PlaneKey, band: tuple[float, float]) -> ClassSeries | None:
+        """What potentials of a band of kernel widths, and of wider ones, are summed by."""
+        classes = self._projected(key)
+        return _series(
+            classes,
+            self._points(_components(key)),
+            (band[0], max(band[1], NARROWEST_WIDE)),
+            most_modes=min(MOST_POTENTIAL_MODES, MODES_PER_ROW * int(classes.counts.sum())),
+            only_potentials=True,
+        )
+
+    def _band_at_hand(self, key: PlaneKey, band: tuple[float, float]) -> tuple[float, float]:
+        """The narrowest band of a plane for which potentials are known, if it serves this one."""
+        with self._condition:
+            narrower = sorted(of for plane, of in self._potentials if plane == key and of <= band)
+            known = (of for of in narrower if self._potentials[hashkey(key, of)] is not None)
+            return next(known, band)
 
 
 def band_of(factor: float) -> tuple[float, float]:
@@ -136,6 +160,5 @@ def _components(key: PlaneKey) -> FloatArray:
     return np.frombuffer(raw).reshape(shape)
 
 
-def _size(sums: tuple[ClassSeries | None, tuple[NearRows, ...]]) -> int:
-    series, _ = sums
+def _size(series: ClassSeries | None) -> int:
     return 1 if series is None else sum(of_class.nbytes for of_class in series.series)

@@ -93,10 +93,27 @@ def test_the_least_band_begins_at_the_least_kernel_width_of_the_page():
 
 def test_transforms_of_narrow_kernels_give_way_to_their_memory(as_many, monkeypatch):
     viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
-    kept = viewer._classes._transforms  # noqa: SLF001
+    densities = viewer._classes._densities  # noqa: SLF001
     for gamma in np.geomspace(0.1, 10, 12):
         viewer.at(gamma).view(components)
-        assert kept.currsize <= projected_classes.MOST_TRANSFORM_BYTES
-    assert kept.currsize == sum(
-        of_class.nbytes for series, _ in kept.values() for of_class in series.series
+        assert densities.currsize <= projected_classes.MOST_DENSITY_BYTES
+    assert densities.currsize == sum(
+        of_class.nbytes for series, _ in densities.values() for of_class in series.series
     )
+
+
+def test_potentials_of_narrow_kernels_serve_wider_ones(as_many, monkeypatch):
+    monkeypatch.setattr(projected_classes, "FEW_MODES", 0)
+    monkeypatch.setattr(projected_classes, "MODES_PER_ROW", 10_000)
+    monkeypatch.setattr(projected_classes, "NEAR_SHARE", 1.0)
+    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    classes = viewer._classes  # noqa: SLF001
+    classes.at(components, 0.1)
+    passed = []
+    series_of = Box.series
+    monkeypatch.setattr(Box, "series", lambda *parts: passed.append(1) or series_of(*parts))
+    for factor in (0.2, 0.12, 0.3):
+        assert classes.at(components, factor).series is not None
+    assert not passed
+    classes.at(plane(2, 5, seed=1), 0.3)  # of another plane
+    assert len(passed) == len(SEEN.class_names)
