@@ -12,6 +12,7 @@ from melm_studio.figures.traces import PlaneTrace
 from melm_studio.layout import ids
 from tools.driver.page import Panel, StudioPage
 
+A_ROW = 7
 POINTS = (PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)
 
 # How many pairs of names overlap.
@@ -44,10 +45,6 @@ def pair(wines: StudioPage) -> tuple[Panel, Panel]:
     for panel in pair:
         panel.expect_end()
     return pair
-
-
-def points(panel: Panel) -> Locator:
-    return panel.part("plot").locator(".point")
 
 
 def n_faint(panel: Panel) -> int:
@@ -118,15 +115,11 @@ def test_a_row_is_ringed_in_every_panel_while_pointed_at_and_when_marked(
     page: Page, pair: tuple[Panel, Panel]
 ):
     left, right = pair
-    for panel in (right, left):  # plotly has drawn both then
-        panel.point_at()
-    page.mouse.move(*middle(points(left).first))
+    page.mouse.move(*left.place_of(A_ROW))
     for panel in pair:
         expect(rings(panel, "hovered")).to_be_visible()
-        expect(points(panel).first).to_be_visible()
-    for axis in (0, 1):
-        ring, point = middle(rings(right, "hovered"))[axis], middle(points(right).first)[axis]
-        assert ring == pytest.approx(point, abs=1.5)
+        ring = middle(rings(panel, "hovered"))
+        assert ring == pytest.approx(panel.place_of(A_ROW), abs=1.5)
     page.mouse.move(5, 5)
     expect(rings(right, "hovered")).to_be_hidden()
 
@@ -148,7 +141,7 @@ def test_rows_selected_in_one_panel_stand_out_in_all_until_cleared(
     left, right = pair
     page.get_by_role("group", name="Drag mode").get_by_label("Box").click()
     left.point_at()
-    x, y = middle(points(left).first)
+    x, y = left.place_of(A_ROW)
     page.mouse.move(x - 15, y - 15)
     page.mouse.down()
     page.mouse.move(x + 15, y + 15, steps=4)

@@ -26,15 +26,13 @@ SEED = 0
 COORDINATES = ["component_1", "component_2"]
 NUMBERS = ("divergence-seen", "divergence-unseen", "accuracy-seen", "accuracy-unseen")
 
-# Notes what a picture looks like whenever a plane has been painted: on the canvas, else where its
-# first point stands.
+# Notes what a picture looks like whenever a plane has been painted.
 RECORD_FRAMES = """
 window.paintedFrames = [];
 new MutationObserver((changes) => {
   for (const { target } of changes) {
-    const isOnCanvas = target.querySelector(".is-moving, .is-resting") !== null;
-    const point = target.querySelector(".point")?.getAttribute("transform");
-    const looks = isOnCanvas ? target.querySelector("canvas.motion").toDataURL() : point;
+    const canvases = [...target.querySelectorAll("canvas.motion, canvas.row-layer")];
+    const looks = canvases.map((canvas) => canvas.toDataURL()).join();
     window.paintedFrames.push([target.dataset.run, target.dataset.sequence, looks]);
   }
 }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-sequence"] });

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from melm_studio.figures.theme import THEMES, Scheme
+from melm_studio.figures.traces import PlaneTrace
 from tools.driver.page import IN_MOTION, Panel, StudioPage
 
 # The traces of three classes: three contours each, seen and unseen points each, two for the
@@ -83,11 +86,12 @@ def test_contours_and_arrows_can_be_hidden(wines: StudioPage):
 @pytest.mark.slow
 def test_dark_and_light_change_the_colors_of_the_figure(wines: StudioPage):
     panel = wines.run("LDA")
-    point = panel.part("plot").locator(".point").first
+    panel.expect_end()
     toggle = wines.page.get_by_role("button", name="Light or dark mode")
     for scheme in (Scheme.LIGHT, Scheme.DARK, Scheme.LIGHT):
-        panel.point_at()
-        expect_fill(point, THEMES[scheme].class_colors[0])
+        wines.wait_until(
+            lambda scheme=scheme: color_of(panel) == THEMES[scheme].class_colors[0], scheme
+        )
         toggle.click()
 
 
@@ -104,6 +108,8 @@ def width(axes: list[list[float]]) -> float:
     return high - low
 
 
-def expect_fill(mark: Locator, color: str) -> None:
-    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    expect(mark).to_have_css("fill", f"rgb({red}, {green}, {blue})")
+def color_of(panel: Panel) -> str:
+    """The color of the first class on screen, as #rrggbb."""
+    first = next(trace for trace in panel.traces if trace["kind"] == PlaneTrace.TRAIN)
+    red, green, blue = re.findall(r"\d+", first["marker"]["color"])[:3]
+    return f"#{int(red):02x}{int(green):02x}{int(blue):02x}"

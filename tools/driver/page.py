@@ -60,6 +60,18 @@ TIP_OF_THE_STRONGEST_ARROW = (
   return [box.left + x, box.top + y];
 }"""
 )
+PLACE_OF_A_ROW = (
+    "async (plot, row) => {"
+    + LOAD_MODULE
+    + """
+  const { toPixels } = await load("drawing/plotly.mjs");
+  const trace = (await tracesOf(plot)).find(({ customdata }) => customdata?.includes(row));
+  const at = trace.customdata.indexOf(row);
+  const [x, y] = toPixels(plot, [trace.x[at], trace.y[at]]);
+  const box = plot.getBoundingClientRect();
+  return [box.left + x, box.top + y];
+}"""
+)
 CURVE = (
     "async (panel) => {"
     + LOAD_MODULE
@@ -138,6 +150,11 @@ class Panel:
     def curve(self) -> dict[str, dict[str, list[float]]]:
         """The x and y of each trace of the curve, by its kind."""
         return dict(self.node.evaluate(CURVE))
+
+    def place_of(self, row: int) -> tuple[float, float]:
+        """The position of a row on the screen."""
+        x, y = self.part("plot").evaluate(PLACE_OF_A_ROW, row)
+        return x, y
 
     def part(self, name: str) -> Locator:
         return self.node.locator(f'[data-part="{name}"]')

@@ -1,4 +1,4 @@
-// The layer of a panel that draws rows in place of plotly, which takes long for many. It lies under
+// The layer of a panel that draws rows in place of plotly, for which each is an element of the page. It lies under
 // the figure. A plane that moves is drawn by the animation; one that rests is drawn here, with the
 // contours below its rows. Of a table of which the figure draws a sample, the positions of all rows
 // come once the plane rests, and the sample gives way to them.
@@ -25,7 +25,6 @@ import { drawGridBelow, drawnAxes, fitted, sizeIn } from "./under_canvas.mjs";
 
 const SETTLED_MS = 150;
 const REACH_PX = 7; // between the pointer and the row that it points at
-const MOST_MARKS_OF_PLOTLY = 300; // each is an element of the page
 
 /** @type {string[]} */
 const UNDER = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut];
@@ -80,7 +79,7 @@ export class RowLayer {
   /** Makes ready for a plane that is going to rest, before its traces are dressed. @param {Plane} plane */
   settle(plane) {
     const { figure } = this.panel;
-    if (this.shows(plane) || drawnRows(figure).numbers.length <= MOST_MARKS_OF_PLOTLY) return;
+    if (this.shows(plane)) return;
     this.take(drawnRows(figure), drawnPoints(figure, plane), false);
     this.known = plane;
   }

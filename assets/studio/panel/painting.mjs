@@ -104,9 +104,10 @@ export class Painting {
     this.listenForZoom();
   }
 
-  // Plotly is needed where someone can reach into the picture. It takes ten times as long as the canvas.
+  // Plotly is needed where someone can reach into the picture, but takes many times as long as the canvas: of
+  // several pictures, it draws the one under the pointer.
   isInReach() {
-    return hasTouch.matches || this.plot.matches(":hover");
+    return hasTouch.matches || this.panel.peers.shown().length === 1 || this.plot.matches(":hover");
   }
 
   /** Lets plotly draw what the canvas shows. */

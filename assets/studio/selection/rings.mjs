@@ -43,6 +43,8 @@ class Rings {
     this.hovered = ring("is-hovered");
     this.marked = ring("is-marked");
     panel.node.querySelector(".picture").append(this.hovered, this.marked);
+    this.plot.addEventListener("mousemove", (event) => this.point(event));
+    this.plot.addEventListener("mouseleave", () => this.leave());
     panel.node.addEventListener("panel:painted", () => {
       this.listen();
       this.place();
@@ -53,25 +55,21 @@ class Rings {
     const { plot } = this;
     if (this.isListening || !plot.on) return; // plotly may not have drawn yet
     this.isListening = true;
-    plot.on("plotly_hover", ({ points: [point] }) => this.enter(point));
-    plot.on("plotly_unhover", () => this.leave());
     plot.on("plotly_relayouting", () => this.place());
     // Without points, the event only reports that the outline of a selection was removed.
     plot.on("plotly_selected", (event) => this.select(event));
     plot.on("plotly_deselect", () => this.onSelect([]));
-    plot.addEventListener("mousemove", (event) => this.moveOverLayer(event));
-    plot.addEventListener("mouseleave", () => shownLayer(this.panel) && this.leave());
   }
 
+  // Plotly knows nothing of the rows, which are drawn by the layer.
   select(event) {
     const layer = shownLayer(this.panel);
     const corners = layer && cornersOf(event);
     if (corners) this.onSelect(layer.rowsWithin(corners));
-    else if (!layer && event?.points.length) this.onSelect(this.rowsOf(event.points));
   }
 
-  // Plotly knows nothing of the rows of the layer. A pressed button drags the picture.
-  moveOverLayer({ clientX, clientY, buttons }) {
+  // A pressed button drags the picture.
+  point({ clientX, clientY, buttons }) {
     const layer = shownLayer(this.panel);
     if (!layer || buttons) return;
     const { left, top } = this.plot.getBoundingClientRect();
@@ -81,12 +79,8 @@ class Rings {
     else this.leave();
   }
 
-  enter(point) {
-    this.show(this.rowOf(point) ?? null, point.data.name);
-  }
-
   show(row, label) {
-    const at = row === null ? null : this.pixels(row);
+    const at = this.pixels(row);
     hover(row);
     this.panel.announce("hover", at && { row, at, label });
   }
@@ -94,14 +88,6 @@ class Rings {
   leave() {
     hover(null);
     this.panel.announce("hover", null);
-  }
-
-  rowOf({ curveNumber, pointNumber }) {
-    return this.panel.figure?.rows[curveNumber]?.[pointNumber];
-  }
-
-  rowsOf(points) {
-    return points.map((point) => this.rowOf(point)).filter((row) => row !== undefined);
   }
 
   /** Moves the rings to where the rows are drawn now. */

@@ -100,12 +100,9 @@ function dressBySelection(trace, { figure }, position) {
 
 function dressPoints(trace, rows, isAside) {
   trace.customdata = rows;
-  // Events of the pointer without plotly's label: a card says more (rows/row_card.mjs).
-  Object.assign(trace, { hoverinfo: "none", hovertemplate: null });
-  if (isAside) Object.assign(trace, { opacity: FAINT, hoverinfo: "skip" });
+  if (isAside) trace.opacity = FAINT;
   if (state.rows === null) return;
   trace.selectedpoints = rows.flatMap((row, i) => (state.rows.has(row) ? [i] : []));
-  trace.selected = { marker: { opacity: 1 } };
   trace.unselected = { marker: { opacity: FAINT } };
 }
 

@@ -13,22 +13,10 @@ from playwright.sync_api import Page, expect
 from melm_studio.figures.traces import PlaneTrace
 from melm_studio.tables import load_sample
 from tests.browser.test_axe import barriers
-from tools.driver.page import LOAD_MODULE, Panel, StudioPage, wait_until
+from tools.driver.page import Panel, StudioPage, wait_until
 
 OUTLIER = 17
 POINTS = (PlaneTrace.TRAIN, PlaneTrace.HELD_OUT)
-PIXELS_OF_A_ROW = (
-    "async (plot, row) => {"
-    + LOAD_MODULE
-    + """
-  const { toPixels } = await load("drawing/plotly.mjs");
-  const trace = (await tracesOf(plot)).find(({ customdata }) => customdata?.includes(row));
-  const at = trace.customdata.indexOf(row);
-  const [x, y] = toPixels(plot, [trace.x[at], trace.y[at]]);
-  const box = plot.getBoundingClientRect();
-  return [box.left + x, box.top + y];
-}"""
-)
 
 
 def wine() -> pd.DataFrame:
@@ -82,7 +70,7 @@ def test_an_outlier_is_named_and_left_out(finished: Panel, page: Page) -> None:
 
 
 def test_the_row_under_the_pointer_is_described(finished: Panel, page: Page) -> None:
-    x, y = finished.part("plot").evaluate(PIXELS_OF_A_ROW, 30)
+    x, y = finished.place_of(30)
     page.mouse.move(x + 40, y + 40)
     page.mouse.move(x, y)
     card = finished.node.get_by_role("tooltip")
