@@ -15,6 +15,7 @@ import { multiples, scale, tickStep } from "../drawing/scales.mjs";
  * @property {{ tickvals: number[], ticktext: string[] }} [ticks] of the horizontal axis
  */
 
+const LEVEL_PX = 14; // the height of a number, and some room
 const TICK_GAP_PX = 4;
 
 export class ChartCanvas {
@@ -74,7 +75,7 @@ export class ChartCanvas {
   drawAxes(pen, across, up) {
     const { box, layout, chart } = this;
     const { xaxis, yaxis } = layout;
-    const step = tickStep(chart.values, yaxis.nticks);
+    const step = tickStep(chart.values, mostLevels(box.height, yaxis.nticks));
     const levels = multiples(step, chart.values);
     drawGrid(pen, yaxis.gridcolor, [], levels.map(up), box);
     pen.font = fontOf({ ...xaxis.tickfont, family: layout.font.family });
@@ -84,9 +85,24 @@ export class ChartCanvas {
     Object.assign(pen, { textAlign: "center", textBaseline: "top" });
     for (const [value, text] of ticksAcross(chart, xaxis)) pen.fillText(text, across(value), box.top + box.height + TICK_GAP_PX);
     Object.assign(pen, { textAlign: "left", textBaseline: "bottom" });
-    pen.fillText(chart.caption ?? "", box.left, box.top - 1);
+    pen.fillText(fittingCaption(chart.caption ?? "", box.width, (text) => pen.measureText(text).width), box.left, box.top - 1);
   }
 }
+
+/**
+ * A caption, or what it says before its first comma where all of it has no room.
+ * @param {string} caption
+ * @param {number} width in pixels
+ * @param {(text: string) => number} widthOf in pixels
+ */
+export const fittingCaption = (caption, width, widthOf) => (widthOf(caption) <= width ? caption : caption.split(",")[0]);
+
+/**
+ * How many numbers fit above each other, of those that the axis would have.
+ * @param {number} height in pixels
+ * @param {number} wanted
+ */
+export const mostLevels = (height, wanted) => Math.max(1, Math.min(wanted, Math.floor(height / LEVEL_PX)));
 
 /** @param {Chart} chart @returns {[number, string][]} */
 function ticksAcross({ range, ticks }, axis) {

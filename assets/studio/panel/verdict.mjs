@@ -30,7 +30,8 @@ class Strip {
     this.sign.setAttribute("aria-hidden", "true"); // the sentence says the same
     this.lead = document.createElement("strong");
     this.follow = span("");
-    panel.part("verdict").replaceChildren(this.sign, this.lead, " ", this.follow);
+    this.more = span("", "verdict-more"); // which narrow panels leave to the tables
+    panel.part("verdict").replaceChildren(this.sign, this.lead, " ", this.follow, this.more);
     panel.part("stop-check").onclick = () => sendCommand(panel, "check/stop");
   }
 
@@ -54,7 +55,9 @@ class Strip {
     panel.node.dataset.answer = answer;
     write(this.sign, SIGNS[answer] ?? "");
     write(this.lead, unbroken(lead));
-    write(this.follow, unbroken(follow));
+    const [first, ...others] = follow.split(", ");
+    write(this.follow, unbroken(first));
+    write(this.more, unbroken(others.map((part) => `, ${part}`).join("")));
     this.showNotes(notes);
   }
 
