@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.density.direct_sums import inverse_root, log_density
@@ -146,17 +147,14 @@ class NearRows:
             At each y and x, per unit area of the plane.
         """
         width = float(np.sqrt(np.trace(self.root.T @ covariance @ self.root) / 2.0))
-        lines, nodes, kernels = zip(
-            *(_along_lines(column, width, n_lines, margin) for column in self.rows.T), strict=True
+        (x, along), (y, across) = (
+            _along_lines(column, width, n_lines, margin) for column in self.rows.T
         )
-        sums = np.zeros(n_lines * n_lines)
-        for across, up in zip(nodes[1], kernels[1], strict=True):
-            weighted = up if self.weights is None else up * self.weights
-            for along, right in zip(nodes[0], kernels[0], strict=True):
-                sums += np.bincount(across * n_lines + along, weighted * right, minlength=len(sums))
+        if self.weights is not None:
+            along = along.multiply(self.weights[:, None]).tocsr()
         _, log_peak = inverse_root(covariance)
-        density = sums.reshape(n_lines, n_lines) * (np.exp(log_peak) / self._total)
-        return lines[0], lines[1], density
+        sums = (across.T @ along).toarray()
+        return x, y, sums * (np.exp(log_peak) / self._total)
 
     @property
     def nbytes(self) -> int:
@@ -232,18 +230,18 @@ def _sums(
 
 def _along_lines(
     column: FloatArray, width: float, n_lines: int, margin: float
-) -> tuple[FloatArray, list[IntArray], list[FloatArray]]:
-    """Grid lines along one axis, and for each row the lines within reach and kernels at them."""
+) -> tuple[FloatArray, csr_array]:
+    """Grid lines along one axis, and the kernel of each row at those within its reach."""
     lines = np.linspace(column.min() - margin * width, column.max() + margin * width, n_lines)
     step = float(lines[1] - lines[0])
-    first = np.maximum(np.ceil((column - lines[0] - _REACH * width) / step), 0).astype(np.int64)
     n_near = min(n_lines, int(2 * _REACH * width / step) + 1)
-    nodes, kernels = [], []
-    for offset in range(n_near):
-        node = first + offset
-        is_line = node < n_lines
-        node = np.where(is_line, node, 0)
-        kernel = np.exp(-0.5 * np.square((column - lines[node]) / width))
-        nodes.append(node)
-        kernels.append(np.where(is_line, kernel, 0.0))
-    return lines, nodes, kernels
+    first = np.ceil((column - lines[0] - _REACH * width) / step)
+    first = np.clip(first, 0, n_lines - n_near).astype(np.int32)
+    nodes = np.empty((len(column), n_near), dtype=np.int32)
+    kernels = np.empty(nodes.shape)
+    for place in range(n_near):
+        nodes[:, place] = first + place
+        kernels[:, place] = np.exp(-0.5 * np.square((column - lines[nodes[:, place]]) / width))
+    begins = np.arange(0, nodes.size + 1, n_near, dtype=np.int64)
+    shape = (len(column), n_lines)
+    return lines, csr_array((kernels.ravel(), nodes.ravel(), begins), shape=shape)
