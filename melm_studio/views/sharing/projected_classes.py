@@ -14,7 +14,7 @@ from cachetools import LRUCache, cachedmethod
 from cachetools.keys import hashkey
 
 from melm_core.base import FloatArray
-from melm_core.density import ClassSeries, KernelClasses, NearRows
+from melm_core.density import MOST_MODES, ClassSeries, KernelClasses, NearRows
 
 # The shape and the bytes of components.
 PlaneKey: TypeAlias = tuple[tuple[int, ...], bytes]
@@ -38,10 +38,11 @@ FEW_MODES = 700_000
 MOST_NEAR_PAIRS = 50_000_000
 NEAR_SHARE = 0.2
 
-# Beyond this, potentials of all pairs of rows are summed sooner. The transforms of potentials keep
-# half of their modes.
+# Beyond this, potentials of all pairs of rows are summed sooner. Transforms of potentials keep half
+# of their modes; they may have more than others where those of all classes fit into the memory.
 MODES_PER_ROW = 50
 MOST_POTENTIAL_MODES = 6_000_000
+_BYTES_PER_MODE = 8
 
 
 class ProjectedClasses:
@@ -63,7 +64,9 @@ class ProjectedClasses:
         self._densities: LRUCache[Any, tuple[ClassSeries | None, tuple[NearRows, ...]]]
         self._densities = LRUCache(MOST_DENSITY_BYTES, lambda sums: _size(sums[0]))
         self._potentials: LRUCache[Any, ClassSeries | None]
-        self._potentials = LRUCache(MOST_POTENTIAL_BYTES, _size)
+        # The last one is kept however large it is, since a view needs it several times.
+        most = MOST_POTENTIAL_BYTES
+        self._potentials = LRUCache(most, lambda series: min(most, _size(series)))
         self._condition = Condition()
 
     def at(self, components: FloatArray, factor: float) -> KernelClasses:
@@ -113,11 +116,13 @@ class ProjectedClasses:
     def _series_of_potentials(self, key: PlaneKey, band: tuple[float, float]) -> ClassSeries | None:
         """What potentials of a band of kernel widths, and of wider ones, are summed by."""
         classes = self._projected(key)
+        within_memory = MOST_POTENTIAL_BYTES // (_BYTES_PER_MODE * len(classes.rows))
+        most = min(MOST_POTENTIAL_MODES, max(MOST_MODES, within_memory))
         return _series(
             classes,
             self._points(_components(key)),
             (band[0], max(band[1], NARROWEST_WIDE)),
-            most_modes=min(MOST_POTENTIAL_MODES, MODES_PER_ROW * int(classes.counts.sum())),
+            most_modes=min(most, MODES_PER_ROW * int(classes.counts.sum())),
             only_potentials=True,
         )
 

@@ -102,7 +102,9 @@ def test_transforms_of_narrow_kernels_give_way_to_their_memory(as_many, monkeypa
     )
 
 
-def test_potentials_of_narrow_kernels_serve_wider_ones(as_many, monkeypatch):
+@pytest.mark.parametrize("most_bytes", [1_000, projected_classes.MOST_POTENTIAL_BYTES])
+def test_potentials_of_narrow_kernels_serve_wider_ones(most_bytes, as_many, monkeypatch):
+    monkeypatch.setattr(projected_classes, "MOST_POTENTIAL_BYTES", most_bytes)
     monkeypatch.setattr(projected_classes, "FEW_MODES", 0)
     monkeypatch.setattr(projected_classes, "MODES_PER_ROW", 10_000)
     monkeypatch.setattr(projected_classes, "NEAR_SHARE", 1.0)
