@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import plotly.graph_objects as go
 
-from melm_studio.figures.theme import THEMES, Scheme, page_layout
+from melm_studio.figures.theme import THEMES, Scheme, Theme, page_layout
 from melm_studio.figures.traces import CurveTrace, trace_meta
 
 
@@ -14,38 +16,51 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
     `objective` names the quantity on the curve.
     """
     theme = THEMES[scheme]
-    steps = go.Scatter(
-        meta=trace_meta(CurveTrace.STEPS),
-        name="this step",
-        mode="lines",
-        line={"color": theme.faint_ink, "width": 1.2},
+    axis = {
+        "showgrid": False,
+        "zeroline": False,
+        "fixedrange": True,
+        "tickfont": {"size": 12, "color": theme.faint_ink},
+    }
+    return go.Figure(
+        _traces(theme),
+        {
+            "xaxis": {**axis, "nticks": 8},
+            "yaxis": {**axis, "nticks": 4, "showgrid": True, "gridcolor": theme.grid},
+            "annotations": [_caption(theme, objective)] if objective else [],
+            "margin": {"l": 44, "r": 14, "t": 18 if objective else 6, "b": 20},
+            **page_layout(theme.faint_ink),
+            "showlegend": False,
+        },
     )
-    best = go.Scatter(
-        meta=trace_meta(CurveTrace.BEST),
-        name="best so far",
-        mode="lines",
-        line={"color": theme.ink, "width": 2.2, "shape": "hv"},
-    )
-    held_out = go.Scatter(
-        meta=trace_meta(CurveTrace.HELD_OUT),
-        name="held-out rows",
-        mode="lines+markers",
-        line={"color": theme.class_colors[1], "width": 1.6},
-        marker={"size": 3, "color": theme.class_colors[1]},
-    )
-    starts = go.Scatter(
-        meta=trace_meta(CurveTrace.STARTS),
-        name="new start",
-        mode="markers",
-        marker={"symbol": "line-ns-open", "size": 8, "color": theme.faint_ink},
-    )
-    records = go.Scatter(
-        meta=trace_meta(CurveTrace.RECORDS),
-        name="new best",
-        mode="markers",
-        marker={"symbol": "circle", "size": 5, "color": theme.ink},
-    )
-    caption = {
+
+
+def _traces(theme: Theme) -> list[go.Scatter]:
+    """The lines and the marks of the curve, without data, the uppermost last."""
+    held_out = theme.class_colors[1]
+    return [
+        _line(CurveTrace.STEPS, "this step", color=theme.faint_ink, width=1.2),
+        _line(CurveTrace.BEST, "best so far", color=theme.ink, width=2.2, shape="hv"),
+        _line(CurveTrace.HELD_OUT, "held-out rows", color=held_out, width=1.6).update(
+            mode="lines+markers", marker={"size": 3, "color": held_out}
+        ),
+        _marks(CurveTrace.STARTS, "new start", "line-ns-open", size=8, color=theme.faint_ink),
+        _marks(CurveTrace.RECORDS, "new best", "circle", size=5, color=theme.ink),
+    ]
+
+
+def _line(trace: CurveTrace, name: str, **line: Any) -> go.Scatter:
+    return go.Scatter(meta=trace_meta(trace), name=name, mode="lines", line=line)
+
+
+def _marks(trace: CurveTrace, name: str, symbol: str, **marker: Any) -> go.Scatter:
+    marker["symbol"] = symbol
+    return go.Scatter(meta=trace_meta(trace), name=name, mode="markers", marker=marker)
+
+
+def _caption(theme: Theme, objective: str) -> dict[str, Any]:
+    """The name of the objective above the curve."""
+    return {
         "text": objective,
         "showarrow": False,
         "xref": "paper",
@@ -56,20 +71,3 @@ def curve_figure(scheme: Scheme = Scheme.LIGHT, objective: str = "") -> go.Figur
         "yanchor": "bottom",
         "font": {"size": 12, "color": theme.faint_ink},
     }
-    axis = {
-        "showgrid": False,
-        "zeroline": False,
-        "fixedrange": True,
-        "tickfont": {"size": 12, "color": theme.faint_ink},
-    }
-    return go.Figure(
-        [steps, best, held_out, starts, records],
-        {
-            "xaxis": {**axis, "nticks": 8},
-            "yaxis": {**axis, "nticks": 4, "showgrid": True, "gridcolor": theme.grid},
-            "annotations": [caption] if objective else [],
-            "margin": {"l": 44, "r": 14, "t": 18 if objective else 6, "b": 20},
-            **page_layout(theme.faint_ink),
-            "showlegend": False,
-        },
-    )
