@@ -25,7 +25,14 @@ from melm_studio.views.data_source import DataSource, ShownData
 
 
 def register(app: Dash) -> None:
-    """Connect the dialog and the choices made in it."""
+    """Connect the dialog, its table of columns, and the choices made there."""
+    _connect_dialog(app)
+    _connect_table(app)
+    _connect_choices(app)
+
+
+def _connect_dialog(app: Dash) -> None:
+    """What opens the dialog, the data that it then shows, and why a choice was refused."""
     app.callback(
         Output(ids.COLUMNS, "opened"),
         Input(ids.COLUMNS_OPEN, "n_clicks"),
@@ -40,6 +47,19 @@ def register(app: Dash) -> None:
         Input(ids.DATA, "data"),
         prevent_initial_call=True,
     )
+    # In the browser, since the server may be the reason why a file was refused.
+    connect_script(
+        app,
+        "complainOfColumns",
+        Output(ids.COLUMNS_ERROR, "children"),
+        Input(ids.DATA_ERROR, "children"),
+        Input(ids.COLUMNS, "opened"),
+        prevent_initial_call=True,
+    )
+
+
+def _connect_table(app: Dash) -> None:
+    """The page of the columns that are found, and what can be done with them."""
     app.callback(
         Output(ids.COLUMNS_TABLE, "children"),
         Output(ids.COLUMNS_PAGE, "total"),
@@ -52,15 +72,10 @@ def register(app: Dash) -> None:
         Input(ids.COLUMNS_ERROR, "children"),  # redraws a control whose choice was refused
         prevent_initial_call=True,
     )(show_columns)
-    # In the browser, since the server may be the reason why a file was refused.
-    connect_script(
-        app,
-        "complainOfColumns",
-        Output(ids.COLUMNS_ERROR, "children"),
-        Input(ids.DATA_ERROR, "children"),
-        Input(ids.COLUMNS, "opened"),
-        prevent_initial_call=True,
-    )
+
+
+def _connect_choices(app: Dash) -> None:
+    """The uses of columns that the user chooses, each a new choice of the data."""
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
         Input({"type": "role", "column": ALL}, "value"),

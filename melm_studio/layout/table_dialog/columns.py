@@ -51,49 +51,53 @@ _BULK_CHOICES = ("feature", "info", "ignored")
 def columns_tab() -> Component:
     """Search, the columns that are found, and what can be done with all of them."""
     return dmc.Stack(
-        [
-            dmc.Group(
-                [
-                    dmc.TextInput(
-                        id=ids.COLUMNS_SEARCH,
-                        value="",
-                        debounce=250,
-                        placeholder="Search columns by name",
-                        size="sm",
-                        flex="1 1 220px",
-                        **aria(label="Search columns by name"),
-                    ),
-                    dmc.Select(
-                        id=ids.COLUMNS_ALL,
-                        data=[{"value": use, "label": _CHOICES[use]} for use in _BULK_CHOICES],
-                        value=None,
-                        placeholder="Role of all found",
-                        size="sm",
-                        w=190,
-                        disabled=True,
-                        **aria(label="Role of all columns that are found"),
-                    ),
-                ],
-                gap="xs",
-            ),
-            html.Div(id=ids.COLUMNS_TABLE, className="wide"),
-            dmc.Group(
-                [
-                    dmc.Pagination(
-                        id=ids.COLUMNS_PAGE, total=1, value=1, size="sm", withControls=False
-                    ),
-                    dmc.Button(
-                        "Reset to detected roles",
-                        id=ids.COLUMNS_RESET,
-                        variant="default",
-                        size="compact-sm",
-                    ),
-                ],
-                justify="space-between",
-            ),
-        ],
+        [_search(), html.Div(id=ids.COLUMNS_TABLE, className="wide"), _pages()],
         gap="sm",
         pt="sm",
+    )
+
+
+def _search() -> Component:
+    """What finds columns, and gives all that are found a role."""
+    return dmc.Group(
+        [
+            dmc.TextInput(
+                id=ids.COLUMNS_SEARCH,
+                value="",
+                debounce=250,
+                placeholder="Search columns by name",
+                size="sm",
+                flex="1 1 220px",
+                **aria(label="Search columns by name"),
+            ),
+            dmc.Select(
+                id=ids.COLUMNS_ALL,
+                data=[{"value": use, "label": _CHOICES[use]} for use in _BULK_CHOICES],
+                value=None,
+                placeholder="Role of all found",
+                size="sm",
+                w=190,
+                disabled=True,
+                **aria(label="Role of all columns that are found"),
+            ),
+        ],
+        gap="xs",
+    )
+
+
+def _pages() -> Component:
+    """What turns the pages of the table, and discards the chosen roles."""
+    return dmc.Group(
+        [
+            dmc.Pagination(id=ids.COLUMNS_PAGE, total=1, value=1, size="sm", withControls=False),
+            dmc.Button(
+                "Reset to detected roles",
+                id=ids.COLUMNS_RESET,
+                variant="default",
+                size="compact-sm",
+            ),
+        ],
+        justify="space-between",
     )
 
 
