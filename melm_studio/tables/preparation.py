@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -86,9 +87,6 @@ def prepare(
     encodings = _encodings(frame, columns, orders or {}, max_cells)
     raw, row_numbers = _encoded(frame, encodings), table.row_numbers[classes.rows]
     fitted, features = _fitted(Preparation.of(recipe, encodings), raw, row_numbers, max_cells)
-    names = unique_names(
-        fitted.rules.feature_names([name for one in encodings for name in one.feature_names])
-    )
     X = (features - fitted.center) / fitted.scale
     kept = row_columns(frame, columns)
     notes = tuple(dependence_notes(frame, columns, X, classes.y))
@@ -101,7 +99,7 @@ def prepare(
         X=X,
         y=classes.y,
         class_names=classes.names,
-        feature_names=tuple(names),
+        feature_names=_feature_names(fitted, encodings),
         center=fitted.center,
         scale=fitted.scale,
         row_numbers=row_numbers,
@@ -119,9 +117,7 @@ def prepare(
         unlabeled=unlabeled,
         encodings=tuple(encodings),
         form=table.form,
-        rules=None if recipe.is_plain else fitted.rules,
-        raw=None if recipe.is_plain else raw,
-        is_missing=np.isnan(raw) if recipe.is_plain and np.isnan(raw).any() else None,
+        **_kept_for_refits(recipe, fitted, raw),
         # The first step of the classes only names them.
         warnings=(*classes.steps[1:], *unlabeled_steps, *warnings),
     )
@@ -143,6 +139,21 @@ def _fitted(
         raise TableError(str(refusal)) from None
     _reject_too_many(features.shape[1], len(features), max_cells)
     return fitted, features
+
+
+def _feature_names(
+    fitted: FittedPreparation, encodings: Sequence[ColumnEncoding]
+) -> tuple[str, ...]:
+    encoded = [name for one in encodings for name in one.feature_names]
+    return tuple(unique_names(fitted.rules.feature_names(encoded)))
+
+
+def _kept_for_refits(recipe: Recipe, fitted: FittedPreparation, raw: FloatArray) -> dict[str, Any]:
+    """What folds need to fit the recipe anew; of a plain one, only where numbers were missing."""
+    if not recipe.is_plain:
+        return {"rules": fitted.rules, "raw": raw}
+    is_missing = np.isnan(raw)
+    return {"is_missing": is_missing} if is_missing.any() else {}
 
 
 def _unlabeled_rows(
