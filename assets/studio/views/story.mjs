@@ -5,7 +5,7 @@ import { ask, sentenceOf } from "../page/answers.mjs";
 import { fileLabel, whenPresent } from "../page/dom.mjs";
 import { NO_PLANE, NO_SERVER, showNotice } from "../page/notice.mjs";
 import { frontPanel } from "../panel/panels.mjs";
-import { state, update } from "../state.mjs";
+import { onChange, state, update } from "../state.mjs";
 import { sharedView } from "./share_link.mjs";
 import { positionAfter, viewCount } from "./story_order.mjs";
 
@@ -15,6 +15,11 @@ let nListed = 0; // changes whenever the list must be rendered again
 
 export function connectStory() {
   provideCallbacks({ setStory });
+  let mode = "";
+  onChange("mode", () => {
+    if (state.mode === "present" && mode !== "present") closeStory(); // with notes that the audience must not see
+    mode = state.mode;
+  });
   whenPresent(".story-load", (slot) => {
     const label = fileLabel("Load a story", ".json,application/json", (file) => loadStory(file).catch(reportFailure));
     label.append("Load");
@@ -29,6 +34,7 @@ export function connectStory() {
   });
 }
 
+const closeStory = () => setProps(ID.storyView, { opened: false });
 const datasetOf = (target, selector) => target.closest?.(selector)?.dataset ?? {};
 const reportFailure = () => showNotice(NO_SERVER);
 const updateStory = (change) => update({ story: { ...state.story, ...change } }, "story");

@@ -1,0 +1,22 @@
+// The list of a story, with the presenter's notes, is not on the screen that the audience sees.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ID } from "../../assets/studio/constants.mjs";
+
+const properties = [];
+const page = { documentElement: { matches: () => false, querySelectorAll: () => [] } };
+globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), page));
+globalThis.HTMLElement = /** @type {any} */ (class {});
+globalThis.MutationObserver = /** @type {any} */ (class {
+  observe() {}
+});
+globalThis.window = /** @type {any} */ ({ dash_clientside: { set_props: (id, props) => properties.push([id, props]) } });
+const { connectStory } = await import("../../assets/studio/views/story.mjs");
+const { update } = await import("../../assets/studio/state.mjs");
+
+test("the story closes when Present begins, and not with every run that comes to the front", () => {
+  connectStory();
+  for (const mode of /** @type {const} */ (["explore", "present", "present"])) update({ mode }, "mode");
+  assert.deepEqual(properties, [[ID.storyView, { opened: false }]]);
+});
