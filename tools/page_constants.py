@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from melm_core.methods import GAMMA
 from melm_studio.figures.crowding import CROWDING
+from melm_studio.figures.theme import UNLABELED_COLOR
 from melm_studio.figures.traces import CurveTrace, PlaneTrace
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import GAMMA_DIGITS
@@ -22,7 +23,7 @@ from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.view_spec import MODES, MORE_LAYERS, SWITCHES
 from melm_studio.worker.records.run import RunState
 
-_Value: TypeAlias = Mapping[str, str] | Mapping[str, float] | Sequence[str] | int
+_Value: TypeAlias = Mapping[str, str] | Mapping[str, float] | Sequence[str] | str | int
 
 MODULE = Path(__file__).parents[1] / "assets" / "studio" / "constants.mjs"
 OUTDATED = "{path} is not current. Write it again: make constants"
@@ -45,6 +46,7 @@ def page_constants() -> str:
         _export("VIEW_FIELD", _view_fields(), "Fields of a query that describe a view."),
         _export("GAMMA_BOUNDS", _gamma_bounds(), "The kernel widths that a view can have."),
         _export("CROWDING", CROWDING, "Opacities of pixels in which rows crowd."),
+        _export("UNLABELED_COLOR", UNLABELED_COLOR, "The color of rows without a class."),
         _export("GAMMA_DIGITS", GAMMA_DIGITS, "Significant digits of a kernel width."),
     ]
     return "\n".join([HEAD, *exports])
@@ -77,8 +79,8 @@ def _export(name: str, value: _Value, meaning: str) -> str:
 
 
 def _javascript(value: _Value) -> str:
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, int | str):
+        return json.dumps(value)
     if not isinstance(value, Mapping):
         return f"Object.freeze({json.dumps(list(value))})"
     lines = (f"  {name}: {json.dumps(text)}," for name, text in value.items())

@@ -193,5 +193,8 @@ export const CROWDING = Object.freeze({
   aside: 0.04,
 });
 
+/** The color of rows without a class. */
+export const UNLABELED_COLOR = "#868e96";
+
 /** Significant digits of a kernel width. */
 export const GAMMA_DIGITS = 3;

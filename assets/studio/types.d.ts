@@ -64,8 +64,8 @@ export interface Figure {
   classes: string[];
   /** The color behind the picture. */
   surface: string;
-  /** Whether the table has rows without a label. */
-  unlabeled: boolean;
+  /** How many rows of the table have no class. */
+  unlabeled: number;
   /** Whether the traces draw a sample of the rows. */
   is_sample: boolean;
 }

@@ -107,7 +107,7 @@ def figure(run_id: str) -> flask.Response:
         "rows": row_numbers(viewer.drawn_rows),
         "classes": viewer.class_names,
         "surface": THEMES[scheme].surface,
-        "unlabeled": viewer.has_unlabeled,
+        "unlabeled": viewer.n_unlabeled,
         # Of more rows, the traces draw a sample, and the page asks for the others once they rest.
         "is_sample": viewer.n_drawn < viewer.n_rows,
     }

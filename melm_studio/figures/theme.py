@@ -70,6 +70,9 @@ _SHAPES = ("circle", "square", "diamond")
 
 TRANSPARENT = "rgba(0, 0, 0, 0)"
 
+# Of rows without a class, in both schemes.
+UNLABELED_COLOR = "#868e96"
+
 
 def page_layout(ink: str) -> dict[str, Any]:
     """What every figure of the page has in its layout: the page shows through, in its font."""

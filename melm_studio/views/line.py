@@ -67,6 +67,12 @@ def in_strips(rows: Sequence[FloatArray]) -> list[FloatArray]:
     ]
 
 
+def in_top_strip(rows: FloatArray) -> FloatArray:
+    """Place rows without a class, (n_rows, 1 or more), between the line and the strips."""
+    heights = _STRIPS_BEGIN * (_spread(len(rows)) - 0.5)
+    return np.column_stack([rows[:, 0], heights])
+
+
 def arrow_lanes(n_arrows: int, n_classes: int) -> FloatArray:
     """Heights of the arrows, one below the other and all below the strips."""
     bottom = _strip_middle(n_classes, _strip_height(n_classes))

@@ -70,7 +70,7 @@ class PlaneViewer:
     ) -> None:
         train, held_out = train.by_class(), held_out.by_class()
         self.class_names = train.class_names
-        self.has_unlabeled = train.unlabeled is not None
+        self.n_unlabeled = 0 if train.unlabeled is None else len(train.unlabeled.X)
         self.n_components = n_components
         self.parts = (train, held_out)
         self.feature_names = train.feature_names

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { colorParts, dressOf } from "../../assets/studio/every_row/dress.mjs";
+import { UNLABELED_COLOR } from "../../assets/studio/constants.mjs";
+import { colorParts, dressOf, partsOf } from "../../assets/studio/every_row/dress.mjs";
 import { footprint } from "../../assets/studio/every_row/footprints.mjs";
 import { positionOf, unpackedPoints, unpackedRows } from "../../assets/studio/every_row/answers.mjs";
 import { aloneOpacity, Raster } from "../../assets/studio/every_row/raster.mjs";
@@ -60,6 +61,20 @@ test("rows that are not singled out are faint", () => {
   assert.deepEqual(weights({ classes: null, rows: new Set([2, 3]) }), [true, false, false, true]);
 });
 
+test("rows without a class are gray, and lie below those that have one", () => {
+  const rows = { ...ROWS, classes: Uint16Array.of(0, 2, 1, 2), heldOut: new Uint8Array(4) };
+  const lookOf = (drawn) => looksOf(dressOf(rows, STYLES, { colors: null, symbols: null }, ALL, drawn));
+  const [, second] = lookOf();
+  assert.deepEqual(second.color, colorParts(UNLABELED_COLOR));
+  assert.equal(second.symbol, "circle");
+  const dress = dressOf(rows, STYLES, { colors: null, symbols: null }, ALL);
+  const parts = partsOf(dress).map((part) => looksOf(part).map(({ weight }) => weight > 0));
+  assert.deepEqual(parts, [[true, false, true, false], [false, true, false, true]]);
+  assert.equal(partsOf(dressOf(ROWS, STYLES, { colors: null, symbols: null }, ALL)).length, 1);
+  assert.deepEqual(lookOf({ labeled: false, unlabeled: true }).map(({ weight }) => weight > 0), [false, true, false, true]);
+  assert.deepEqual(lookOf({ labeled: true, unlabeled: false }).map(({ weight }) => weight > 0), [true, false, true, false]);
+});
+
 test("colors are read as the server writes them", () => {
   assert.deepEqual(colorParts("#0072b2"), [0, 114, 178]);
   assert.deepEqual(colorParts("rgba(1, 22, 133, 0.8)"), [1, 22, 133]);
@@ -104,8 +119,8 @@ test("a mark covers its pixel, and the ring of a held-out row leaves its middle 
 });
 
 const LOOKS = [
-  { color: [255, 0, 0], symbol: "square", weight: 1 },
-  { color: [0, 0, 255], symbol: "square", weight: 1 },
+  { color: [255, 0, 0], symbol: "square", weight: 1, isBelow: false },
+  { color: [0, 0, 255], symbol: "square", weight: 1, isBelow: false },
 ];
 const AXES = { x: { offset: 0, scale: 1 }, y: { offset: 20, scale: -1 } };
 const drawn = (raster, x, y, marks) => {
@@ -126,6 +141,16 @@ test("rows of two classes in a pixel mix, in whatever order they come", () => {
   const mixed = [[0, 0, 0, 1], [1, 0, 0, 0]].map((marks) => drawn(new Raster(20, 20), Array(4).fill(4.5), Array(4).fill(9.5), marks)(4, 10));
   assert.deepEqual(mixed[0], mixed[1]);
   assert.deepEqual(mixed[0].slice(0, 3), [191, 0, 63]);
+});
+
+test("hidden rows are left out, and the marks of the others are as large as without them", () => {
+  const [x, y] = [[4.5, ...Array(6_000).fill(14.5)], Array(6_001).fill(9.5)];
+  const marks = [0, ...Array(6_000).fill(1)];
+  const looks = [LOOKS[0], { ...LOOKS[1], weight: 0 }];
+  const points = { x: Float32Array.from(x), y: Float32Array.from(y) };
+  const pixels = new Raster(20, 20).draw(points, { marks: Uint16Array.from(marks), looks }, AXES, 1);
+  const alone = new Raster(20, 20).draw({ x: Float32Array.of(4.5), y: Float32Array.of(9.5) }, { marks: Uint16Array.of(0), looks }, AXES, 1);
+  assert.deepEqual(pixels, alone);
 });
 
 test("rows beyond the picture are left out, and what was drawn before is gone", () => {

@@ -1,7 +1,8 @@
 // Every row as the server sends it (`melm_studio/figures/encoding.py`).
 
 /**
- * The labeled rows of a run in the order of the file: number, class, whether held out.
+ * The rows of a run in the order of the file: number, class, whether held out. Of rows without a class,
+ * the class is the number of classes.
  * @typedef {{ numbers: Int32Array, classes: Uint16Array, heldOut: Uint8Array }} Rows
  */
 /** @typedef {{ x: Float32Array, y: Float32Array }} Points */

@@ -1,5 +1,7 @@
 // How every row looks: by its class or a column, filled or open, and faint unless it is singled out.
-import { CROWDING, PLANE_TRACE } from "../constants.mjs";
+import { CROWDING, PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
+
+const ALL_DRAWN = { labeled: true, unlabeled: true };
 
 /** @typedef {import("./answers.mjs").Rows} Rows */
 /** @typedef {import("./raster.mjs").Dress} Dress */
@@ -9,15 +11,23 @@ import { CROWDING, PLANE_TRACE } from "../constants.mjs";
  * @typedef {{ classes: number[] | null, rows: Set<number> | null }} Chosen
  */
 
+/** What the layer draws, where traces draw the others. @typedef {{ labeled: boolean, unlabeled: boolean }} Drawn */
+
 /**
  * @param {Rows} rows
  * @param {import("../types").Trace[]} styles of the traces of the figure
  * @param {{ colors: ColumnMarks | null, symbols: ColumnMarks | null }} columns
  * @param {Chosen} chosen
+ * @param {Drawn} [drawn]
  * @returns {Dress}
  */
-export function dressOf(rows, styles, { colors, symbols }, chosen) {
-  const own = styles.filter(({ meta }) => meta.kind === PLANE_TRACE.train).map(({ marker }) => marker);
+export function dressOf(rows, styles, { colors, symbols }, chosen, drawn = ALL_DRAWN) {
+  const own = markersOf(styles);
+  const nClasses = own.length - 1;
+  const weightOf = (code, isFaint) => {
+    if (!drawn[code < nClasses ? "labeled" : "unlabeled"]) return 0;
+    return isFaint ? CROWDING.aside : 1;
+  };
   const palette = (colors?.palette ?? own.map(({ color }) => color)).map(colorParts);
   const shapes = symbols?.palette ?? own.map(({ symbol }) => symbol);
   const colorOf = colors?.codes ?? rows.classes;
@@ -28,7 +38,8 @@ export function dressOf(rows, styles, { colors, symbols }, chosen) {
   const known = new Map();
   const marks = new Uint16Array(rows.numbers.length);
   for (let i = 0; i < marks.length; i += 1) {
-    const key = ((colorOf[i] * shapes.length + shapeOf[i]) * 2 + rows.heldOut[i]) * 2 + isFaint(i);
+    const isUnlabeled = Number(rows.classes[i] === nClasses);
+    const key = (((colorOf[i] * shapes.length + shapeOf[i]) * 2 + rows.heldOut[i]) * 2 + isFaint(i)) * 2 + isUnlabeled;
     let mark = known.get(key);
     if (mark === undefined) {
       mark = looks.length;
@@ -37,12 +48,33 @@ export function dressOf(rows, styles, { colors, symbols }, chosen) {
       looks.push({
         color: palette[colorOf[i]],
         symbol: rows.heldOut[i] ? `${shape}-open` : shape,
-        weight: isFaint(i) ? CROWDING.aside : 1,
+        weight: weightOf(rows.classes[i], isFaint(i)),
+        isBelow: isUnlabeled === 1,
       });
     }
     marks[i] = mark;
   }
   return { marks, looks };
+}
+
+/**
+ * The parts of a dress: what lies above, then what lies below; none of rows that are not drawn.
+ * @param {Dress} dress
+ * @returns {Dress[]}
+ */
+export function partsOf({ marks, looks }) {
+  const part = (isBelow) => looks.map((look) => (look.isBelow === isBelow ? look : { ...look, weight: 0 }));
+  const parts = [part(false), part(true)].filter((own) => own.some(({ weight }) => weight > 0));
+  return parts.map((own) => ({ marks, looks: own }));
+}
+
+/**
+ * The markers of the classes in their order, and of rows without a class.
+ * @param {import("../types").Trace[]} styles of the traces of a figure
+ */
+export function markersOf(styles) {
+  const own = styles.filter(({ meta }) => meta.kind === PLANE_TRACE.train).map(({ marker }) => marker);
+  return [...own, { color: UNLABELED_COLOR, symbol: "circle" }];
 }
 
 /** @param {Rows} rows @param {Chosen} chosen @returns {(i: number) => number} */

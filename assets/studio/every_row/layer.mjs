@@ -2,7 +2,7 @@
 // the figure. A plane that moves is drawn by the animation; one that rests is drawn here, with the
 // contours below its rows. Of a table of which the figure draws a sample, the positions of all rows
 // come once the plane rests, and the sample gives way to them.
-import { PLANE_TRACE } from "../constants.mjs";
+import { PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
 import { drawTrace } from "../drawing/canvas.mjs";
 import { hasPicture, pixelAxes, toData } from "../drawing/plotly.mjs";
 import { requested } from "../page/answers.mjs";
@@ -15,7 +15,7 @@ import { dressOf } from "./dress.mjs";
 import { Raster } from "./raster.mjs";
 import { RowGrid } from "./row_grid.mjs";
 import { fits } from "./sample.mjs";
-import { drawGridBelow, drawnAxes, fitted, sizeIn } from "./under_canvas.mjs";
+import { drawGridBelow, drawnAxes, drawRows, fitted, sizeIn } from "./under_canvas.mjs";
 
 /** @typedef {import("../panel/panel.mjs").Panel} Panel */
 /** @typedef {import("../types").Plane} Plane */
@@ -25,9 +25,13 @@ import { drawGridBelow, drawnAxes, fitted, sizeIn } from "./under_canvas.mjs";
 
 const SETTLED_MS = 150;
 const REACH_PX = 7; // between the pointer and the row that it points at
+const ABOVE_PX = 4; // and one that a trace draws above the others
+const FEW = 300; // rows without a class, which would not be seen below the others
+
+export const UNLABELED = "unlabeled"; // the kind of the trace of rows without a class, where they are few
 
 /** @type {string[]} */
-const UNDER = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut];
+const UNDER = [PLANE_TRACE.contour, PLANE_TRACE.train, PLANE_TRACE.heldOut, UNLABELED];
 
 let raster = new Raster(1, 1); // for all panels, which are mostly of one size
 
@@ -74,6 +78,12 @@ export class RowLayer {
   /** Whether the layer draws every row of the table. @param {Plane | null} plane */
   showsAll(plane) {
     return this.isWhole && this.shows(plane);
+  }
+
+  /** Whether the layer draws the labeled rows, and those without a class, rather than traces. */
+  get drawn() {
+    const { is_sample: labeled, unlabeled } = this.panel.figure;
+    return { labeled, unlabeled: unlabeled > FEW };
   }
 
   /** Makes ready for a plane that is going to rest, before its traces are dressed. @param {Plane} plane */
@@ -126,7 +136,8 @@ export class RowLayer {
     if (this.shows(panel.plane)) this.drawStill();
     else this.hide();
     const isMoving = panel.isLive && !panel.isFinal;
-    if (!panel.figure?.is_sample || isMoving || panel.painting.recap.isOn || this.showsAll(panel.plane)) return;
+    const hasMore = panel.figure?.is_sample || panel.figure?.unlabeled > 0; // than the figure draws
+    if (!hasMore || isMoving || panel.painting.recap.isOn || this.showsAll(panel.plane)) return;
     this.timer = setTimeout(() => this.load().catch(console.warn), SETTLED_MS);
   }
 
@@ -204,8 +215,7 @@ export class RowLayer {
   paintAll(pen, axes, density) {
     const { width, height } = this.canvas;
     if (raster.width !== width || raster.height !== height) raster = new Raster(width, height);
-    const pixels = raster.draw(this.grid, this.sortedDress(), axes, density);
-    pen.putImageData(new ImageData(pixels, width, height), 0, 0);
+    drawRows(pen, raster, this.grid, this.sortedDress(), axes, density);
   }
 
   paintResting(pen, axes, density) {
@@ -218,7 +228,7 @@ export class RowLayer {
   sortedDress() {
     const { panel, rows, columns } = this;
     if (this.dress && this.dressedIn === panel.figureScheme) return this.dress;
-    const { marks, looks } = dressOf(rows, panel.figure.plane.data, columns, state);
+    const { marks, looks } = dressOf(rows, panel.figure.plane.data, columns, state, this.drawn);
     this.dress = { marks: Uint16Array.from(this.grid.order, (row) => marks[row]), looks };
     this.dressedIn = panel.figureScheme;
     return this.dress;
@@ -240,13 +250,20 @@ export class RowLayer {
     const [at, right] = [toData(plot, pixels), toData(plot, [pixels[0] + REACH_PX, pixels[1] + REACH_PX])];
     const reach = /** @type {Point} */ ([Math.abs(right[0] - at[0]), Math.abs(right[1] - at[1])]);
     const counts = (row) => !state.classes || state.classes.includes(rows.classes[row]);
-    const found = this.grid.nearest(at, reach, counts);
+    const above = /** @type {Point} */ (reach.map((length) => (length * ABOVE_PX) / REACH_PX));
+    const found = this.grid.nearest(at, above, (row) => this.isAbove(row) && counts(row)) ?? this.grid.nearest(at, reach, counts);
     return found === null ? null : { row: rows.numbers[found], label: this.labelOf(found) };
+  }
+
+  // Whether a trace draws a row above those of the layer.
+  isAbove(position) {
+    const { classes } = this.panel.figure;
+    return this.isWhole && !this.drawn[this.rows.classes[position] < classes.length ? "labeled" : "unlabeled"];
   }
 
   labelOf(position) {
     const { classes, heldOut } = this.rows;
-    const name = this.panel.figure.classes[classes[position]];
+    const name = this.panel.figure.classes[classes[position]] ?? "no label";
     return heldOut[position] ? `${name}, held out` : name;
   }
 
@@ -256,10 +273,23 @@ export class RowLayer {
     return at < 0 ? null : [this.points.x[at], this.points.y[at]];
   }
 
-  /** The places of the rows beyond some ranges, by class. @param {import("../types").Axes} ranges */
+  /** Where the rows without a class are, and their numbers and colors. */
+  unlabeled() {
+    const { rows: { numbers, classes }, points: { x, y }, panel: { figure }, columns: { colors } } = this;
+    const found = { x: [], y: [], color: [] };
+    for (let i = 0; i < numbers.length; i += 1) {
+      if (classes[i] < figure.classes.length) continue;
+      found.x.push(x[i]);
+      found.y.push(y[i]);
+      found.color.push(colors ? colors.palette[colors.codes[i]] : UNLABELED_COLOR);
+    }
+    return found;
+  }
+
+  /** The places of the rows beyond some ranges, by class; those without a class are the last. @param {import("../types").Axes} ranges */
   outside([[left, right], [bottom, top]]) {
     const { rows: { classes }, points: { x, y } } = this;
-    const found = this.panel.figure.classes.map(() => ({ x: [], y: [] }));
+    const found = [...this.panel.figure.classes, null].map(() => ({ x: [], y: [] }));
     for (let i = 0; i < x.length; i += 1) {
       if (x[i] >= left && x[i] <= right && y[i] >= bottom && y[i] <= top) continue;
       found[classes[i]].x.push(x[i]);

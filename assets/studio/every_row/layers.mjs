@@ -12,7 +12,7 @@ const layers = new WeakMap();
 export function addRowLayers() {
   addToPanels((panel) => layers.set(panel, new RowLayer(panel)));
   dressTraces((trace, panel) => {
-    if (drawsSample(trace) && layers.get(panel).showsAll(panel.plane)) trace.visible = false;
+    if (panel.figure.is_sample && drawsSample(trace) && layers.get(panel).showsAll(panel.plane)) trace.visible = false;
   });
   onChange("rows", () => shownPanels().forEach((panel) => layers.get(panel).redress()));
 }

@@ -6,7 +6,10 @@
 import { CROWDING } from "../constants.mjs";
 import { footprint, radiusOf } from "./footprints.mjs";
 
-/** How a mark looks; a weight below one makes it faint. @typedef {{ color: number[], symbol: string, weight: number }} Look */
+/**
+ * How a mark looks. A weight below one makes it faint, and one of zero hides it; rows without a class lie below the others.
+ * @typedef {{ color: number[], symbol: string, weight: number, isBelow: boolean }} Look
+ */
 /** Of each row its mark, and of each mark its look. @typedef {{ marks: Uint16Array, looks: Look[] }} Dress */
 
 const LONGEST_TABLE = 4_000;
@@ -38,15 +41,16 @@ export class Raster {
    * @returns {Uint8ClampedArray<ArrayBuffer>} red, green, blue and opacity of every pixel
    */
   draw(points, dress, axes, density) {
-    const radius = radiusOf(this.place(points, axes), density);
+    const radius = radiusOf(this.place(points, dress, axes), density);
     this.marks.fill(0);
-    const symbols = [...new Set(dress.looks.map(({ symbol }) => symbol))];
+    const symbols = [...new Set(dress.looks.filter(({ weight }) => weight > 0).map(({ symbol }) => symbol))];
     for (const symbol of symbols) this.spread(this.sum(dress, symbol), footprint(symbol, radius));
     return this.toned();
   }
 
-  /** Finds the place of every row, or -1 for those out of sight, and returns how many are in sight. */
-  place({ x, y }, axes) {
+  /** Finds the place of every row, or -1 for those hidden or out of sight, and returns how many are in sight. */
+  place({ x, y }, { marks, looks }, axes) {
+    const isHidden = Uint8Array.from(looks, ({ weight }) => Number(weight === 0));
     if (this.places.length !== x.length) this.places = new Int32Array(x.length);
     const { width, height, places, stride } = this;
     const { offset: left, scale: across } = axes.x;
@@ -56,7 +60,7 @@ export class Raster {
     for (let i = 0; i < x.length; i += 1) {
       const column = left + across * x[i];
       const line = top + up * y[i];
-      if (column >= 0 && column < width && line >= 0 && line < height) {
+      if (column >= 0 && column < width && line >= 0 && line < height && isHidden[marks[i]] === 0) {
         places[i] = first + 4 * ((line | 0) * stride + (column | 0));
         count += 1;
       } else {

@@ -3,7 +3,7 @@ import { element } from "../page/dom.mjs";
 import { dressOf } from "./dress.mjs";
 import { Raster } from "./raster.mjs";
 import { RowGrid } from "./row_grid.mjs";
-import { drawGridBelow, fitted, sizeIn } from "./under_canvas.mjs";
+import { drawGridBelow, drawRows, fitted, sizeIn } from "./under_canvas.mjs";
 
 /** @typedef {import("../types").PixelAxis} PixelAxis */
 
@@ -33,8 +33,8 @@ export class StillRows {
   draw(drawn, { x: across, y: up }) {
     const { density, width, height } = sizeIn(across, up);
     const { pen, axes } = fitted(this.canvas, drawn, [across, up]);
-    const pixels = new Raster(width, height).draw(this.grid, this.dress, axes, density);
-    pen.putImageData(new ImageData(pixels, width, height), 0, 0);
+    pen.clearRect(0, 0, width, height);
+    drawRows(pen, new Raster(width, height), this.grid, this.dress, axes, density);
     drawGridBelow(pen, axes, density, [across, up]);
   }
 

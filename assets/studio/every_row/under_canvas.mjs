@@ -2,6 +2,7 @@
 import { drawGrid } from "../drawing/canvas.mjs";
 import { toPixels } from "../drawing/plotly.mjs";
 import { multiples } from "../drawing/scales.mjs";
+import { partsOf } from "./dress.mjs";
 
 /** @typedef {import("../types").DrawnAxes} DrawnAxes */
 /** @typedef {import("../types").PixelAxis} PixelAxis */
@@ -34,6 +35,32 @@ export function fitted(canvas, axes, [across, up]) {
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const within = (axis, { offset }) => ({ offset: density * (axis.offset - offset), scale: density * axis.scale });
   return { pen: canvas.getContext("2d"), axes: { x: within(axes.x, across), y: within(axes.y, up) } };
+}
+
+/** @type {HTMLCanvasElement | null} */
+let below = null;
+
+/**
+ * Draws rows, those without a class below the others.
+ * @param {CanvasRenderingContext2D} pen of an empty canvas
+ * @param {import("./raster.mjs").Raster} raster of its size
+ * @param {import("./row_grid.mjs").RowGrid} grid
+ * @param {import("./raster.mjs").Dress} dress in its order
+ * @param {DrawnAxes} axes in pixels of the canvas
+ * @param {number} density of these, in a pixel of the page
+ */
+export function drawRows(pen, raster, grid, dress, axes, density) {
+  const { width, height } = raster;
+  const image = (part) => new ImageData(raster.draw(grid, part, axes, density), width, height);
+  const [above, under] = partsOf(dress);
+  if (above) pen.putImageData(image(above), 0, 0);
+  if (!under) return;
+  below ??= document.createElement("canvas");
+  if (below.width !== width || below.height !== height) Object.assign(below, { width, height });
+  below.getContext("2d").putImageData(image(under), 0, 0);
+  pen.globalCompositeOperation = "destination-over";
+  pen.drawImage(below, 0, 0);
+  pen.globalCompositeOperation = "source-over";
 }
 
 /**

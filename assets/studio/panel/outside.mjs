@@ -4,6 +4,7 @@ import { PLANE_TRACE } from "../constants.mjs";
 import { numbers } from "../drawing/arrays.mjs";
 import { pixelAxes, shownRanges } from "../drawing/plotly.mjs";
 import { write } from "../page/dom.mjs";
+import { markersOf } from "../every_row/dress.mjs";
 import { shownLayer } from "../every_row/layers.mjs";
 import { dressTraces, addToPanels } from "./features.mjs";
 
@@ -39,20 +40,23 @@ function marksOf(trace, panel) {
   if (!panel.painting.isZoomed()) {
     const ranges = shownRanges(panel.axes(), pixelAxes(panel.part("plot"), figure.plane.layout));
     const every = shownLayer(panel, plane)?.outside(ranges);
-    for (const [i, style] of figure.plane.data.entries()) {
-      if (!POINTS.includes(style.meta.kind)) continue;
-      if (every && style.meta.kind === PLANE_TRACE.heldOut) continue; // among the others of the class
-      const { x, y } = every?.[style.meta.class] ?? plane.traces[i];
+    for (const [{ x, y }, ownColor] of every ? ofClasses(every, figure) : ofTraces(plane, figure)) {
       const found = edgeMarks(numbers(x), numbers(y), ranges);
       panel.nOutside += found.x.length;
       const kept = found.x.flatMap((_, at) => (at % Math.ceil(found.x.length / MOST_MARKS) === 0 ? [at] : []));
       for (const key of ["x", "y", "angle"]) marks[key].push(...kept.map((at) => found[key][at]));
-      color.push(...kept.map(() => style.marker.color));
+      color.push(...kept.map(() => ownColor));
     }
   }
   const text = marks.x.map(() => "outside the picture");
   return { x: marks.x, y: marks.y, text, marker: { ...trace.marker, angle: marks.angle, color } };
 }
+
+const ofTraces = ({ traces }, { plane: { data } }) =>
+  data.flatMap(({ meta, marker }, i) => (POINTS.includes(meta.kind) ? [[traces[i], marker.color]] : []));
+
+const ofClasses = (every, { plane: { data } }) =>
+  markersOf(data).map(({ color }, code) => [every[code], color]);
 
 /**
  * Marks at the edge for the points beyond some ranges, which point towards them.

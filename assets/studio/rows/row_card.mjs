@@ -74,11 +74,13 @@ class RowCard {
 /** @param {RowDetails} details */
 function detailLines({ summary, contributions, info }) {
   const { label, predicted, probability, basis, unlike } = summary;
-  const isOther = label !== predicted;
+  const isOther = label !== "" && label !== predicted;
+  const className = label || "no label";
+  const prediction = label === "" ? `predicted ${predicted}` : isOther ? `taken for ${predicted}` : "its class";
   const lines = [
     element("strong", "", nameOf(summary)),
-    element("div", "", summary.name ? `${label}, row ${summary.row}` : label),
-    element("div", isOther ? "is-other" : "row-card-dim", `${isOther ? `taken for ${predicted}` : "its class"}: ${percent(probability)} (${basis})`),
+    element("div", "", summary.name ? `${className}, row ${summary.row}` : className),
+    element("div", isOther ? "is-other" : "row-card-dim", `${prediction}: ${percent(probability)} (${basis})`),
   ];
   if (unlike) lines.push(element("div", "is-other", `unlike the others, ${unlike}`));
   const values = [

@@ -135,8 +135,8 @@ class SelectionCard {
 
   list({ n_rows: count, classes, rows, differences }) {
     const { panel } = this;
-    const parts = classes.map(([name, n]) => `${n} ${name}`).join(", ");
-    panel.part("selection-words").replaceChildren(element("strong", "", `${count} ${count === 1 ? "row" : "rows"}`), ` ${parts}`);
+    const parts = classes.map(([name, n]) => `${n.toLocaleString("en")} ${name}`).join(", ");
+    panel.part("selection-words").replaceChildren(element("strong", "", `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"}`), ` ${parts}`);
     panel.part("differences").replaceChildren(...differences.map(differenceLine));
     panel.part("selected-rows").replaceChildren(...rows.map((row) => this.row(row)), ...more(count - rows.length));
     this.rows = rows;

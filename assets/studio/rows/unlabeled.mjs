@@ -1,55 +1,29 @@
-// Rows without a label, drawn gray in the plane on screen.
-import { ask } from "../page/answers.mjs";
-import { addToPanels, addTraces } from "../panel/features.mjs";
-import { addressOf } from "./plane_address.mjs";
+// Rows without a class: gray and fainter than the others. Many are drawn by the layer of all rows, with its
+// other rows; a few would not be seen there, so they are drawn above these.
+import { UNLABELED } from "../every_row/layer.mjs";
+import { shownLayer } from "../every_row/layers.mjs";
+import { addTraces } from "../panel/features.mjs";
+import { state } from "../state.mjs";
 
-/** @typedef {import("../panel/panel.mjs").Panel} Panel */
-
-const SETTLED_MS = 150;
 const SIZE = 5;
-
-/** @type {WeakMap<Panel, { address: string, x: number[], y: number[], rows: number[], sample: string | null }>} */
-const known = new WeakMap();
+const [OPACITY, FAINT] = [0.45, 0.1];
 
 export function addUnlabeledRows() {
-  addTraces((panel) => (known.get(panel)?.address === addressIn(panel) ? [trace(panel)] : []));
-  addToPanels((panel) => {
-    let timer = 0;
-    panel.node.addEventListener("panel:painted", () => {
-      clearTimeout(timer);
-      timer = window.setTimeout(() => load(panel).catch(console.warn), SETTLED_MS);
-    });
+  addTraces((panel) => {
+    const layer = panel.figure?.unlabeled ? shownLayer(panel, panel.plane) : null;
+    return layer?.isWhole && !layer.drawn.unlabeled ? [trace(layer.unlabeled())] : [];
   });
 }
 
-// Null while the plane still moves, and where every row has a label.
-function addressIn(panel) {
-  const isMoving = panel.isLive && !panel.isFinal;
-  return panel.figure?.unlabeled && panel.plane && !isMoving ? addressOf(panel, "unlabeled") : null;
-}
-
-async function load(panel) {
-  const address = addressIn(panel);
-  if (panel.isDisposed || address === null || known.get(panel)?.address === address) return;
-  const points = await ask(address);
-  if (address !== addressIn(panel)) return;
-  known.set(panel, { address, ...points });
-  await panel.paint(true);
-}
-
-function trace(panel) {
-  const { x, y, rows, sample } = known.get(panel);
-  const { color } = panel.figure.plane.layout.font;
+// Beside classes that are shown alone, they are faint.
+function trace({ x, y, color }) {
   return {
     type: "scatter",
-    meta: { kind: "unlabeled" },
+    meta: { kind: UNLABELED },
     mode: "markers",
     x,
     y,
-    customdata: rows,
     marker: { symbol: "circle", color, size: SIZE },
-    opacity: 0.45,
-    hovertemplate: `no label, row %{customdata}${sample ? `<br>${sample}` : ""}<extra></extra>`,
-    showlegend: false,
+    opacity: state.classes ? FAINT : OPACITY,
   };
 }

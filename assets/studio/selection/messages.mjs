@@ -9,9 +9,10 @@ import { positionOf } from "../every_row/answers.mjs";
  */
 export function selectionMessage(figure, rows, every = null) {
   const known = every && classCounts(every, rows);
-  const counts = figure.classes.map((name, code) => [known ? (known.get(code) ?? 0) : countOf(figure, code, rows), name]);
-  const parts = counts.filter(([count]) => count).map(([count, name]) => `${count} ${name}`);
-  return `${rows.size} ${rows.size === 1 ? "row" : "rows"} selected: ${parts.join(", ")}`;
+  const names = [...figure.classes, "without a label"]; // the latter are only among all rows
+  const counts = names.map((name, code) => [known ? (known.get(code) ?? 0) : countOf(figure, code, rows), name]);
+  const parts = counts.filter(([count]) => count).map(([count, name]) => `${count.toLocaleString("en")} ${name}`);
+  return `${rows.size.toLocaleString("en")} ${rows.size === 1 ? "row" : "rows"} selected: ${parts.join(", ")}`;
 }
 
 function countOf(figure, code, selected) {

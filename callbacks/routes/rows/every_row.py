@@ -22,7 +22,7 @@ def register(app: Dash) -> None:
 
 
 def rows_of_run(run_id: str) -> flask.Response:
-    """Number, class and held-out mark of every row."""
+    """Number, class and held-out mark of every row, those without a class included."""
     return packed_rows_of(services().renderer.viewer(own_run(run_id)))
 
 

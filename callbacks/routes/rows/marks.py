@@ -1,4 +1,4 @@
-"""Colors and symbols of the drawn points by any column; rows without a label."""
+"""Colors and symbols of the drawn points by any column."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ import numpy as np
 import pandas as pd
 from dash import Dash
 
-from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_core.base import IntArray, UserError
 from melm_studio.figures.coloring import RowMarks, row_colors, row_symbols
 from melm_studio.figures.plane import row_numbers
 from melm_studio.figures.theme import Scheme
-from melm_studio.tables import number, shortened
-from melm_studio.views.plane_view import MAX_DRAWN_ROWS
+from melm_studio.tables import shortened
 from melm_studio.views.rows.every_row import EveryRow
 from melm_studio.worker.records.run import RunRecord
 
@@ -31,7 +29,6 @@ def register(app: Dash) -> None:
     app.server.get("/runs/<run_id>/columns")(columns)
     app.server.get("/runs/<run_id>/colors")(colors)
     app.server.get("/runs/<run_id>/symbols")(symbols)
-    app.server.get("/runs/<run_id>/planes/<int:sequence>/unlabeled")(unlabeled)
 
 
 def columns(run_id: str) -> dict[str, Any]:
@@ -51,28 +48,6 @@ def symbols(run_id: str) -> dict[str, Any]:
     return _marks(own_run(run_id), row_symbols)
 
 
-def unlabeled(run_id: str, sequence: int) -> dict[str, Any]:
-    """The points of rows without a label; of very many rows an evenly spaced subset."""
-    record, event = own_run(run_id), requested_event(run_id, sequence)
-    data = services().rows.data(record)
-    if data.unlabeled is None:
-        return {"x": [], "y": [], "rows": [], "sample": None}
-    options = requested_options()
-    placer = services().rows.placer(record, event, options)
-    n_rows = len(data.unlabeled.X)
-    chosen = np.arange(0, n_rows, -(-n_rows // MAX_DRAWN_ROWS))
-    rows = placer.new_rows(data, data.unlabeled.X[chosen])
-    points = services().renderer.positions(record, event, rows, options).round(5)
-    return {
-        "x": points[:, 0].tolist(),
-        "y": points[:, 1].tolist(),
-        "rows": data.unlabeled.row_numbers[chosen].tolist(),
-        "sample": None
-        if len(chosen) == n_rows
-        else f"one of a sample of {number(len(chosen))} of {number(n_rows)} such rows",
-    }
-
-
 def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict[str, Any]:
     """The marks of the points of each trace by a column, and of every row where they are more."""
     viewer = services().renderer.viewer(record)
@@ -82,8 +57,8 @@ def _marks(record: RunRecord, marks_of: Callable[[pd.Series], RowMarks]) -> dict
     traces = (np.searchsorted(numbers, rows) for rows in row_numbers(viewer.drawn_rows))
     answer: dict[str, Any] = msgspec.to_builtins(found.of_traces(traces))
     codes = base64.b64encode(found.codes.tobytes()).decode()
-    is_sample = viewer.n_drawn < viewer.n_rows
-    return answer | {"every": {"palette": found.palette, "codes": codes} if is_sample else None}
+    has_more = viewer.n_drawn < len(numbers)
+    return answer | {"every": {"palette": found.palette, "codes": codes} if has_more else None}
 
 
 def column_values(

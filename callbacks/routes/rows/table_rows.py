@@ -13,15 +13,15 @@ from callbacks.routes.export import attachment
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_core.base import IntArray, UserError
+from melm_core.base import UserError
 from melm_studio.tables import LabeledData
-from melm_studio.views.rows.details import row_details
+from melm_studio.views.rows.details import row_details, unlabeled_details
 from melm_studio.views.rows.out_of_fold import known_probabilities, started_probabilities
 from melm_studio.views.rows.placement import RowPlacer
 from melm_studio.views.rows.row_lists import outliers, rows_named, suspect_labels
-from melm_studio.views.rows.row_summaries import indices_of
 from melm_studio.views.rows.selection import selection, selection_table
 from melm_studio.views.rows.spreadsheet import csv_text
+from melm_studio.views.rows.unlabeled_rows import ChosenRows
 from melm_studio.views.validation import Count, Text, read
 from melm_studio.worker.records.run import RunRecord, RunState
 
@@ -49,11 +49,13 @@ def register(app: Dash) -> None:
 def details(run_id: str, sequence: int, row: int) -> dict[str, Any]:
     """One row in full."""
     record, data, placer = _plane(run_id, sequence)
-    indices = indices_of(data, [row])
-    if not len(indices):
+    chosen = ChosenRows.of(data, [row])
+    if not len(chosen):
         flask.abort(404)
-    found = row_details(data, placer, int(indices[0]), known_probabilities(workspace(), record))
-    return _json(found)
+    if len(chosen.unlabeled):
+        return _json(unlabeled_details(data, placer, int(chosen.unlabeled[0])))
+    known = known_probabilities(workspace(), record)
+    return _json(row_details(data, placer, int(chosen.labeled[0]), known))
 
 
 def selected(run_id: str, sequence: int) -> dict[str, Any]:
@@ -103,9 +105,9 @@ def _plane(run_id: str, sequence: int) -> tuple[RunRecord, LabeledData, RowPlace
     return record, services().rows.data(record), placer
 
 
-def _requested(data: LabeledData) -> IntArray:
+def _requested(data: LabeledData) -> ChosenRows:
     values = flask.request.get_json(silent=True)
-    return indices_of(data, read(values, RequestedRows, "The selection").rows)
+    return ChosenRows.of(data, read(values, RequestedRows, "The selection").rows)
 
 
 def _json(value: Struct) -> dict[str, Any]:

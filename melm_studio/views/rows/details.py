@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
+
 import numpy as np
 from msgspec import Struct
 
-from melm_core.base import FloatArray
-from melm_studio.tables import LabeledData
+from melm_core.base import FloatArray, IntArray
+from melm_studio.tables import LabeledData, Role, RowColumn
 from melm_studio.views.rows.placement import RowPlacer
 from melm_studio.views.rows.row_summaries import RowSummary, row_summaries
+from melm_studio.views.rows.unlabeled_rows import unlabeled_summaries
 
 MAX_CONTRIBUTIONS = 3
 MAX_INFO = 8
@@ -46,12 +50,34 @@ def row_details(
     """Return the details of a row of the table, by index."""
     chosen = np.array([index])
     (summary,) = row_summaries(data, placer, chosen, out_of_fold)
+    values = partial(table_value, data, index)
     return RowDetails(
         summary=summary,
-        contributions=_contributions(data, placer, index),
-        info=tuple(
-            (column.name, column.rows(chosen).texts[0] or "–") for column in data.info[:MAX_INFO]
-        ),
+        contributions=_contributions(data, placer, placer.rows(data, chosen), values),
+        info=_info(data.row_columns, chosen),
+    )
+
+
+def unlabeled_details(data: LabeledData, placer: RowPlacer, index: int) -> RowDetails:
+    """Return the details of a row without a class, by its index among these.
+
+    Where steps other than filling and scaling were applied, there are no contributions: the values
+    of such rows before the steps are not kept.
+    """
+    others = data.unlabeled
+    if others is None:
+        raise ValueError("Every row of the table has a class.")
+    chosen = np.array([index])
+    (summary,) = unlabeled_summaries(data, placer, chosen)
+    rows = placer.unlabeled_rows(chosen)
+
+    def value(feature: int) -> str:
+        return value_text(rows[:, feature] * data.scale[feature] + data.center[feature])
+
+    return RowDetails(
+        summary=summary,
+        contributions=_contributions(data, placer, rows, value) if data.raw is None else (),
+        info=_info(others.row_columns, chosen),
     )
 
 
@@ -69,8 +95,21 @@ def value_text(values: FloatArray) -> str:
     return f"{present.mean():,.4g}" if len(present) else "missing"
 
 
-def _contributions(data: LabeledData, placer: RowPlacer, index: int) -> tuple[Contribution, ...]:
-    rows = placer.rows(data, np.array([index]))
+def table_value(data: LabeledData, index: int, feature: int) -> str:
+    """A feature of a row, by index, in the units of the table."""
+    return value_text(table_values(data, feature)[[index]])
+
+
+def _info(columns: Sequence[RowColumn], chosen: IntArray) -> tuple[tuple[str, str], ...]:
+    """What is known of a row beside its features and its name."""
+    kept = [column for column in columns if column.role is not Role.NAME][:MAX_INFO]
+    return tuple((column.name, column.rows(chosen).texts[0] or "–") for column in kept)
+
+
+def _contributions(
+    data: LabeledData, placer: RowPlacer, rows: FloatArray, value_of: Callable[[int], str]
+) -> tuple[Contribution, ...]:
+    """Those to the T² of a row, in the coordinates that the plane projects, shape (1, n)."""
     shares = placer.contributions(rows)[0]
     if len(shares) != len(data.feature_names):
         return ()
@@ -78,7 +117,7 @@ def _contributions(data: LabeledData, placer: RowPlacer, index: int) -> tuple[Co
     return tuple(
         Contribution(
             data.feature_names[feature],
-            value_text(table_values(data, feature)[[index]]),
+            value_of(feature),
             _deviations(data.X[:, feature], rows[0, feature]),
         )
         for feature in strongest

@@ -9,21 +9,21 @@ import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray
 from melm_studio.tables import LabeledData
-from melm_studio.views.line import in_strips
+from melm_studio.views.line import in_strips, in_top_strip
 
 Parts = tuple[LabeledData, LabeledData]
 
 
 @dataclass(frozen=True, eq=False)
 class EveryRow:
-    """The labeled rows of a run, in the order of the file.
+    """The rows of a run, in the order of the file, and those without a class among them.
 
     Attributes
     ----------
     numbers : ndarray of shape (n_rows,)
         In the file, ascending.
     codes : ndarray of shape (n_rows,)
-        The class of each row.
+        The class of each row; of rows without one, the number of classes.
     is_held_out : ndarray of bool, shape (n_rows,)
     """
 
@@ -33,11 +33,12 @@ class EveryRow:
 
     @classmethod
     def of(cls, parts: Parts) -> EveryRow:
-        """Return the training and held-out rows of a run."""
+        """Return the training and held-out rows of a run, and its rows without a class."""
         train, held_out = parts
+        n_others = 0 if train.unlabeled is None else len(train.unlabeled.X)
         order = _order(parts)
-        is_held_out = np.arange(len(order)) >= len(train.y)
-        codes = np.concatenate([train.y, held_out.y])
+        is_held_out = np.repeat([False, True, False], [len(train.y), len(held_out.y), n_others])
+        codes = np.concatenate([train.y, held_out.y, np.full(n_others, len(train.class_names))])
         return cls(_numbers(parts)[order], codes[order], is_held_out[order])
 
 
@@ -57,7 +58,13 @@ def centered_parts(parts: Parts) -> Parts:
         replace(part.by_class(), raw=None, rules=None, is_missing=None) for part in parts
     )
     mean = mean_row((train, held_out))
-    return replace(train, X=train.X - mean), replace(held_out, X=held_out.X - mean)
+    others = train.unlabeled  # the same of both parts
+    if others is not None:
+        others = replace(others, X=others.X - mean, row_columns=())
+    train, held_out = (
+        replace(part, X=part.X - mean, unlabeled=others) for part in (train, held_out)
+    )
+    return train, held_out
 
 
 def every_point(axes: FloatArray, parts: Parts, *, is_line: bool) -> FloatArray:
@@ -67,12 +74,16 @@ def every_point(axes: FloatArray, parts: Parts, *, is_line: bool) -> FloatArray:
     ----------
     axes : ndarray of shape (2, n_features)
     parts : tuple of LabeledData
-        Training rows and held-out rows, centered.
+        Training rows and held-out rows, centered, with the rows without a class.
     is_line : bool
         Whether the view is that of one component, whose rows lie in strips.
     """
-    points = np.concatenate([_points(axes, part, is_line=is_line) for part in parts])
-    ordered: FloatArray = points[_order(parts)]
+    points = [_points(axes, part, is_line=is_line) for part in parts]
+    others = parts[0].unlabeled
+    if others is not None:
+        unlabeled = others.X @ axes.T
+        points.append(in_top_strip(unlabeled) if is_line else unlabeled)
+    ordered: FloatArray = np.concatenate(points)[_order(parts)]
     return ordered
 
 
@@ -111,4 +122,6 @@ def _order(parts: Parts) -> IntArray:
 
 
 def _numbers(parts: Parts) -> IntArray:
-    return np.concatenate([part.row_numbers for part in parts])
+    others = parts[0].unlabeled
+    numbers = [part.row_numbers for part in parts]
+    return np.concatenate(numbers if others is None else [*numbers, others.row_numbers])

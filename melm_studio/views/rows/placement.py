@@ -95,6 +95,8 @@ class RowPlacer:
         self._record, self._components, self._embedding = record, components, embedding
         self._densities: KernelClasses = class_densities(train, components, gamma)
         self._distances = PlaneDistances.of(train.X, components)
+        others = train.unlabeled
+        self._unlabeled: FloatArray | None = None if others is None else others.X
         self._embedded: FloatArray | None = None
         if not METHODS[record.method].is_linear:
             self._embedded = np.empty((len(data.y), train.X.shape[1]))
@@ -105,6 +107,19 @@ class RowPlacer:
         rows: FloatArray = (data.X if self._embedded is None else self._embedded)[chosen]
         return rows
 
+    def unlabeled_rows(self, chosen: IntArray) -> FloatArray:
+        """Return rows of the table without a class, by index, in the same coordinates.
+
+        Raises
+        ------
+        ValueError
+            If every row of the table has a class.
+        """
+        if self._unlabeled is None:
+            raise ValueError("Every row of the table has a class.")
+        rows: FloatArray = self._unlabeled[chosen]
+        return rows
+
     def new_rows(self, data: LabeledData, X: FloatArray) -> FloatArray:
         """Return other rows, prepared as `data` are, in the coordinates that the plane projects.
 
@@ -113,6 +128,7 @@ class RowPlacer:
         method, parameters = METHODS[self._record.method], self._record.parameters
         if method.is_linear:
             return X
+        data = replace(data, unlabeled=None)  # which are not to be placed once more
         train, _ = split_of(data, self._record)
         return embedded(method, parameters, train, replace(data, X=X), self._embedding)[1].X
 

@@ -52,7 +52,7 @@ class RowViews:
         return self._data(_Key(record, (record.owner, record.data_id)))
 
     def table(self, workspace: Workspace, record: RunRecord) -> pd.DataFrame:
-        """Return the rows of a run's data with every column of its file, in its units.
+        """Return every row and column of the file of a run, in its units.
 
         Raises
         ------
@@ -63,7 +63,7 @@ class RowViews:
         # The numbers of the rows refer to the whole file.
         whole = replace(source, left_out=(), filters=())
         key = _Key((workspace, whole), (workspace.owner, msgspec.json.encode(whole)))
-        return self._table(key).iloc[self.data(record).row_numbers - 1]
+        return self._table(key)
 
     def placer(self, record: RunRecord, event: PlaneEvent, options: ViewOptions) -> RowPlacer:
         """Return what places rows in a plane under view options."""

@@ -36,7 +36,6 @@ RUN_ROUTES = (
     "planes/0/outliers",
     "planes/0/distances",
     "planes/0/distances/1",
-    "planes/0/unlabeled",
     "every-row",
     "planes/0/every-point",
     "rows-named?text=1",

@@ -11,15 +11,18 @@ from tests.callbacks.tables import blobs, csv
 from tests.melm_studio.figures.views import points, unpacked_points, unpacked_rows
 
 N_ROWS = 2_400
+UNLABELED = [7, 9]
+TWIN = 2_000  # has the values of the first of them
 
 
 @pytest.fixture(scope="module", params=[1, 2, 3], ids=["line", "plane", "space"])
 def finished(studio, request):
-    """A run of more rows than a figure draws; one row has no class, so numbers have a gap."""
+    """A run of more rows than a figure draws, of which some have no class."""
     visitor = studio.visitor()
     table = blobs(N_ROWS)
     table["z"] = np.random.default_rng(1).normal(size=N_ROWS)
-    table.loc[7, "label"] = np.nan
+    table.loc[UNLABELED[0], table.columns.drop("label")] = table.loc[TWIN]
+    table.loc[UNLABELED, "label"] = np.nan
     visitor.choose_file(csv(table), "blobs.csv")
     run = visitor.start(method="pca", n_components=request.param)
     studio.work()
@@ -43,12 +46,13 @@ def every_row(finished):
     return unpacked_rows(finished.get(f"/runs/{finished.run}/every-row").data)
 
 
-def test_every_labeled_row_is_there_with_its_class_and_its_part(finished):
+def test_every_row_is_there_with_its_class_and_its_part(finished):
     numbers, codes, is_held_out = every_row(finished)
-    labeled = finished.table["label"].dropna()
-    np.testing.assert_array_equal(numbers, labeled.index + 1)
-    names = np.array(finished.figure["classes"])
-    np.testing.assert_array_equal(names[codes], labeled)
+    labels = finished.table["label"]
+    np.testing.assert_array_equal(numbers, labels.index + 1)
+    names = np.array([*finished.figure["classes"], "none"])
+    np.testing.assert_array_equal(names[codes], labels.fillna("none"))
+    assert not is_held_out[labels.isna()].any()
     assert is_held_out.mean() == pytest.approx(0.25, abs=0.01)
     assert len(every_point(finished)) == len(numbers)
 
@@ -75,11 +79,20 @@ def test_rows_of_the_sample_are_where_the_figure_has_them(finished):
     assert n_seen == pytest.approx(2_000, abs=3)
 
 
+def test_a_row_without_a_class_is_where_a_row_of_its_values_is(finished):
+    assert finished.figure["unlabeled"] == len(UNLABELED)
+    every = every_point(finished)
+    n_axes = min(2, finished.n_components)
+    without, twin = (every[row, :n_axes] for row in (UNLABELED[0], TWIN))
+    np.testing.assert_allclose(without, twin, atol=1e-6)
+
+
 def test_rows_of_a_line_lie_in_the_strip_of_their_class(finished):
     if finished.n_components != 1:
         pytest.skip("a line")
     _, codes, _ = every_row(finished)
     heights = every_point(finished)[:, 1]
+    assert 0 >= heights[codes == 2].max() >= heights[codes == 2].min() > heights[codes == 0].max()
     assert heights[codes == 0].min() > heights[codes == 1].max()
 
 

@@ -1,13 +1,13 @@
-"""Colors and symbols belong to the points that the page draws; rows without a label are placed."""
+"""Colors and symbols belong to the points that the page draws."""
 
 from __future__ import annotations
 
+import base64
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from callbacks.routes.rows import marks
 from melm_studio.tables import load_sample
 from tests.callbacks.tables import csv
 
@@ -48,18 +48,9 @@ def test_an_unknown_column_is_refused_in_a_sentence(finished) -> None:
     assert 'no column "nothing"' in answer.get_json()["words"]
 
 
-def test_rows_without_a_label_are_placed(finished) -> None:
-    last = finished.visitor.news(finished.run)["sequences"][-1]
-    assert ask(finished, "figure").get_json()["unlabeled"] is True
-    found = ask(finished, f"planes/{last}/unlabeled").get_json()
-    assert found["rows"] == [11, 12, 13, 14, 15]
-    assert len(found["x"]) == len(found["y"]) == 5
-    assert found["sample"] is None
-
-
-def test_a_sample_of_rows_without_a_label_says_so(finished, monkeypatch) -> None:
-    monkeypatch.setattr(marks, "MAX_DRAWN_ROWS", 3)
-    last = finished.visitor.news(finished.run)["sequences"][-1]
-    found = ask(finished, f"planes/{last}/unlabeled").get_json()
-    assert found["rows"] == [11, 13, 15]
-    assert found["sample"] == "one of a sample of 3 of 5 such rows"
+def test_every_row_has_a_mark_where_some_have_no_class(finished) -> None:
+    found = ask(finished, "colors", column="plate").get_json()
+    codes = np.frombuffer(base64.b64decode(found["every"]["codes"]), np.uint8)
+    marks = {entry["text"]: entry["mark"] for entry in found["legend"]}
+    expected = [marks[str(value)] for value in finished.table["plate"]]
+    assert [found["every"]["palette"][code] for code in codes] == expected

@@ -13,6 +13,7 @@ from melm_studio.tables import load_sample
 from tests.callbacks.tables import csv
 
 OUTLIER, MISLABELED = 17, 40
+WITHOUT_CLASS = 7  # and the next one
 
 
 def wine() -> pd.DataFrame:
@@ -22,6 +23,7 @@ def wine() -> pd.DataFrame:
     labels = table["cultivar"].to_numpy(dtype=object)
     labels[MISLABELED - 1] = next(name for name in labels if name != labels[MISLABELED - 1])
     names = [f"bottle {i + 1:03}" for i in range(len(table))]
+    labels[[WITHOUT_CLASS - 1, WITHOUT_CLASS]] = None
     return table.assign(cultivar=labels, note="=1+1", bottle=names)
 
 
@@ -125,3 +127,32 @@ def test_a_row_is_found_by_its_name_or_its_number(finished) -> None:
     assert ask(finished, "rows-named?text=BOTTLE 02").get_json()["rows"] == [*range(20, 30)]
     assert ask(finished, "rows-named?text=12").get_json()["rows"] == [12, 112, *range(120, 130)]
     assert ask(finished, "rows-named?text=nobody").get_json()["rows"] == []
+
+
+@pytest.mark.parametrize("method", ["lda", "kpca"])
+def test_a_row_without_a_class_has_a_prediction(finished, method) -> None:
+    found = ask(finished, f"{{plane}}/rows/{WITHOUT_CLASS}", method).get_json()
+    summary = found["summary"]
+    assert (summary["row"], summary["name"], summary["label"]) == (WITHOUT_CLASS, "bottle 007", "")
+    assert summary["predicted"] == load_sample("wine").frame["cultivar"][WITHOUT_CLASS - 1]
+    assert summary["basis"] == "held out"
+    assert found["info"] == [["note", "=1+1"]]
+    for one in found["contributions"]:
+        value = wine()[one["feature"]][WITHOUT_CLASS - 1]
+        assert float(one["value"].replace(",", "")) == pytest.approx(value, rel=1e-3)
+
+
+def test_rows_with_and_without_a_class_are_selected_together(finished) -> None:
+    chosen = [WITHOUT_CLASS - 1, WITHOUT_CLASS, WITHOUT_CLASS + 1, WITHOUT_CLASS + 2]
+    found = ask(finished, "{plane}/rows", rows=chosen).get_json()
+    assert [row["row"] for row in found["rows"]] == chosen
+    assert dict(found["classes"])["without a label"] == 2
+    assert found["n_rows"] == sum(count for _, count in found["classes"]) == 4
+    others = wine().drop(index=[row - 1 for row in chosen])
+    for one in found["differences"]:
+        mean = others[one["feature"]].mean()
+        assert float(one["others"].replace(",", "")) == pytest.approx(mean, rel=1e-3)
+    table = pd.read_csv(io.BytesIO(ask(finished, "{plane}/rows.csv", rows=chosen).data))
+    assert table["row"].tolist() == chosen
+    np.testing.assert_allclose(table["alcohol"], wine()["alcohol"][np.array(chosen) - 1])
+    assert table["held out"].isna().tolist() == [False, True, True, False]
