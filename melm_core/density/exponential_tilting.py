@@ -91,6 +91,13 @@ class TiltedSide:
         derivatives[kept] = weights[:, None] * pulls
         return float(weights @ values), derivatives @ self.root.T
 
+    def total(self, points: FloatArray) -> float:
+        """Share of the points in the tilted sum."""
+        _, weights, positions = self.tilt.near(points @ self.root)
+        if not len(weights):
+            return 0.0
+        return float(weights @ self.box.evaluate(self.box.angles(positions), self.series))
+
     def derivatives(self, points: FloatArray) -> FloatArray:
         """Derivatives of the logarithm of the potential by points of this sample."""
         by_points: FloatArray = self.sums(points)[1] * np.exp(-self.log_total)
@@ -141,6 +148,18 @@ def tilted_log_potential(
         by_second=by_second / total,
         by_covariance=_by_covariance(moment, covariance),
     )
+
+
+def tilted_log_value(
+    a: FloatArray,
+    b: FloatArray,
+    covariance: FloatArray,
+    weights_a: FloatArray | None = None,
+    weights_b: FloatArray | None = None,
+) -> float:
+    """The value of `tilted_log_potential`, in a third of the time."""
+    first, _, log_factor = _sides(a, b, covariance, weights_a, weights_b)
+    return float(np.log(first.total(a)) + log_factor)
 
 
 def tilted_potential_of_blocks(a: Rows, b: Rows, covariance: FloatArray) -> TiltedPotential:

@@ -25,6 +25,7 @@ from melm_core.density.exponential_tilting import (
     TiltedPotential,
     TiltedSide,
     tilted_log_potential,
+    tilted_log_value,
     tilted_potential_of_blocks,
 )
 from melm_core.density.near_pairs import near_log_potential
@@ -55,8 +56,8 @@ class FourierPotentials:
     tolerance : float
         Of the transforms.
     series : ClassSeries or None
-        The transforms of the rows, where they are known and serve the covariances. Of series for
-        potentials alone there are no derivatives.
+        The transforms of the rows, where they are known and serve the covariances. Then there are
+        no derivatives.
 
     Attributes
     ----------
@@ -86,6 +87,7 @@ class FourierPotentials:
         else:
             self._root, self._box = series.root, series.box
         self._far_share = FAR
+        self._has_derivatives = series is None
         if series is None:
             self._far_share *= float(np.sqrt(tolerance / TOLERANCE))
         self._frequencies = self._box.frequencies
@@ -135,6 +137,8 @@ class FourierPotentials:
 
     def _near_derivatives(self, weights: FloatArray) -> tuple[list[ComplexArray], FloatArray]:
         """The series whose gradients are the derivatives by near points; those by covariances."""
+        if not self._has_derivatives:
+            raise ValueError("Potentials from a known series have no derivatives.")
         shares = self._shares(weights)
         series, by_covariances = [], np.zeros_like(self._covariances)
         for code, smoothed in enumerate(self._smoothed):
@@ -166,11 +170,16 @@ class FourierPotentials:
         logs: FloatArray = np.log(np.where(is_far, 1.0, self._inner)) + norm
         for a, b in combinations(range(len(self._rows)), 2):
             if is_far[a, b]:
-                self._far[a, b] = self._far_potential(a, b)
-                logs[a, b] = logs[b, a] = self._far[a, b].value
+                potential = self._far_potential(a, b)
+                if isinstance(potential, float):
+                    logs[a, b] = logs[b, a] = potential
+                else:
+                    self._far[a, b] = potential
+                    logs[a, b] = logs[b, a] = potential.value
         return logs
 
-    def _far_potential(self, a: int, b: int) -> Potential | TiltedPotential:
+    def _far_potential(self, a: int, b: int) -> Potential | TiltedPotential | float:
+        """The potential of a far pair; its logarithm alone where that takes much less time."""
         first, second = self._rows[a], self._rows[b]
         covariance = self._covariances[a] + self._covariances[b]
         if isinstance(first, ClassRows) or isinstance(second, ClassRows):
@@ -178,7 +187,10 @@ class FourierPotentials:
         samples = (first, second, covariance, self._weights[a], self._weights[b])
         if len(first) * len(second) <= FAR_DIRECT_PAIRS:
             return log_potential(*samples)
-        return near_log_potential(*samples) or tilted_log_potential(*samples)
+        if (near := near_log_potential(*samples)) is not None:
+            return near
+        tilted = tilted_log_potential if self._has_derivatives else tilted_log_value
+        return tilted(*samples)
 
     def _shares(self, weights: FloatArray) -> FloatArray:
         """Weight over potential of the near pairs: symmetric, with a doubled diagonal."""

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from melm_core.density import kernel_density
+from melm_core.density import fourier_series, kernel_density, near_pairs
 from melm_core.density.class_series import ClassSeries
+from melm_core.density.fourier_series import FourierPotentials
 from melm_core.density.kernel_density import KernelClasses, kernel_classes, most_likely_classes
 from melm_core.density.nufft import Box, density
 from melm_core.melm import divergence_in_plane
@@ -89,6 +90,19 @@ def test_half_of_the_modes_hold_the_potentials(n_components, factor):
         found = divergence_in_plane(replace(own, series=shared))
         assert found == pytest.approx(expected, abs=1e-9)
     assert len(series.series[0]) == series.box.half_modes[0] + 1
+
+
+def test_classes_far_apart_have_a_divergence_and_no_derivatives(plane, points, monkeypatch):
+    monkeypatch.setattr(fourier_series, "FAR_DIRECT_PAIRS", 0)
+    monkeypatch.setattr(near_pairs, "MOST_PAIRS", 0)
+    apart = replace(plane, rows=tuple(rows + 60.0 * at for at, rows in enumerate(plane.rows)))
+    shared = transformed(apart, points)
+    assert divergence_in_plane(shared) == pytest.approx(
+        divergence_in_plane(apart, engine="direct"), rel=1e-9
+    )
+    potentials = FourierPotentials(shared.rows, shared.covariances, series=shared.series)
+    with pytest.raises(ValueError, match="no derivatives"):
+        potentials.weighted_derivatives(np.eye(3))
 
 
 def test_the_rows_are_passed_over_once(plane, points, monkeypatch):

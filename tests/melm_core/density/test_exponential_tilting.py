@@ -5,7 +5,11 @@ import pytest
 
 from melm_core.density import exponential_tilting
 from melm_core.density.direct_sums import log_potential
-from melm_core.density.exponential_tilting import saddle_point, tilted_log_potential
+from melm_core.density.exponential_tilting import (
+    saddle_point,
+    tilted_log_potential,
+    tilted_log_value,
+)
 from tests.melm_core.helpers import finite_differences, invertible
 
 
@@ -23,6 +27,7 @@ def test_the_tilted_sum_is_the_direct_sum(distance, k):
     a, b, covariance = samples(k, distance)
     found, exact = tilted_log_potential(a, b, covariance), log_potential(a, b, covariance)
     assert found.value == pytest.approx(exact.value, rel=1e-10)
+    assert tilted_log_value(a, b, covariance) == pytest.approx(exact.value, rel=1e-10)
     for name in ("by_first", "by_second", "by_covariance"):
         expected = getattr(exact, name)
         np.testing.assert_allclose(
