@@ -5,8 +5,8 @@ import { whenLoaded } from "./notice.mjs";
 /** The end of the name of a project file. */
 export const PROJECT = ".melm";
 
-/** Whether a file is a project, by its name. @param {{ name: string }} file */
-export const isProject = ({ name }) => name.toLowerCase().endsWith(PROJECT);
+/** Whether a file is a project, by its name, to which some programs add that of the format. @param {{ name: string }} file */
+export const isProject = ({ name }) => [PROJECT, `${PROJECT}.zip`].some((end) => name.toLowerCase().endsWith(end));
 
 export function connectProjects() {
   document.addEventListener("click", async ({ target }) => {
@@ -19,7 +19,7 @@ export function connectProjects() {
 const load = () => whenLoaded(import("./project_file.mjs"));
 
 function choose() {
-  const input = Object.assign(document.createElement("input"), { type: "file", accept: PROJECT });
+  const input = Object.assign(document.createElement("input"), { type: "file", accept: `${PROJECT},.zip` });
   input.addEventListener("change", () => input.files.length && openProject(input.files[0]));
   input.click();
 }

@@ -197,5 +197,5 @@ def _scores(view: PlaneView, divergence: float) -> dict[str, Any]:
     divergences = [("Divergence, training rows", divergence)]
     if view.scores.divergence_held_out is not None:
         divergences.append(("Divergence, held-out rows", view.scores.divergence_held_out))
-    numbers = [(name, f"{nats:.3g} nats") for name, nats in divergences]
+    numbers = [(name, f"{nats:#.3g} nats") for name, nats in divergences]
     return {"lead": lead, "follow": follow, "numbers": numbers}
