@@ -33,8 +33,8 @@ from melm_studio.views.rows.batch_cells import BatchCells
 from melm_studio.views.rows.even_rows import EvenRows
 from melm_studio.views.rows.sampled_rows import SampledRows
 from melm_studio.views.rows.training_covariance import TrainingCovariance, standardized
-from melm_studio.views.sharing.bounded_divergence import bounded_divergence, is_quick
-from melm_studio.views.sharing.projected_classes import MANY_ROWS, ProjectedClasses
+from melm_studio.views.sharing.bounded_divergence import bounded_divergence, within_limit
+from melm_studio.views.sharing.projected_classes import ProjectedClasses
 from melm_studio.views.sharing.table_densities import TableDensities, ellipses_of_rows
 from melm_studio.views.types import (
     Arrows,
@@ -281,18 +281,15 @@ class PlaneViewer:
     def profile(self, components: FloatArray, gammas: Sequence[float]) -> GammaProfile:
         """The divergence of one plane at several kernel widths.
 
-        Only at those at which densities of all rows are known, and within seconds.
+        Only at those at which densities of all rows are known, the widest within seconds.
         """
         if self.n_rows_of_table(components):
             gammas = [one for one in gammas if self.at(one).n_rows_of_table(components)]
-        gammas = [one for one in gammas if self.at(one).is_quick(components)] or gammas[-1:]
+        plane = self.standardized(components)
+        gammas = within_limit(gammas, lambda one: self.at(one)._projected(plane))  # noqa: SLF001
         scores = [self.at(gamma).divergences(components) for gamma in gammas]
         train, held_out = zip(*scores, strict=True)
         return GammaProfile(tuple(gammas), train, held_out)
-
-    def is_quick(self, components: FloatArray) -> bool:
-        """Whether the divergence of a plane is found within seconds."""
-        return self.n_train < MANY_ROWS or is_quick(self._projected(self.standardized(components)))
 
     def divergences(self, components: FloatArray) -> tuple[float, float | None]:
         """Divergence of the training rows, and between training and held-out rows.

@@ -6,7 +6,10 @@ sums over all pairs of a million rows take a quarter of an hour.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import ceil
+
+import numpy as np
 
 from melm_core.base import UserError
 from melm_core.density import KernelClasses, least_seconds
@@ -15,13 +18,31 @@ from melm_studio.tables import count
 from melm_studio.views.sharing.projected_classes import MANY_ROWS
 
 MOST_SECONDS = 20.0
+FEW_ROWS = 10_000  # of which all pairs take a third of a second
 
 
-def is_quick(classes: KernelClasses) -> bool:
-    """Whether the divergence of classes in a plane takes at most MOST_SECONDS."""
-    if classes.series is not None or classes.counts.sum() < MANY_ROWS:
-        return True  # the pairs of fewer rows take eight seconds at most
-    return least_seconds(classes.rows, classes.covariances) <= MOST_SECONDS
+def seconds_of(classes: KernelClasses) -> float:
+    """About how many seconds the divergence of classes in a plane takes; 0 if less than one."""
+    if classes.series is not None or classes.counts.sum() < FEW_ROWS:
+        return 0.0
+    return least_seconds(classes.rows, classes.covariances)
+
+
+def within_limit(
+    gammas: Sequence[float], classes_at: Callable[[float], KernelClasses]
+) -> Sequence[float]:
+    """The widest kernels whose divergences take MOST_SECONDS together, at least the widest one.
+
+    Parameters
+    ----------
+    gammas : sequence of float
+        Ascending.
+    classes_at : callable
+        The classes in a plane, with kernels of a width.
+    """
+    seconds = [seconds_of(classes_at(gamma)) for gamma in reversed(gammas)]
+    n_within = int((np.cumsum(seconds) <= MOST_SECONDS).sum())
+    return gammas[-max(1, n_within) :]
 
 
 def bounded_divergence(classes: KernelClasses, gamma: float) -> float:
@@ -38,9 +59,11 @@ def bounded_divergence(classes: KernelClasses, gamma: float) -> float:
     UserError
         If it would take longer.
     """
-    if is_quick(classes):
+    # All pairs of fewer rows take eight seconds at most.
+    seconds = 0.0 if classes.counts.sum() < MANY_ROWS else seconds_of(classes)
+    if seconds <= MOST_SECONDS:
         return divergence_in_plane(classes)
-    minutes = ceil(least_seconds(classes.rows, classes.covariances) / 60.0)
+    minutes = ceil(seconds / 60.0)
     raise UserError(
         f"With γ {gamma:g} the divergence of {sum(map(len, classes.rows)):,} rows in this plane "
         f"takes up to {count(minutes, 'minute')}, since the kernels are narrow beside the reach of "
