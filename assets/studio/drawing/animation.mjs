@@ -85,9 +85,11 @@ export class CanvasAnimation {
     const isFirst = !this.to;
     const isSame = this.glideTo(picture);
     this.pixels = pixelAxes(this.plot, layout);
-    this.drawSoon(isSame);
+    // Until then, plotly or the layer below shows a part of the picture, which is hidden now.
+    const isAllHere = this.plot.classList.contains("is-moving");
     this.plot.classList.add("is-moving");
     this.setResting(false);
+    this.drawSoon(isSame || !isAllHere);
     clearTimeout(this.timer);
     if (isFirst) {
       requestAnimationFrame(() => setTimeout(() => this.drawInTurn())); // once it is on screen
@@ -106,11 +108,11 @@ export class CanvasAnimation {
     });
   }
 
-  // A glide begins with what is on screen, so that it is not drawn before the next picture is due.
-  drawSoon(isSame) {
+  // A glide begins with what is on screen; where the canvas shows that, it is drawn once the next picture is due.
+  drawSoon(isAtOnce) {
     if (this.from) keepMoving(this.move);
     else stopMoving(this.move);
-    if (isSame || !this.from) drawAtOnce(() => this.drawAt(performance.now()));
+    if (isAtOnce || !this.from) drawAtOnce(() => this.drawAt(performance.now()));
   }
 
   // From what is on screen now, which may itself be on the way between two planes. Returns whether the

@@ -276,9 +276,10 @@ export class RowLayer {
   /** Where the rows without a class are, and their numbers and colors. */
   unlabeled() {
     const { rows: { numbers, classes }, points: { x, y }, panel: { figure }, columns: { colors } } = this;
-    const found = { x: [], y: [], color: [] };
+    const found = { rows: [], x: [], y: [], color: [] };
     for (let i = 0; i < numbers.length; i += 1) {
       if (classes[i] < figure.classes.length) continue;
+      found.rows.push(numbers[i]);
       found.x.push(x[i]);
       found.y.push(y[i]);
       found.color.push(colors ? colors.palette[colors.codes[i]] : UNLABELED_COLOR);

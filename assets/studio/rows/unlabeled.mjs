@@ -6,7 +6,7 @@ import { addTraces } from "../panel/features.mjs";
 import { state } from "../state.mjs";
 
 const SIZE = 5;
-const [OPACITY, FAINT] = [0.45, 0.1];
+const [OPACITY, FAINT] = [0.9, 0.1];
 
 export function addUnlabeledRows() {
   addTraces((panel) => {
@@ -15,8 +15,9 @@ export function addUnlabeledRows() {
   });
 }
 
-// Beside classes that are shown alone, they are faint.
-function trace({ x, y, color }) {
+// Beside classes that are shown alone, and unless they are among the selected rows, they are faint.
+function trace({ rows, x, y, color }) {
+  const selected = state.rows && rows.flatMap((row, i) => (state.rows.has(row) ? [i] : []));
   return {
     type: "scatter",
     meta: { kind: UNLABELED },
@@ -25,5 +26,6 @@ function trace({ x, y, color }) {
     y,
     marker: { symbol: "circle", color, size: SIZE },
     opacity: state.classes ? FAINT : OPACITY,
+    ...(selected && { selectedpoints: selected, unselected: { marker: { opacity: FAINT } } }),
   };
 }

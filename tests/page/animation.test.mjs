@@ -1,0 +1,38 @@
+// A picture that begins to move is never blank.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+globalThis.requestAnimationFrame = () => 0; // no frame comes while a test runs
+globalThis.window = /** @type {any} */ ({ devicePixelRatio: 1 });
+const { CanvasAnimation } = await import("../../assets/studio/drawing/animation.mjs");
+
+function classes() {
+  const names = new Set();
+  const toggle = (name, isOn) => (isOn ? names.add(name) : names.delete(name));
+  return { contains: (name) => names.has(name), add: (name) => names.add(name), remove: (name) => names.delete(name), toggle };
+}
+
+const pen = new Proxy({}, { get: () => () => undefined, set: () => true });
+const AXES = [[0, 1], [0, 1]];
+const LAYOUT = { margin: { l: 0, r: 0, t: 0, b: 0 }, xaxis: { dtick: 1 }, yaxis: { dtick: 1 } };
+const picture = (x) => {
+  const trace = { meta: { kind: "train" }, mode: "markers", marker: { color: "#000000", size: 5 }, x: [x], y: [0.5] };
+  return { plane: { traces: [] }, traces: [trace], axes: AXES, features: [] };
+};
+
+test("a plane that follows one at rest is drawn before what showed the rows of that gives way", () => {
+  const plot = { classList: classes(), clientWidth: 100, clientHeight: 100 };
+  const canvas = { getContext: () => pen, style: {} };
+  const animation = new CanvasAnimation(canvas, plot, () => undefined);
+  const told = [];
+  animation.onAxes = (_, isResting) => {
+    told.push(isResting ? "rests" : "moves");
+    return false;
+  };
+  animation.rest(picture(0), [], LAYOUT);
+  animation.draw(picture(1), LAYOUT, false);
+  assert.deepEqual(told, ["rests", "moves"]);
+  animation.draw(picture(2), LAYOUT, false); // on its way, the canvas has it all
+  assert.deepEqual(told, ["rests", "moves"]);
+  animation.dispose();
+});
