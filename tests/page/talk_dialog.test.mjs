@@ -41,7 +41,7 @@ globalThis.fetch = /** @type {any} */ (async (address) => {
 });
 
 const { openTalkDialog } = await import("../../assets/studio/present/talk_dialog.mjs");
-const { endTalk, resumeTalk } = await import("../../assets/studio/present/talk.mjs");
+const { beginTalk, endTalk, resumeTalk } = await import("../../assets/studio/present/talk.mjs");
 after(() => {
   talk = null;
   return endTalk(); // and its timer
@@ -76,7 +76,7 @@ test("a talk that is over says why, in the dialog and on the page", async () => 
     later.mock.restore();
     assert.equal(/time is up/.test(words.textContent), hasExpired, words.textContent);
     assert.equal(notices.at(-1), words.textContent);
-    assert.match(words.textContent, /Press Share to begin another/);
+    assert.match(words.textContent, /Use Share to begin another/);
   }
 });
 
@@ -87,4 +87,10 @@ test("a page that is loaded after its talk has expired says so, once", async () 
   await resumeTalk();
   assert.equal(notices.length, 1);
   assert.match(notices[0], /time is up/);
+});
+
+test("a talk that begins takes back what was said of the one before it", async () => {
+  talk = TALK;
+  await beginTalk({});
+  assert.equal(notices.at(-1), null);
 });

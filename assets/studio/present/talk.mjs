@@ -16,8 +16,8 @@ import { shownNow } from "./shown.mjs";
 const LOOK_EVERY_MS = 150; // between two pictures viewers see the points glide
 const COUNT_EVERY_MS = 2500;
 const SAME_TIME_S = 60; // by which the clocks of browser and server may differ
-const EXPIRED = "The talk has ended: its time is up, and its link no longer works. Press Share to begin another, with a new link.";
-const ENDED = "The talk was ended in another tab. Press Share to begin another, with a new link.";
+const EXPIRED = "The talk has ended: its time is up, and its link no longer works. Use Share to begin another, with a new link.";
+const ENDED = "The talk was ended in another tab. Use Share to begin another, with a new link.";
 
 /** @type {TalkNow | null} */
 let now = null;
@@ -38,7 +38,10 @@ export function whenTalkChanges(callback) {
 }
 
 /** @param {Record<string, boolean>} allowed */
-export const beginTalk = async (allowed) => follow((await ask("talk", allowed)).talk);
+export async function beginTalk(allowed) {
+  follow((await ask("talk", allowed)).talk);
+  showNotice(null); // that the one before it has ended
+}
 
 /** @param {Record<string, boolean>} allowed */
 export async function allow(allowed) {
