@@ -10,7 +10,6 @@ from melm_studio.layout import ids
 # The script function that each of these changes calls.
 _LISTENERS = {
     "noteRevision": (Input(ids.REVISION, "data"),),
-    "noteListed": (Input(ids.LISTED, "data"),),
     "setMode": (Input(ids.MODE, "value"),),
     "setAuto": (Input(ids.GAMMA_AUTO, "data"),),
     "setTable": (Input(ids.DATA, "data"),),
@@ -25,7 +24,6 @@ def register(app: Dash) -> None:
         app,
         "noteCompared",
         Output(ids.COMPARED_RUNS, "data"),
-        Input(ids.RUN_TABS, "children"),
         Input(ids.MODE, "value"),
         Input(ids.COMPARE_TAB, "value"),
     )

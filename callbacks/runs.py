@@ -21,7 +21,7 @@ from melm_studio.worker.execution.refusals import applicable, check_data
 def register(app: Dash) -> None:
     """Connect the Run button."""
     app.callback(
-        Output(ids.LISTED, "data"),
+        Output(ids.PANELS, "data-revision"),
         Output(ids.RUN_ERROR, "children"),
         Output(ids.PANELS, "children", allow_duplicate=True),
         Output(ids.RUN_TABS, "children", allow_duplicate=True),

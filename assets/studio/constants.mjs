@@ -8,7 +8,6 @@ export const ID = Object.freeze({
   data: "data",
   recent: "recent",
   revision: "revision",
-  listed: "listed",
   dropZone: "drop-zone",
   dataError: "data-error",
   dataName: "data-name",

@@ -17,6 +17,7 @@
 // | reference | reference_run                                   | aligned  |
 // | zoom      | panel/painting                                  | none     |
 // | revision  | page/callbacks, run_loop                        | none     |
+// | compareTab | page/callbacks                                 | none     |
 // | states    | run_loop                                        | states   |
 // | earlier   | run_loop, views/story                           | none     |
 // | speed     | present/play_bar                                | none     |
@@ -62,6 +63,8 @@ export const state = {
   zoom: null,
   /** The revision of the list of runs that the page shows. @type {string | null} */
   revision: null,
+  /** The table of Compare that is open. @type {string | null} */
+  compareTab: null,
   /** The state of every run of the visitor, by run. @type {Record<string, string>} */
   states: {},
   /** The runs that there were when the page was opened. @type {Set<string> | null} */

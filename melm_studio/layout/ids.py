@@ -9,7 +9,6 @@ SOURCE = "source"  # the last choice that could be read, which the browser remem
 DATA = "data"  # the prepared data set: its id and name, and the choice it came from
 RECENT = "recent"  # the data that were chosen before, which the browser remembers
 REVISION = "revision"  # changes whenever the list of runs may have changed
-LISTED = "listed"  # the revision of panels that came with an answer of their own
 
 # Data
 DROP_ZONE = "drop-zone"

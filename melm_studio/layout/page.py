@@ -99,7 +99,6 @@ def _stores() -> list[Component]:
         dcc.Store(id=ids.GAMMA_AUTO, data=False),
         dcc.Store(id=ids.RECENT, storage_type="local"),
         dcc.Store(id=ids.REVISION),
-        dcc.Store(id=ids.LISTED),
         dcc.Store(id=ids.SAME_RUN),
         dcc.Store(id=ids.RUN_AGAIN),
     ]

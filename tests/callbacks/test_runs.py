@@ -13,7 +13,7 @@ from melm_studio.layout import ids
 from melm_studio.views.workspace import MAX_PANELS
 from melm_studio.worker.records.run import RunState
 
-ERROR, LISTED, DATA = f"{ids.RUN_ERROR}.children", f"{ids.LISTED}.data", f"{ids.DATA}.data"
+ERROR, LISTED, DATA = f"{ids.RUN_ERROR}.children", f"{ids.PANELS}.data-revision", f"{ids.DATA}.data"
 PANELS = f"{ids.PANELS}.children"
 DEFAULTS = {
     "n_components": 2,

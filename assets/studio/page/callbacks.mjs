@@ -7,10 +7,11 @@ import { byId, whenPresent } from "./dom.mjs";
 const REMEMBERED_MODE = "mode"; // in the storage of the tab
 
 export function connectControls() {
-  provideCallbacks({ setMode, noteRevision, noteListed: noteRevision, noteCompared });
+  provideCallbacks({ setMode, noteRevision, noteCompared });
   document.body.dataset.mode = state.mode;
   document.addEventListener("keydown", runByKey);
   const mode = sessionStorage.getItem(REMEMBERED_MODE);
+  whenPresent(`#${ID.panels}`, followPanels);
   whenPresent(`#${ID.mode}`, () => mode && setProps(ID.mode, { value: mode }));
 }
 
@@ -31,8 +32,20 @@ function noteRevision(revision) {
   if (revision) update({ revision });
 }
 
-// The runs that are compared: the tables follow these, and so request nothing while none is open.
-function noteCompared(tabs, mode, table) {
-  const isOpen = mode === "compare" && table !== null;
-  return isOpen ? (tabs ?? []).map(({ props }) => props["data-tab"]) : noUpdate();
+// A run that is started brings the panels and their revision. The tables follow the runs, and so request nothing
+// while none is open. Neither is a callback: Dash would visit the whole page several times for each.
+function followPanels(place) {
+  const noteListed = () => update({ revision: place.dataset.revision });
+  new MutationObserver(noteListed).observe(place, { attributes: true, attributeFilter: ["data-revision"] });
+  const compare = () => isCompared(state.mode, state.compareTab) && setProps(ID.comparedRuns, { data: comparedRuns() });
+  new MutationObserver(compare).observe(place, { childList: true });
 }
+
+function noteCompared(mode, compareTab) {
+  update({ compareTab });
+  return isCompared(mode, compareTab) ? comparedRuns() : noUpdate();
+}
+
+const isCompared = (mode, tab) => mode === "compare" && tab !== null;
+
+const comparedRuns = () => [...byId(ID.panels).children].flatMap(({ dataset: { place } }) => place ?? []);
