@@ -16,7 +16,7 @@ BEFORE = ("PCA", "Class PCA", "LDA, regularized")  # as quick as one another
 WHEEL_TICKS = 10
 SETTLED_MS = 1_500
 FIRST = "LDA"
-ADDED_MS = 4_000  # the panel is drawn long before
+ADDED_MS = 2_000  # the panel is drawn long before
 
 # Collects the durations of tasks of more than 50 ms.
 _RECORD = """() => {

@@ -55,7 +55,7 @@ export class RowLayer {
     this.drawnAs = "";
     this.nDressed = 0;
     panel.painting.layer = this;
-    panel.painting.animation.onAxes = (axes, isResting) => (isResting ? this.drawOn(axes) : this.drawMoving(axes));
+    panel.painting.animation.onAxes = (axes, isResting) => (isResting && this.isWhole ? this.drawOn(axes) : this.drawMoving(axes));
     // The last plane may be painted before the run is known to have ended.
     panel.node.addEventListener("panel:news", ({ detail }) => detail.is_final && this.refresh());
     panel.node.addEventListener("panel:painted", () => {
@@ -98,11 +98,13 @@ export class RowLayer {
    * Takes from the traces of a plane at rest those that the layer draws.
    * @param {Plane} plane
    * @param {Trace[]} traces
-   * @returns {Trace[]} what plotly draws
+   * @param {boolean} isPlotly what draws the rest; a canvas draws all but rows that only the layer has
+   * @returns {Trace[]} the rest
    */
-  takeUnder(plane, traces) {
+  takeUnder(plane, traces, isPlotly) {
     this.nDressed += 1;
-    if (!this.shows(plane)) return traces;
+    this.resting = [];
+    if (!this.shows(plane) || !(isPlotly || this.isWhole)) return traces;
     const isUnder = ({ meta }) => UNDER.includes(meta.kind);
     this.resting = traces.filter((trace) => isUnder(trace) && trace.visible !== false);
     return traces.filter((trace) => !isUnder(trace));
@@ -182,7 +184,8 @@ export class RowLayer {
   // On the axes of the picture, unless the animation draws on others.
   drawStill() {
     const { plot } = this;
-    if (plot.classList.contains("is-moving") || !hasPicture(plot)) return;
+    const isOnCanvas = plot.classList.contains("is-resting") && !this.isWhole;
+    if (isOnCanvas || plot.classList.contains("is-moving") || !hasPicture(plot)) return;
     this.drawOn(drawnAxes(plot));
   }
 

@@ -4,7 +4,7 @@ import { clear, draw, layoutOn, whenResized } from "../drawing/plotly.mjs";
 import { union } from "../drawing/scales.mjs";
 import { SWITCHED_BY } from "../drawing/trace_switches.mjs";
 import { zoomByWheel } from "../drawing/wheel.mjs";
-import { hasTouch } from "../page/dom.mjs";
+import { hasTouch, wait } from "../page/dom.mjs";
 import { state } from "../state.mjs";
 import { addedTraces, dress } from "./features.mjs";
 import { Recap } from "./recap.mjs";
@@ -55,9 +55,10 @@ export class Painting {
     const isSame = this.plane === plane; // on other axes, which a zoom changes many times a second
     this.plane = plane;
     const isRunning = panel.isLive && !panel.isFinal;
-    const isAnimated = !isStill && (isSame || this.animation.isOn(isRunning));
+    const isLeft = isSame && this.animation.isResting && !this.isInReach(); // on its canvas
+    const isAnimated = !isStill && !isLeft && (isSame || this.animation.isOn(isRunning));
     if (isAnimated) this.drawMoving(plane, isRunning);
-    else await this.paintStill(plane);
+    else if (!(await this.paintStill(plane))) return;
     this.paintedAs = paintedAs;
     this.paintedAt = performance.now();
     panel.notePainted(plane);
@@ -86,22 +87,25 @@ export class Painting {
     return { plane, traces: [...own, ...addedTraces(this.panel)], axes: this.axes(), features: plane.arrows.features };
   }
 
-  /** @param {Plane} plane */
+  /** Returns whether the plane stays: another may follow before plotly is done. @param {Plane} plane */
   async paintStill(plane) {
     this.layer?.settle(plane);
     const picture = this.picture(plane);
-    const traces = this.layer?.takeUnder(plane, picture.traces) ?? picture.traces;
     const layout = this.layout(picture.axes);
-    if (!this.isInReach()) {
+    const isInReach = this.isInReach();
+    const traces = this.layer?.takeUnder(plane, picture.traces, isInReach) ?? picture.traces;
+    if (!isInReach) {
       this.animation.rest(picture, traces, layout);
-      return;
+      return true;
     }
     this.animation.begin(picture);
     const drawn = draw(this.plot, traces, this.interactive(layout), CONFIG);
     this.listenForZoom(); // who woke the picture may already press
-    await drawn;
+    await drawn.then(() => wait(0)); // the page may answer before the rows are drawn
+    if (this.animation.to !== picture) return false;
     this.animation.end();
     this.listenForZoom();
+    return true;
   }
 
   // Plotly is needed where someone can reach into the picture, but takes many times as long as the canvas: of
