@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -22,6 +23,10 @@ SUMMARY, ERROR = f"{ids.DATA_SUMMARY}.children", f"{ids.DATA_ERROR}.children"
 SENTENCE = re.compile(r"[^\s<][^\n]+\.")
 # Where the words of a table may stand: React shows all of these as text.
 TEXT_PROPS = {"children", "title", "value", "label", "aria-label", "data-question"}
+
+# What the summary of a table is written with.
+SUMMARY_ELEMENTS = {"li", "span", "button", "summary", "ul"}
+SUMMARY_ATTRIBUTES = {"class", "style", "type", "title", "data-class", "aria-pressed"}
 
 few = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 many = settings(max_examples=2_000, suppress_health_check=[HealthCheck.too_slow])
@@ -64,8 +69,18 @@ def send_to_the_page(visitor, raw: bytes) -> None:
     window = visitor.fire(ids.TABLE_SHOWN, "data", data, ids.COLUMNS_TABLE)
     for part in components([changes[SUMMARY], window[f"{ids.COLUMNS_TABLE}.children"]]):
         assert part["type"] not in {"Markdown", "Iframe", "Script", "Link", "A"}
+        written = part["props"].pop("data-markup", "")
         marked = {name for name, text in part["props"].items() if "<" in str(text)}
         assert all(name in TEXT_PROPS or isinstance(part["props"][name], list) for name in marked)
+        SummaryMarkup().feed(written)
+
+
+class SummaryMarkup(HTMLParser):
+    """Finds no element or attribute but those that the page writes itself."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in SUMMARY_ELEMENTS
+        assert {name for name, _ in attrs} <= SUMMARY_ATTRIBUTES
 
 
 def test_any_table_is_drawn_or_refused():
