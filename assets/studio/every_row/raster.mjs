@@ -51,6 +51,7 @@ export class Raster {
   /** Finds the place of every row, or -1 for those hidden or out of sight, and returns how many are in sight. */
   place({ x, y }, { marks, looks }, axes) {
     const isHidden = Uint8Array.from(looks, ({ weight }) => Number(weight === 0));
+    const hidesSome = isHidden.includes(1); // most often none
     if (this.places.length !== x.length) this.places = new Int32Array(x.length);
     const { width, height, places, stride } = this;
     const { offset: left, scale: across } = axes.x;
@@ -60,7 +61,7 @@ export class Raster {
     for (let i = 0; i < x.length; i += 1) {
       const column = left + across * x[i];
       const line = top + up * y[i];
-      if (column >= 0 && column < width && line >= 0 && line < height && isHidden[marks[i]] === 0) {
+      if (column >= 0 && column < width && line >= 0 && line < height && !(hidesSome && isHidden[marks[i]])) {
         places[i] = first + 4 * ((line | 0) * stride + (column | 0));
         count += 1;
       } else {

@@ -13,6 +13,7 @@ from callbacks.routes.export import attachment
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
+from melm_studio.tables import number
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.plane_view import MAX_DRAWN_ROWS
 from melm_studio.views.rows.new_rows import NewRows
@@ -22,6 +23,7 @@ from melm_studio.views.rows.spreadsheet import csv_text
 from melm_studio.views.validation import read
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
+_SAMPLE = "The picture shows {drawn} of the {all} new rows, evenly spaced. The CSV has all."
 _DIGITS = 5  # in standard deviations: a fraction of a pixel
 
 
@@ -40,8 +42,12 @@ def new_rows(run_id: str, sequence: int) -> dict[str, Any]:
     placement = placer.place(rows, is_new=True)
     drawn = np.arange(0, len(rows), -(-len(rows) // MAX_DRAWN_ROWS))
     points = services().renderer.positions(record, event, rows[drawn], requested_options())
+    report = new_rows_report(data, placer, new, placement)
+    if len(drawn) < len(rows):
+        note = _SAMPLE.format(drawn=number(len(drawn)), all=number(len(rows)))
+        report = msgspec.structs.replace(report, notes=(*report.notes, note))
     return {
-        "report": msgspec.to_builtins(new_rows_report(data, placer, new, placement)),
+        "report": msgspec.to_builtins(report),
         "points": {
             "x": points[:, 0].round(_DIGITS).tolist(),
             "y": points[:, 1].round(_DIGITS).tolist(),

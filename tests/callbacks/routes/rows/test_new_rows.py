@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from callbacks.routes.rows import new_rows
 from melm_core.methods import SavedPlane
 from tests.callbacks.tables import csv
 from tests.melm_studio.figures.views import points as trace_points
@@ -100,6 +101,16 @@ def test_without_labels_the_predicted_classes_are_counted(finished) -> None:
     report = placed(finished, samples(6).drop(columns="label")).get_json()["report"]
     assert report["headline"].startswith("6 new rows: ")
     assert report["confusion"] == []
+
+
+def test_a_sample_of_the_new_rows_is_noted(finished, monkeypatch) -> None:
+    monkeypatch.setattr(new_rows, "MAX_DRAWN_ROWS", 30)
+    found = placed(finished, samples()).get_json()
+    assert len(found["points"]["x"]) == 30
+    assert any("shows 30 of the 90 new rows" in note for note in found["report"]["notes"])
+    monkeypatch.undo()
+    notes = placed(finished, samples()).get_json()["report"]["notes"]
+    assert not any("picture shows" in note for note in notes)
 
 
 def test_a_row_far_from_all_others_is_flagged(finished) -> None:
