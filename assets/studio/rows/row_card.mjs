@@ -65,7 +65,8 @@ class RowCard {
   place([x, y]) {
     const { clientWidth: width, clientHeight: height } = this.picture;
     const { offsetWidth, offsetHeight } = this.node;
-    const left = x < width / 2 ? x + GAP_PX : x - GAP_PX - offsetWidth;
+    const beside = x < width / 2 ? x + GAP_PX : x - GAP_PX - offsetWidth;
+    const left = Math.min(beside, width - offsetWidth - 4);
     const top = Math.min(Math.max(4, y - offsetHeight / 2), height - offsetHeight - 4);
     this.node.style.translate = `${Math.max(4, left)}px ${Math.max(4, top)}px`;
   }
