@@ -16,6 +16,8 @@ from melm_studio.views.rows.unlabeled_rows import unlabeled_summaries
 
 MAX_CONTRIBUTIONS = 3
 MAX_INFO = 8
+# Of a feature's center and scale: what is smaller is a zero of the table, rounded.
+_ROUNDING = 1e-12
 
 
 class Contribution(Struct, frozen=True):
@@ -72,7 +74,7 @@ def unlabeled_details(data: LabeledData, placer: RowPlacer, index: int) -> RowDe
     rows = placer.unlabeled_rows(chosen)
 
     def value(feature: int) -> str:
-        return value_text(rows[:, feature] * data.scale[feature] + data.center[feature])
+        return value_text(in_units(data, feature, rows[:, feature]))
 
     return RowDetails(
         summary=summary,
@@ -85,7 +87,14 @@ def table_values(data: LabeledData, feature: int) -> FloatArray:
     """A feature of every row in the units of the table, before any step of a recipe."""
     if data.raw is not None and feature < data.raw.shape[1]:
         return data.raw[:, feature]
-    values: FloatArray = data.X[:, feature] * data.scale[feature] + data.center[feature]
+    return in_units(data, feature, data.X[:, feature])
+
+
+def in_units(data: LabeledData, feature: int, standardized: FloatArray) -> FloatArray:
+    """Standardized values of a feature in the units of the table."""
+    scale, center = data.scale[feature], data.center[feature]
+    values: FloatArray = standardized * scale + center
+    values[np.abs(values) < _ROUNDING * (abs(center) + scale)] = 0.0
     return values
 
 

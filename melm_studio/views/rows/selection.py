@@ -10,7 +10,7 @@ from msgspec import Struct
 from melm_core.base import FloatArray, IntArray
 from melm_core.diagnostics import standardized_differences
 from melm_studio.tables import LabeledData
-from melm_studio.views.rows.details import table_values, value_text
+from melm_studio.views.rows.details import in_units, table_values, value_text
 from melm_studio.views.rows.new_rows_report import placement_columns
 from melm_studio.views.rows.placement import RowPlacer
 from melm_studio.views.rows.row_summaries import RowSummary, names_of, row_summaries
@@ -136,8 +136,7 @@ def _differences(data: LabeledData, chosen: ChosenRows) -> tuple[Difference, ...
     def values(feature: int) -> FloatArray:
         if len(X) == len(data.y):
             return table_values(data, feature)
-        in_units: FloatArray = X[:, feature] * data.scale[feature] + data.center[feature]
-        return in_units
+        return in_units(data, feature, X[:, feature])
 
     largest = np.argsort(-np.abs(found), kind="stable")[:MAX_DIFFERENCES]
     return tuple(

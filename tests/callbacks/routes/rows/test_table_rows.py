@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_studio.tables import load_sample
+from melm_studio.tables import load_sample, prepare, read_table
+from melm_studio.views.rows.details import table_value
 from tests.callbacks.tables import csv
 
 OUTLIER, MISLABELED = 17, 40
@@ -54,6 +55,15 @@ def test_a_row_has_its_class_and_its_prediction(finished, method) -> None:
     assert 1 / 3 < found["summary"]["probability"] <= 1
     assert found["summary"]["basis"] in ("held out", "training")
     assert len(found["contributions"]) == (0 if method == "kpca" else 3)
+
+
+def test_a_zero_of_the_table_is_a_zero() -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.gamma(2, size=(60, 20)) * (rng.random((60, 20)) < 0.5))
+    table.columns = pd.Index([f"pixel {i}" for i in range(20)])
+    data = prepare(read_table(csv(table.assign(label=["a", "b"] * 30)), "pixels.csv"))
+    for index, feature in np.argwhere(table.to_numpy() == 0):
+        assert table_value(data, int(index), int(feature)) == "0"
 
 
 def test_the_strongest_contribution_names_why_a_row_is_far_away(finished) -> None:
