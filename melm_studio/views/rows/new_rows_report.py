@@ -64,7 +64,7 @@ def new_rows_report(
     return NewRowsReport(
         name=new.name,
         headline=_headline(data, new, placement, confusion),
-        notes=(*new.notes, _unlike_note(data, placer, placement)),
+        notes=(*new.notes, *_unlike_notes(data, placer, placement)),
         class_names=data.class_names,
         confusion=tuple(map(tuple, confusion.tolist())) if confusion.any() else (),
         rows=tuple(_summaries(data, new, placement)),
@@ -144,8 +144,10 @@ def _headline(data: LabeledData, new: NewRows, placement: Placement, confusion: 
     )
 
 
-def _unlike_note(data: LabeledData, placer: RowPlacer, placement: Placement) -> str:
+def _unlike_notes(data: LabeledData, placer: RowPlacer, placement: Placement) -> tuple[str, ...]:
     """How many rows are unlike, beside the rows held out of the fit or, without any, the fitted."""
+    if not placer.has_distances:
+        return ()
     n_unlike = int(placement.is_unlike.sum())
     is_held_out = placer.is_held_out
     kind = "held-out" if is_held_out.any() else "training"
@@ -155,5 +157,5 @@ def _unlike_note(data: LabeledData, placer: RowPlacer, placement: Placement) -> 
     return (
         f"{n_unlike:,} of {len(placement.predicted):,} {are} unlike anything in the run's table "
         f"(beyond the 99 % limit of T² or Q), as {int(others.sum()):,} of its {len(known):,} "
-        f"{kind} rows are."
+        f"{kind} rows are.",
     )

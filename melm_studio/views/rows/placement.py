@@ -30,7 +30,8 @@ class Placement:
     score_distances, residuals : ndarray of shape (n_rows,)
         T² in the plane and Q off it, see `PlaneDistances`.
     score_limit, residual_limit : float
-        One row in a hundred like those of the table exceeds each.
+        One row in a hundred like those of the table exceeds each; infinite of a nonlinear
+        projection.
     """
 
     coordinates: FloatArray
@@ -79,6 +80,9 @@ class RowPlacer:
     ----------
     is_held_out : ndarray of bool, shape (n_samples,)
         Which rows of the data the plane was not fitted to.
+    has_distances : bool
+        Whether T² and Q have a meaning: a nonlinear projection has neither, and no row is unlike
+        the others by them.
     """
 
     def __init__(
@@ -98,7 +102,8 @@ class RowPlacer:
         others = train.unlabeled
         self._unlabeled: FloatArray | None = None if others is None else others.X
         self._embedded: FloatArray | None = None
-        if not METHODS[record.method].is_linear:
+        self.has_distances = METHODS[record.method].is_linear
+        if not self.has_distances:
             self._embedded = np.empty((len(data.y), train.X.shape[1]))
             self._embedded[~is_held_out], self._embedded[is_held_out] = train.X, held_out.X
 
@@ -155,6 +160,6 @@ class RowPlacer:
             density_shares(log_densities(coordinates, self._densities)),
             self._distances.score_distance(rows),
             self._distances.residual(rows),
-            self._distances.score_limit(is_new=is_new),
-            self._distances.residual_limit(),
+            self._distances.score_limit(is_new=is_new) if self.has_distances else np.inf,
+            self._distances.residual_limit() if self.has_distances else np.inf,
         )

@@ -122,6 +122,15 @@ def test_a_row_far_from_all_others_is_flagged(finished) -> None:
     assert any("unlike anything in the run's table" in note for note in answer["report"]["notes"])
 
 
+@pytest.mark.parametrize("method", ["kpca", "tsne"])
+def test_no_row_is_unlike_the_others_of_a_nonlinear_projection(finished, method) -> None:
+    new = samples(20, seed=3)
+    new.loc[7, "weight"] = 60.0
+    answer = placed(finished, new, method).get_json()
+    assert not any(answer["points"]["unlike"])
+    assert not any("T²" in note for note in answer["report"]["notes"])
+
+
 def test_other_units_are_noticed(finished) -> None:
     new = samples(20, seed=3)
     new["height"] *= 1_000
