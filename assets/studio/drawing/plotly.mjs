@@ -7,7 +7,8 @@ import { tickStep, withEqualUnits } from "./scales.mjs";
 /** @typedef {import("../types").PixelAxis} PixelAxis */
 /** @typedef {import("../types").Point} Point */
 
-const GRID_PX = 80; // between two lines of a grid, at least
+// Of a grid: how far two lines are from each other at least, and how many there are at most, about.
+const [GRID_PX, MOST_LINES] = [50, 12];
 
 let loading = null; // the promise of plotly
 
@@ -115,7 +116,8 @@ export function drawnPixelAxes({ _fullLayout: { xaxis, yaxis } }) {
  */
 export function layoutOn(plot, layout, axes) {
   const pixels = pixelAxes(plot, layout);
-  const [xStep, yStep] = shownRanges(axes, pixels).map((range, i) => tickStep(range, (i ? pixels.y : pixels.x).length / GRID_PX));
+  const most = [pixels.x, pixels.y].map(({ length }) => Math.min(length / GRID_PX, MOST_LINES));
+  const [xStep, yStep] = shownRanges(axes, pixels).map((range, i) => tickStep(range, most[i]));
   const axis = (name, range, dtick) => ({ ...layout[name], range: [...range], autorange: false, dtick });
   return {
     ...layout,
