@@ -16,6 +16,7 @@ from melm_studio.layout import ids
 from melm_studio.tables.preparation import prepare
 from melm_studio.tables.read import read_table
 from tests.callbacks.tables import blobs, breast_cancer, csv, large_csv
+from tests.melm_studio.layout.trees import parts, texts
 from tools.driver.visitor import components, opened_studio
 
 SUMMARY, ERROR, DATA = (f"{ids.DATA_SUMMARY}.children", f"{ids.DATA_ERROR}.children", "data.data")
@@ -36,8 +37,7 @@ def words(changes) -> list[str]:
     shown = [
         changes[f"{part}.children"] for part in (ids.DATA_NAME, ids.DATA_SIZE, ids.DATA_SUMMARY)
     ]
-    parts = [part["props"].get("children") for part in components(shown)]
-    return [part for part in parts if isinstance(part, str)]
+    return texts(*shown)
 
 
 BAD = {
@@ -127,11 +127,11 @@ def test_markup_in_headers_labels_and_file_names_stays_text(visitor):
     table = blobs(labels=(SCRIPT, "b"), x=MARKUP, label=f"label {MARKUP}")
     changes = visitor.choose_file(csv(table), "<u>name<u>.csv")
     assert {SCRIPT, "<u>name<u>"} <= set(words(changes))
-    parts = [*components(changes[SUMMARY])]
-    assert {part["type"] for part in parts}.isdisjoint({"Markdown", "Iframe", "Script"})
-    for part in parts:
-        texts = {name: text for name, text in part["props"].items() if isinstance(text, str)}
-        shown = {name for name, text in texts.items() if "<" in text}
+    rendered = {part["type"] for part in components(changes[SUMMARY])}
+    assert rendered.isdisjoint({"Markdown", "Iframe", "Script"})
+    for props in parts(*changes[SUMMARY]):
+        props.pop("data-markup", None)  # its parts follow
+        shown = {name for name, text in props.items() if isinstance(text, str) and "<" in text}
         assert shown <= {"children", "title", "data-question"}  # a script sets it as text
     assert changes["label.value"] == f"label {MARKUP}"
 

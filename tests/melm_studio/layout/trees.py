@@ -6,13 +6,12 @@ import json
 from html.parser import HTMLParser
 from typing import Any
 
-from dash.development.base_component import Component
 from plotly.utils import PlotlyJSONEncoder
 
 from tools.driver.visitor import components
 
 
-def parts(*tree: Component) -> list[dict[str, Any]]:
+def parts(*tree: Any) -> list[dict[str, Any]]:
     """The properties of every component, as the browser gets them."""
     sent = json.loads(json.dumps(tree, cls=PlotlyJSONEncoder))
     rendered = [part["props"] for part in components(sent)]
@@ -42,13 +41,13 @@ def _written(markup: str) -> list[dict[str, Any]]:
     return elements.found
 
 
-def part(tree: Component, component_id: Any) -> dict[str, Any]:
+def part(tree: Any, component_id: Any) -> dict[str, Any]:
     """The properties of the component of an id."""
     (found,) = (props for props in parts(tree) if props.get("id") == component_id)
     return found
 
 
-def texts(*tree: Component) -> list[str]:
+def texts(*tree: Any) -> list[str]:
     """Every text that stands in a tree, in its order."""
     found = []
     for props in parts(*tree):

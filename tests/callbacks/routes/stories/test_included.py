@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from melm_studio.layout import ids
 from melm_studio.views.stories import INCLUDED_STORIES
-from tools.driver.visitor import components
+from tests.melm_studio.layout.trees import parts
 
 KEY = "kernel-width"
 
@@ -39,6 +39,6 @@ def test_other_sites_cannot_open_a_story(visitor):
 
 
 def test_the_menu_of_samples_lists_every_story(visitor):
-    shown = [*components(visitor.http.get("/_dash-layout").json)]
-    listed = [part["props"].get("data-included-story") for part in shown]
+    shown = parts(visitor.http.get("/_dash-layout").json)
+    listed = [props.get("data-included-story") for props in shown]
     assert [key for key in listed if key] == [*INCLUDED_STORIES]
