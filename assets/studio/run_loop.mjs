@@ -78,7 +78,7 @@ async function showNews(news) {
   if (news.wasRevision === state.revision) followRevision(news.revision); // else a callback was faster
   update({ states: news.states, earlier: state.earlier ?? new Set(Object.keys(news.states)) }, "states");
   hadPlane = false;
-  for (const panel of shownPanels()) await receive(panel, news.runs[panel.run]);
+  for (const panel of shownPanels()) await receive(panel, news.runs[panel.run], news.toward);
   sendWhenDue();
   await paintStale();
 }
@@ -91,11 +91,11 @@ function sendWhenDue() {
 }
 
 // A panel that cannot draw its news does not delay the others.
-async function receive(panel, news) {
+async function receive(panel, news, toward) {
   if (!news || !panel.node.isConnected) return;
   hadPlane ||= Boolean(news.plane);
   try {
-    await panel.receive(news);
+    await panel.receive(news, toward);
   } catch (error) {
     console.warn(error);
   }
@@ -108,7 +108,7 @@ async function fetchNews() {
   const wasRevision = state.revision;
   const answer = await fetch(`frames?${query}`, { signal: AbortSignal.timeout(LONGEST_ANSWER_MS) });
   if (!answer.ok) throw new Error(await refusalOf(answer));
-  return { ...(await answer.json()), wasRevision };
+  return { ...(await answer.json()), wasRevision, toward: reference };
 }
 
 // If another tab has started or removed a run, the page lists the runs again.

@@ -115,8 +115,12 @@ export class Panel {
     this.figureScheme = scheme;
   }
 
-  /** Takes news of the run: a message, scalars, and perhaps a newer plane, which is not yet painted. @param {News} sent */
-  async receive(sent) {
+  /**
+   * Takes news of the run: a message, scalars, and perhaps a newer plane, which is not yet painted.
+   * @param {News} sent
+   * @param {string | null} toward the run that its plane is aligned with
+   */
+  async receive(sent, toward) {
     await this.loadFigure();
     const news = newerThan(this.sequence, sent);
     const hasEnded = news.is_final && !this.isFinal;
@@ -135,7 +139,9 @@ export class Panel {
     if (news.plane && isFollowed) this.show(news.plane);
     if (hasEnded && isFollowed && this.isNew) this.painting.recap.begin(news);
     this.history.draw(this.isFinal);
-    if (hasEnded) this.realign();
+    // As the plane came; it would only be requested, and glided to, once more.
+    const isAligned = news.plane && toward !== this.run && toward === this.peers.reference();
+    if (hasEnded && !isAligned) this.realign();
     this.announce("news", news);
   }
 
