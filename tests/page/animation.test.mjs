@@ -8,8 +8,7 @@ const { CanvasAnimation } = await import("../../assets/studio/drawing/animation.
 
 function classes() {
   const names = new Set();
-  const toggle = (name, isOn) => (isOn ? names.add(name) : names.delete(name));
-  return { contains: (name) => names.has(name), add: (name) => names.add(name), remove: (name) => names.delete(name), toggle };
+  return { contains: (name) => names.has(name), add: (name) => names.add(name), remove: (name) => names.delete(name) };
 }
 
 const pen = new Proxy({}, { get: () => () => undefined, set: () => true });
@@ -25,8 +24,8 @@ test("a plane that follows one at rest is drawn before what showed the rows of t
   const canvas = { getContext: () => pen, style: {} };
   const animation = new CanvasAnimation(canvas, plot, () => undefined);
   const told = [];
-  animation.onAxes = (_, isResting) => {
-    told.push(isResting ? "rests" : "moves");
+  animation.onAxes = () => {
+    told.push(animation.isResting ? "rests" : "moves");
     return false;
   };
   animation.rest(picture(0), [], LAYOUT);

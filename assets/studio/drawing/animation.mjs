@@ -39,14 +39,17 @@ export class CanvasAnimation {
     this.began = -Infinity; // the glide, in ms
     /** @type {object | null} */
     this.asked = null; // a drawing of what stays that waits for its turn
-    this.isResting = false; // the canvas shows what stays
     /**
-     * What draws under the picture, told of the axes in pixels, and whether it rests; it returns whether it
-     * draws the grid.
-     * @type {((axes: import("../types").DrawnAxes, isResting: boolean) => boolean) | null}
+     * What draws under the picture, told of the axes in pixels; it returns whether it draws the grid.
+     * @type {((axes: import("../types").DrawnAxes) => boolean) | null}
      */
     this.onAxes = null;
     this.move = (now) => this.drawAt(now);
+  }
+
+  /** Whether the canvas shows what stays. */
+  get isResting() {
+    return this.plot.classList.contains("is-resting");
   }
 
   /** Whether the next plane follows so closely that it belongs to an animation. @param {boolean} isRunning */
@@ -71,7 +74,7 @@ export class CanvasAnimation {
     this.keep();
     this.begin(picture);
     this.pixels = pixelAxes(this.plot, layout);
-    this.setResting(true);
+    this.plot.classList.add("is-resting");
     this.drawOn(clearedPen(this.canvas, sizeOf(this.plot)), traces, picture.axes);
   }
 
@@ -88,7 +91,7 @@ export class CanvasAnimation {
     // Until then, plotly or the layer below shows a part of the picture, which is hidden now.
     const isAllHere = this.plot.classList.contains("is-moving");
     this.plot.classList.add("is-moving");
-    this.setResting(false);
+    this.plot.classList.remove("is-resting");
     this.drawSoon(isSame || !isAllHere);
     clearTimeout(this.timer);
     if (isFirst) {
@@ -159,7 +162,7 @@ export class CanvasAnimation {
     const up = scale(yRange, y.offset + y.length, -y.length);
     const drawnAxes = { x: axisOf(across), y: axisOf(up) };
     noteCanvasAxes(this.plot, drawnAxes);
-    const hasGrid = this.onAxes?.(drawnAxes, this.isResting) ?? false;
+    const hasGrid = this.onAxes?.(drawnAxes) ?? false;
     const box = { left: x.offset, top: y.offset, width: x.length, height: y.length };
     pen.save();
     pen.beginPath();
@@ -184,14 +187,9 @@ export class CanvasAnimation {
   /** Ends the animation: plotly has drawn the same plane. */
   end() {
     this.keep();
-    this.setResting(false);
+    this.plot.classList.remove("is-resting");
     noteCanvasAxes(this.plot, null);
     this.canvas.getContext("2d").clearRect(0, 0, this.canvas.width, this.canvas.height);
-  }
-
-  setResting(isResting) {
-    this.isResting = isResting;
-    this.plot.classList.toggle("is-resting", isResting);
   }
 
   dispose() {

@@ -1,6 +1,6 @@
 // The layer of a panel that draws rows in place of plotly, for which each is an element of the page. It lies under
-// the figure. A plane that moves is drawn by the animation; one that rests is drawn here, with the
-// contours below its rows. Of a table of which the figure draws a sample, the positions of all rows
+// the figure. A plane that moves, or is left on the canvas of the animation, is drawn there; where plotly
+// draws, rows and contours are drawn here. Of a table of which the figure draws a sample, the positions of all rows
 // come once the plane rests, and the sample gives way to them.
 import { PLANE_TRACE, UNLABELED_COLOR } from "../constants.mjs";
 import { drawTrace } from "../drawing/canvas.mjs";
@@ -55,7 +55,7 @@ export class RowLayer {
     this.drawnAs = "";
     this.nDressed = 0;
     panel.painting.layer = this;
-    panel.painting.animation.onAxes = (axes, isResting) => (isResting && this.isWhole ? this.drawOn(axes) : this.drawMoving(axes));
+    panel.painting.animation.onAxes = (axes) => this.drawBelow(axes);
     // The last plane may be painted before the run is known to have ended.
     panel.node.addEventListener("panel:news", ({ detail }) => detail.is_final && this.refresh());
     panel.node.addEventListener("panel:painted", () => {
@@ -173,10 +173,10 @@ export class RowLayer {
     return this.sorted;
   }
 
-  // A plane that moves is drawn by the animation, with its contours, but for rows that only the layer has. Returns
-  // whether the layer has drawn the grid below them.
-  drawMoving(axes) {
-    if (this.isWhole) return this.drawOn(axes, true);
+  // Below the canvas of the animation, which draws all but rows that only the layer has, and of a plane at rest its
+  // contours. Returns whether the layer has drawn the grid below them.
+  drawBelow(axes) {
+    if (this.isWhole) return this.drawOn(axes, this.isMoving());
     this.hide();
     return false;
   }
@@ -184,9 +184,13 @@ export class RowLayer {
   // On the axes of the picture, unless the animation draws on others.
   drawStill() {
     const { plot } = this;
-    const isOnCanvas = plot.classList.contains("is-resting") && !this.isWhole;
-    if (isOnCanvas || plot.classList.contains("is-moving") || !hasPicture(plot)) return;
+    const isOnCanvas = this.panel.painting.animation.isResting && !this.isWhole;
+    if (isOnCanvas || this.isMoving() || !hasPicture(plot)) return;
     this.drawOn(drawnAxes(plot));
+  }
+
+  isMoving() {
+    return this.plot.classList.contains("is-moving");
   }
 
   /**
