@@ -37,6 +37,8 @@ from melm_studio.layout.scripts import (
 from melm_studio.layout.shell.first_paint import first_script
 from melm_studio.layout.shell.markup import markup
 from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
+from melm_studio.reading import FileReader
+from melm_studio.views.file_reader import new_file_reader
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.worker.config.allocator import return_large_blocks
 from melm_studio.worker.config.data_folder import locked
@@ -93,7 +95,7 @@ class _Page(Dash):
         return super().interpolate_index(*args, **parts)  # type: ignore[no-untyped-call]
 
 
-def create_app(settings: Settings, store: RunStore) -> Dash:
+def create_app(settings: Settings, store: RunStore, reader: FileReader) -> Dash:
     """Create the page and its routes on a store; one process may have several."""
     app = _Page(
         __name__,
@@ -129,7 +131,7 @@ def create_app(settings: Settings, store: RunStore) -> Dash:
     # Each request has its own thread; further threads of linear algebra would only contend.
     threadpool_limits(1)
     return_large_blocks()
-    callbacks.register(app, Services(settings, store, PlaneRenderer(store)))
+    callbacks.register(app, Services(settings, store, PlaneRenderer(store), reader))
     return app
 
 
@@ -155,8 +157,9 @@ def _folder_of(settings: Settings) -> AbstractContextManager[None]:
 
 
 def _serve(settings: Settings) -> int:
+    reader = new_file_reader(settings)
     store = open_store_of_page(settings)
-    app = create_app(settings, store)
+    app = create_app(settings, store, reader)
     try:
         server = web_server(
             app.server,
@@ -170,7 +173,8 @@ def _serve(settings: Settings) -> int:
     except OSError as error:
         store.close()
         sys.exit(_NO_ADDRESS.format(settings.host, settings.port, error.strerror))
-    with closing(store), supervised(settings):
+    with closing(store), closing(reader), supervised(settings):
+        reader.start()
         tell_service_manager(READY)
         print(f"MELM Studio is at {settings.address}", flush=True)
         try:
@@ -188,7 +192,9 @@ def server_from_environment() -> Flask:
     configure_logging()
     if not settings.store:
         sys.exit(_NOT_SHARED)
-    return cast(Flask, create_app(settings, open_store_of_page(settings)).server)
+    reader = new_file_reader(settings)
+    reader.start()  # ends with this process
+    return cast(Flask, create_app(settings, open_store_of_page(settings), reader).server)
 
 
 if __name__ == "__main__":

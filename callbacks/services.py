@@ -7,6 +7,7 @@ from typing import cast
 
 import flask
 
+from melm_studio.reading import FileReader
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.views.rows.row_views import RowViews
 from melm_studio.views.sharing.described_tables import DescribedTables
@@ -18,11 +19,12 @@ _EXTENSION = "melm-studio"
 
 @dataclass(frozen=True)
 class Services:
-    """The settings, the store, and the renderer of one app; the rows of its runs, its tables."""
+    """What one app has: its settings, store and renderer; the rows of its runs, its tables."""
 
     settings: Settings
     store: RunStore
     renderer: PlaneRenderer
+    reader: FileReader
     rows: RowViews = field(init=False)
     tables: DescribedTables = field(init=False, default_factory=DescribedTables)
 

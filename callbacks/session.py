@@ -134,7 +134,8 @@ def become(named: str) -> None:
 
 def workspace() -> Workspace:
     """Return the data and runs of the visitor of this request."""
-    return Workspace(services().store, owner(), services().settings, address())
+    own = services()
+    return Workspace(own.store, owner(), own.settings, own.reader, address())
 
 
 def address() -> str:

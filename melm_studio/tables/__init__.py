@@ -9,6 +9,8 @@ from melm_studio.tables.formatting import count, listed, number, number_text, pe
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
+from melm_studio.tables.read_apart import JOB as TABLE_JOB
+from melm_studio.tables.read_apart import read_table_apart
 from melm_studio.tables.readers import ReadOptions, arrow_column
 from melm_studio.tables.recipe_words import (
     SCALING_NAMES,
@@ -32,6 +34,7 @@ __all__ = [
     "SHARE_OF_VARIANCE",
     "SINGLE_USES",
     "STEP_NAMES",
+    "TABLE_JOB",
     "THOUSANDS",
     "ClassRules",
     "Column",
@@ -61,6 +64,7 @@ __all__ = [
     "percent",
     "prepare",
     "read_table",
+    "read_table_apart",
     "recipe_caption",
     "shortened",
     "summarize",

@@ -24,12 +24,12 @@ from melm_studio.tables.labels import guess_label, label_candidates
 from melm_studio.tables.ordered_levels import ordered_levels
 from melm_studio.tables.read import Table, TableError, unique_names
 from melm_studio.tables.recipe_words import filled_sentences, step_sentences
+from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.roles import FEATURES, USED, Column, Role, Use
 from melm_studio.tables.row_columns import row_columns
 
 __all__ = ["column_roles", "guess_label", "label_candidates", "prepare"]
 
-MAX_CELLS = 50_000_000  # of the prepared table: 0.4 GB
 MIN_FEATURES = 2
 
 

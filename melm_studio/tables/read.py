@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import math
 from collections import Counter
@@ -42,6 +41,7 @@ __all__ = ["ReadOptions", "Table", "TableError", "read_table", "unique_names"]
 
 ARFF_HEAD = 100_000  # bytes that may precede @relation
 MIN_COLUMNS = 2
+_NO_MEMORY = "out of memory"  # as pandas says it
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ def _reject_long_names(names: list[str]) -> None:
 
 def _parse(data: bytes, records: Records, names: list[str]) -> pd.DataFrame:
     """Columns as pandas infers them: numbers if every cell is one, else text."""
-    with contextlib.suppress(ValueError):
+    try:
         cells = pd.read_csv(
             io.BytesIO(data),
             sep=records.form.delimiter,
@@ -238,4 +238,7 @@ def _parse(data: bytes, records: Records, names: list[str]) -> pd.DataFrame:
         )
         if len(cells) == len(records.file_rows):
             return cells
+    except ValueError as error:
+        if _NO_MEMORY in str(error):
+            raise MemoryError from None
     raise TableError("The file cannot be read reliably. Save it as CSV (UTF-8) and drop it again.")

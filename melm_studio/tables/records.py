@@ -22,6 +22,8 @@ SAMPLE_BYTES = 1_000_000  # guesses use the first lines only
 PROSE_WORDS = 3  # cells with this many words on average are sentences
 MAX_RECORD = 16_000_000  # characters; cells need many times the memory of their text
 MAX_NAME = 1_000
+MAX_CELLS = 50_000_000  # of a table, and of one when it is prepared: 0.4 GB of numbers
+MAX_TEXT_BYTES = 128 * 2**20  # of all cells, where the file itself has less
 
 NUMBERS = {
     mark: re.compile(rf"[+-]?([0-9]+(\{mark}[0-9]*)?|\{mark}[0-9]+)([eE][+-]?[0-9]+)?")
@@ -47,6 +49,27 @@ class Limits:
 
     n_rows: float
     n_columns: float
+
+    def reject_cells(self, n_rows: int, n_columns: int) -> None:
+        """Refuse a table with more cells than there may be.
+
+        Raises
+        ------
+        TableError
+        """
+        if n_rows * n_columns > MAX_CELLS:
+            raise TableError(
+                f"The file has more than {number(MAX_CELLS)} cells, the most that can be read. "
+                "Remove rows or columns and drop the file again."
+            )
+
+
+def max_text_bytes(n_bytes: int) -> int:
+    """Return how much text the cells of a file of so many bytes may hold.
+
+    Formats that write equal cells once could otherwise hold any amount of it.
+    """
+    return max(MAX_TEXT_BYTES, n_bytes)
 
 
 @dataclass(frozen=True)
@@ -178,6 +201,7 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
     lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="\n")
     first: list[str] = []
     file_rows = array("q")
+    most_rows = limits.n_rows
     row = 0
     try:
         for row, record in enumerate(_split(lines, delimiter), start=1):
@@ -187,9 +211,12 @@ def _survey(data: bytes, delimiter: str, limits: Limits) -> tuple[list[str], Int
                 _reject_ragged(record, first, row)
                 _reject_columns(len(record), limits)
                 first = record
+                most_rows = min(limits.n_rows, MAX_CELLS // len(first))
             file_rows.append(row)
-            if len(file_rows) > limits.n_rows:
-                _reject_rows(len(file_rows) - 1, limits)  # the first may be the header
+            if len(file_rows) > most_rows:
+                n_rows = len(file_rows) - 1  # the first may be the header
+                _reject_rows(n_rows, limits)
+                limits.reject_cells(n_rows, len(first))
     except csv.Error as error:
         raise TableError(_unsplittable(row + 1, error)) from None
     if len(first) < 2:

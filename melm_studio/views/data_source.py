@@ -14,7 +14,8 @@ from msgspec.structs import force_setattr, replace
 
 from melm_core.base import UserError
 from melm_core.recipe import Recipe, Scaling
-from melm_studio.tables import SAMPLES, ClassRules, ReadOptions, Use, load_sample, read_table
+from melm_studio.reading import FileReader
+from melm_studio.tables import SAMPLES, ClassRules, ReadOptions, Use, load_sample, read_table_apart
 from melm_studio.tables import Table as FileTable
 from melm_studio.views.captions import title
 from melm_studio.views.rows.row_edits import MAX_MARKS, Mark, RowNumbers
@@ -176,6 +177,7 @@ class SourceFiles:
     store: RunStore
     owner: str
     settings: Settings
+    reader: FileReader
 
     def read(self, source: DataSource) -> FileTable:
         """Read the table of a source; of a registered one, its sample.
@@ -189,11 +191,20 @@ class SourceFiles:
             return load_sample(source.key)
         if registered := self.registered(source):
             return sampled_table(self.store, registered)
+        return read_table_apart(
+            self.reader,
+            self._uploaded(source),  # held by nobody here while the table comes
+            source.name,
+            max_rows=self.settings.max_rows,
+            max_columns=self.settings.max_columns,
+            options=source.reading,
+        )
+
+    def _uploaded(self, source: DataSource) -> bytes:
         raw = self.store.get_upload(self.owner, source.key)
         if raw is None:
             raise UserError(_FILE_GONE.format(name=source.name))
-        most = {"max_rows": self.settings.max_rows, "max_columns": self.settings.max_columns}
-        return read_table(raw, source.name, **most, options=source.reading)
+        return raw
 
     def has(self, source: DataSource) -> bool:
         """Whether the table of a source can be read."""

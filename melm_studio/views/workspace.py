@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from melm_core.base import UserError
+from melm_studio.reading import FileReader
 from melm_studio.tables import LabeledData, prepare
 from melm_studio.tables import Table as FileTable
 from melm_studio.views.captions import title, unique_title
@@ -62,12 +63,13 @@ class Workspace:
     store: RunStore
     owner: str
     settings: Settings
+    reader: FileReader
     address: str = ""  # what stands for the visitor's network address; empty if unknown
 
     @property
     def files(self) -> SourceFiles:
         """The tables that the visitor may read."""
-        return SourceFiles(self.store, self.owner, self.settings)
+        return SourceFiles(self.store, self.owner, self.settings, self.reader)
 
     def table(self, source: DataSource) -> FileTable:
         """Read the sample or file of a source, or the sample of a table, with edited rows.

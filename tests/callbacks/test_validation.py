@@ -9,6 +9,7 @@ from melm_studio.views.workspace import Workspace
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution import validation_run
 from melm_studio.worker.records.run import RunKind, RunState
+from tools.driver.visitor import shared_reader
 
 BODY, RUN = f"{ids.CHECK_BODY}.children", f"{ids.CHECK_RUN}.data"
 
@@ -74,7 +75,8 @@ def test_a_check_has_no_panel_and_goes_with_its_run(studio, finished, tmp_path):
     assert set(visitor.frames(run, known)["runs"]) == {run}
     visitor.command(run, "remove")
     assert studio.store.get(known).state is RunState.CANCELLED
-    Workspace(studio.store, visitor.owner, Settings(data_dir=tmp_path)).purge(older_than_s=0.0)
+    own = Workspace(studio.store, visitor.owner, Settings(data_dir=tmp_path), shared_reader())
+    own.purge(older_than_s=0.0)
     assert studio.store.get(known) is None
 
 

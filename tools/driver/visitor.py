@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,7 +18,9 @@ from werkzeug.test import TestResponse, encode_multipart
 
 from app import create_app
 from melm_studio.layout import ids
+from melm_studio.reading import FileReader
 from melm_studio.tables import LabeledData
+from melm_studio.views.file_reader import new_file_reader
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.execution.inline import InlineRunner
 from melm_studio.worker.store.disk import DiskRunStore
@@ -231,8 +235,16 @@ def opened_studio(folder: Path, **settings: Any) -> Iterator[Studio]:
     """Open a studio that stores everything in a folder."""
     chosen = Settings(data_dir=folder, **settings)
     store = DiskRunStore(folder, chosen.limits)
-    yield Studio(create_app(chosen, store), store)
+    yield Studio(create_app(chosen, store, shared_reader()), store)
     store.close()
+
+
+@cache
+def shared_reader() -> FileReader:
+    """What reads files for all studios of this process, as it takes seconds to start."""
+    reader = new_file_reader(Settings(data_dir=Path()))
+    atexit.register(reader.close)
+    return reader
 
 
 def components(tree: Any) -> Iterator[dict[str, Any]]:

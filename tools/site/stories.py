@@ -14,7 +14,7 @@ from melm_studio.views.story import StoryView
 from melm_studio.views.view_spec import ViewSpec
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.config.settings import Settings
-from tools.driver.visitor import Visitor, opened_studio
+from tools.driver.visitor import Visitor, opened_studio, shared_reader
 from tools.stories.facts import run_of
 
 _STYLE = {
@@ -55,7 +55,8 @@ def write_story_pictures(folder: Path) -> None:
         opened_studio(Path(data)) as studio,
     ):
         visitor = studio.visitor()
-        own = Workspace(studio.store, visitor.owner, Settings(data_dir=Path(data)))
+        settings = Settings(data_dir=Path(data))
+        own = Workspace(studio.store, visitor.owner, settings, shared_reader())
         for story in INCLUDED_STORIES.values():
             visitor.http.post(f"/stories/{story.key}", json={})
             for number, view in _numbered(story):

@@ -6,9 +6,10 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from melm_studio.views.file_reader import new_file_reader
 from melm_studio.views.stories import INCLUDED_STORIES
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.config.settings import Settings
@@ -34,8 +35,8 @@ def _new_workspace() -> Iterator[Workspace]:
     with tempfile.TemporaryDirectory(prefix="melm-stories-") as folder:
         settings = Settings(data_dir=Path(folder))
         store = DiskRunStore(Path(folder), settings.limits)
-        yield Workspace(store, "stories", settings)
-        store.close()
+        with closing(store), closing(new_file_reader(settings)) as reader:
+            yield Workspace(store, "stories", settings, reader)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,21 @@
-"""Parquet and Feather files, by pyarrow, read in batches so that their size is known in time."""
+"""Parquet and Feather files, by pyarrow, read in batches so that their size is known in time.
+
+Every batch is validated before anything looks at it: offsets in a file may point anywhere.
+"""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from melm_studio.extras import install_command
 from melm_studio.tables.formatting import listed, number
 from melm_studio.tables.readers.unpack import MAX_UNPACKED
+from melm_studio.tables.records import Limits
 from melm_studio.tables.text import TableError
 
 PARQUET, FEATHER = b"PAR1", b"ARROW1"
@@ -57,16 +61,11 @@ def arrow_cells(
             _MISSING_PACKAGE.format(kind=kind, install=install_command("parquet"))
         ) from None
     try:
-        schema, batches = _opened(raw, kind)
-        if len(schema) > max_columns:
-            raise TableError(
-                f"The file has {number(len(schema))} columns but at most "
-                f"{number(int(max_columns))} can be read. Remove some and drop the file again."
-            )
-        kept = list(_bounded(batches, max_rows, max_bytes))
-        table = pa.Table.from_batches(kept, schema)
+        schema, batches = _opened(raw, kind, Limits(max_rows, max_columns), max_bytes)
+        kept = list(_bounded(batches, len(schema), Limits(max_rows, max_columns), max_bytes))
+        table = pa.Table.from_batches(kept, kept[0].schema if kept else schema)
         columns = {i: arrow_column(table.column(i)) for i in range(len(schema))}
-    except TableError:
+    except (TableError, MemoryError):
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
         raise TableError(
@@ -81,35 +80,87 @@ def arrow_cells(
     return frame, steps
 
 
-def _opened(raw: bytes, kind: str) -> tuple[Any, Iterator[Any]]:
-    """The schema, and batches of rows that are read one after another."""
-    if kind == "Parquet":
-        from pyarrow import parquet  # noqa: PLC0415
+def _opened(raw: bytes, kind: str, limits: Limits, max_bytes: int) -> tuple[Any, Iterator[Any]]:
+    """The schema, and batches of rows that are read one after another.
 
-        opened = parquet.ParquetFile(io.BytesIO(raw))
-        return opened.schema_arrow, opened.iter_batches(batch_size=ROWS_AT_ONCE, use_threads=False)
-    from pyarrow import ipc  # noqa: PLC0415
+    What the file says of its size is believed where that is too much.
+    """
+    from pyarrow import BufferReader, ipc, parquet  # noqa: PLC0415 (an extra)
 
-    file = ipc.open_file(raw)
-    return file.schema, (file.get_batch(i) for i in range(file.num_record_batches))
+    if kind == "Feather":
+        feather = ipc.open_file(raw, options=ipc.IpcReadOptions(use_threads=False))
+        _reject_columns(len(feather.schema), limits)
+        return feather.schema, map(feather.get_batch, range(feather.num_record_batches))
+    metadata = parquet.read_metadata(BufferReader(raw))
+    schema = metadata.schema.to_arrow_schema()
+    _reject_columns(len(schema), limits)
+    _reject_rows(metadata.num_rows, limits)
+    limits.reject_cells(metadata.num_rows, len(schema))
+    groups = range(metadata.num_row_groups)
+    _reject_bytes(sum(metadata.row_group(i).total_byte_size for i in groups), max_bytes)
+    # Equal texts are kept once, as the file has them: those of all rows may be any amount.
+    texts = [one.name for one in schema if _is_text(one.type)]
+    opened = parquet.ParquetFile(BufferReader(raw), read_dictionary=texts, pre_buffer=False)
+    return schema, opened.iter_batches(batch_size=ROWS_AT_ONCE, use_threads=False)
 
 
-def _bounded(batches: Iterator[Any], max_rows: float, max_bytes: int) -> Iterator[Any]:
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types  # noqa: PLC0415
+
+    return bool(
+        types.is_string(kind)
+        or types.is_binary(kind)
+        or types.is_large_string(kind)
+        or types.is_large_binary(kind)
+    )
+
+
+def _bounded(
+    batches: Iterator[Any], n_columns: int, limits: Limits, max_bytes: int
+) -> Iterator[Any]:
     n_rows = n_bytes = 0
     for batch in batches:
         n_rows += batch.num_rows
-        n_bytes += batch.nbytes
-        if n_rows > max_rows:
-            raise TableError(
-                f"The file has more than {number(int(max_rows))} rows, the most that can be read. "
-                "Remove some rows and drop the file again."
-            )
-        if n_bytes > max_bytes:
-            raise TableError(
-                f"The file holds more than {number(max_bytes // 2**20)} MB. Remove rows or columns "
-                "and drop it again."
-            )
+        _reject_rows(n_rows, limits)
+        limits.reject_cells(n_rows, n_columns)
+        batch.validate(full=True)
+        n_bytes += sum(map(_n_bytes, batch.columns))
+        _reject_bytes(n_bytes, max_bytes)
         yield batch
+
+
+def _n_bytes(cells: Any) -> int:
+    """The bytes of cells, where each has its own text."""
+    from pyarrow import compute, types  # noqa: PLC0415
+
+    if not (types.is_dictionary(cells.type) and _is_text(cells.type.value_type)):
+        return int(cells.nbytes)
+    lengths = compute.binary_length(cells.dictionary).take(cells.indices)
+    return int(compute.sum(lengths).as_py() or 0)
+
+
+def _reject_columns(n_columns: int, limits: Limits) -> None:
+    if n_columns > limits.n_columns:
+        raise TableError(
+            f"The file has {number(n_columns)} columns but at most "
+            f"{number(int(limits.n_columns))} can be read. Remove some and drop the file again."
+        )
+
+
+def _reject_rows(n_rows: int, limits: Limits) -> None:
+    if n_rows > limits.n_rows:
+        raise TableError(
+            f"The file has more than {number(int(limits.n_rows))} rows, the most that can be read. "
+            "Remove some rows and drop the file again."
+        )
+
+
+def _reject_bytes(n_bytes: int, max_bytes: int) -> None:
+    if n_bytes > max_bytes:
+        raise TableError(
+            f"The file holds more than {number(max_bytes // 2**20)} MB. Remove rows or columns "
+            "and drop it again."
+        )
 
 
 def arrow_column(column: Any) -> Any:
@@ -132,8 +183,20 @@ def arrow_column(column: Any) -> Any:
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         cells = column.to_pandas()
         return pd.to_numeric(cells.astype(object), errors="coerce").to_numpy(np.float64)
-    texts = [None if cell is None else _text(cell) for cell in column.to_pylist()]
-    return pd.Series(texts, dtype="str")
+    if types.is_dictionary(column.type):
+        parts = [_dictionary_texts(chunk) for chunk in column.chunks]
+        return pd.Series(np.concatenate([np.empty(0, dtype=object), *parts]), dtype="str")
+    return pd.Series(_texts(column), dtype="str")
+
+
+def _dictionary_texts(cells: Any) -> npt.NDArray[np.object_]:
+    distinct = np.array([*_texts(cells.dictionary), None], dtype=object)
+    found: npt.NDArray[np.object_] = distinct[cells.indices.fill_null(-1).to_numpy()]
+    return found
+
+
+def _texts(cells: Any) -> list[str | None]:
+    return [None if cell is None else _text(cell) for cell in cells.to_pylist()]
 
 
 def _text(cell: Any) -> str:

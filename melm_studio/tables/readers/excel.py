@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
 from melm_studio.extras import install_command
 from melm_studio.tables.formatting import listed, number, number_text, shortened
 from melm_studio.tables.readers.rows import TextWriter
+from melm_studio.tables.records import MAX_CELLS
 from melm_studio.tables.text import ZIP, TableError
 
 WORKBOOK = b"xl/workbook"
 MAX_WORKBOOK = 256 * 2**20  # bytes when it is unpacked
+# Rows of a sheet; a file may number them as it likes, and all before are made up.
+MAX_ROWS = 2**20
+# Texts that cells refer to, each of which takes as long as a cell.
+MAX_STRINGS = 1_000_000
+_STRINGS = "xl/sharedStrings.xml"
+_STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
 ERRORS = {"#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#GETTING_DATA"}
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 _MISSING_PACKAGE = (
     "To read Excel workbooks, the studio needs openpyxl: {install}. Until then, save the sheet as "
     "CSV and drop that."
@@ -81,7 +91,7 @@ def excel_text(
             text.add_all(_rows(book[name], max_columns))
             if text.data.strip() or name == sheet:
                 return text.data, names, name
-    except TableError:
+    except (TableError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 (openpyxl raises whatever its parsers do)
         raise TableError(
@@ -96,27 +106,49 @@ def _reject_large(raw: bytes, file: str, max_bytes: int) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as parts:
             n_bytes = sum(part.file_size for part in parts.infolist())
-    except zipfile.BadZipFile:
+            if n_bytes > max_bytes:
+                raise TableError(
+                    f"{file} holds {number(n_bytes // 2**20)} MB when it is unpacked, and at most "
+                    f"{number(max_bytes // 2**20)} MB can be read. Save the sheet as CSV and drop "
+                    "that."
+                )
+            strings = parts.read(_STRINGS) if _STRINGS in parts.namelist() else b""
+    except _UNREADABLE:
         raise TableError(
             f"{file} is a damaged Excel workbook. Save it again, or as CSV, and drop that."
         ) from None
-    if n_bytes > max_bytes:
+    if sum(1 for _ in _STRING.finditer(strings)) > MAX_STRINGS:
         raise TableError(
-            f"{file} holds {number(n_bytes // 2**20)} MB when it is unpacked, and at most "
-            f"{number(max_bytes // 2**20)} MB can be read. Save the sheet as CSV and drop that."
+            f"{file} has more than {number(MAX_STRINGS)} texts, the most that can be read from a "
+            "workbook. Save the sheet as CSV and drop that."
         )
 
 
 def _rows(sheet: Any, max_columns: float) -> Iterator[list[str]]:
     """The rows as text, without the empty cells at their ends, which then are as many in each."""
     sheet.reset_dimensions()  # a file may state any
-    rows = [_trimmed([_text(cell) for cell in row]) for row in sheet.iter_rows(values_only=True)]
+    given = _bounded(sheet.iter_rows(values_only=True))
+    rows = [_trimmed([_text(cell) for cell in row]) for row in given]
     while rows and not rows[-1]:
         rows.pop()
     width = max(map(len, rows), default=0)
     for row in rows:
         missing = [""] * (width - len(row)) if row else []
         yield [*row, *missing] if width <= max_columns else [""] * width
+
+
+def _bounded(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """The rows with those that are missing in the file, and the cells that are missing in it."""
+    n_cells = 0
+    for n_rows, row in enumerate(rows, start=1):
+        n_cells += len(row)
+        if n_rows > MAX_ROWS or n_cells > MAX_CELLS:
+            raise TableError(
+                f"The sheet has cells beyond row {number(MAX_ROWS)}, or more than "
+                f"{number(MAX_CELLS)} cells. Delete what is far from the table, or save the sheet "
+                "as CSV."
+            )
+        yield row
 
 
 def _trimmed(row: list[str]) -> list[str]:

@@ -6,7 +6,6 @@ import hashlib
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import IO
 
 import msgspec
@@ -16,23 +15,10 @@ from melm_core.base import UserError
 from melm_core.methods import METHODS
 from melm_studio.tables import LabeledData
 from melm_studio.views.data_source import DataSource
-from melm_studio.views.project.archive import BYTES_PER_MB, Archive, opened_archive
-from melm_studio.views.project.manifest import (
-    MANIFEST,
-    MAX_MANIFEST,
-    Project,
-    ProjectRun,
-    history_part,
-    project_of,
-    report_part,
-    table_part,
-)
-from melm_studio.views.project.results import (
-    EVENTS_AT_ONCE,
-    MAX_REPORT,
-    checked_events,
-    checked_report,
-)
+from melm_studio.views.project.archive import BYTES_PER_MB, opened_archive
+from melm_studio.views.project.manifest import MANIFEST, MAX_MANIFEST, ProjectRun, project_of
+from melm_studio.views.project.read_apart import SentProject, project_apart
+from melm_studio.views.project.results import DataShape
 from melm_studio.views.story import Story
 from melm_studio.views.validation import InputError
 from melm_studio.views.workspace import MAX_PANELS, PanelsFullError, Workspace
@@ -96,9 +82,13 @@ def open_project(own: Workspace, file: IO[bytes]) -> OpenedProject:
     LimitReachedError
         If there is no room for it.
     """
-    with opened_archive(file, own.settings.limits.session_bytes) as archive:
-        project = project_of(archive.read(MANIFEST, MAX_MANIFEST))
-        opening = _Opening(own, archive, project)
+    bounds = {
+        "max_bytes": own.settings.limits.session_bytes,
+        "max_table_bytes": own.settings.max_upload_mb * BYTES_PER_MB,
+        "max_planes": own.settings.max_run_planes,
+    }
+    with project_apart(own.reader, file, **bounds) as sent:
+        opening = _Opening(own, sent)
         try:
             return opening.opened()
         except BaseException:
@@ -121,8 +111,7 @@ def story_in(file: IO[bytes]) -> Story:
 @dataclass
 class _Opening:
     own: Workspace
-    archive: Archive
-    project: Project
+    sent: SentProject
     _data: dict[bytes, LabeledData] = field(default_factory=dict)
     _records: list[RunRecord] = field(default_factory=list)
     _stored: list[str] = field(default_factory=list)
@@ -131,7 +120,7 @@ class _Opening:
 
     def opened(self) -> OpenedProject:
         self._take_tables()
-        runs = self.project.runs
+        runs = self.sent.project.runs
         for run in runs:
             self._prepare(run.source)
         fits = [run for run in runs if run.kind is RunKind.FIT]
@@ -140,8 +129,8 @@ class _Opening:
             self._records.append(self._known(run) or self._store(at, run))
         alike = all(run.data_id == self._of(run).content_hash for run in runs)
         return OpenedProject(
-            source=self.project.shown,
-            story=self.project.story,
+            source=self.sent.project.shown,
+            story=self.sent.project.story,
             n_runs=len(fits),
             n_known=self._n_known,
             is_prepared_alike=alike,
@@ -153,20 +142,9 @@ class _Opening:
             self.own.store.delete(run_id)
 
     def _take_tables(self) -> None:
-        views = self.project.story.views
-        sources = [self.project.shown, *(run.source for run in self.project.runs)]
-        sources += [view.spec.source for view in views]
-        keys = {source.key for source in sources if source.kind == "upload"}
-        keys |= {view.spec.marks.new_rows.key for view in views if view.spec.marks.new_rows}
-        tables = {table_part(key): key for key in keys}
-        runs = range(len(self.project.runs))
-        self.archive.refuse_others(
-            {MANIFEST, *tables, *map(history_part, runs), *map(report_part, runs)}
-        )
-        most = self.own.settings.max_upload_mb * BYTES_PER_MB
-        for part in sorted(self.archive.names.intersection(tables)):
-            raw = self.archive.read(part, most)
-            if hashlib.sha256(raw).hexdigest() != tables[part]:
+        for key in sorted(self.sent.tables):
+            raw = self.sent.table(key)
+            if hashlib.sha256(raw).hexdigest() != key:
                 raise InputError(_OTHER_TABLE)
             self.own.put_upload(raw)
 
@@ -208,19 +186,13 @@ class _Opening:
         return known
 
     def _store(self, at: int, run: ProjectRun) -> RunRecord:
-        record, store = self._record(run), self.own.store
-        history, report = history_part(at), report_part(at)
-        raw = None
-        if report in self.archive.names:
-            raw = checked_report(self.archive.read(report, MAX_REPORT), run.kind, self._of(run))
-        store.put_ended(record, self.archive.n_bytes(history), raw)
+        record, store, data = self._record(run), self.own.store, self._of(run)
+        shape = DataShape(len(data.y), len(data.class_names), data.X.shape[1])
+        report = self.sent.report(at, run.kind, shape)
+        store.put_ended(record, self.sent.history_bytes(at), report)
         self._stored.append(record.run_id)
-        if history in self.archive.names:
-            n_features = _n_coordinates(run, self._of(run))
-            with self.archive.opened(history) as file:
-                events = checked_events(file, n_features, self.own.settings.max_run_planes)
-                while some := list(islice(events, EVENTS_AT_ONCE)):
-                    store.put_history(record.run_id, some)
+        for events in self.sent.history(at, _n_coordinates(run, data)):
+            store.put_history(record.run_id, events)
         return record
 
     def _record(self, run: ProjectRun) -> RunRecord:

@@ -10,10 +10,10 @@ from typing import IO, Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 
 from melm_core.evaluation import Answer
 from melm_core.methods import COMPONENTS, METHODS
-from melm_studio.tables import LabeledData
 from melm_studio.views.validation import InputError
 from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.ranking_report import RankingReport
@@ -45,6 +45,14 @@ _OTHER_FEATURES = (
     "A run in the project has planes of {found} features, but its table has {expected} when it is "
     "prepared here. Open the project with the version of the studio that saved it."
 )
+
+
+class DataShape(Struct, frozen=True):
+    """The size of the data that a result is about."""
+
+    n_rows: int
+    n_classes: int
+    n_features: int
 
 
 def packed_event(event: PlaneEvent) -> bytes:
@@ -109,8 +117,8 @@ def _is_plane(event: PlaneEvent, shape: tuple[int, ...] | None) -> bool:
     )
 
 
-def checked_report(raw: bytes, kind: RunKind, data: LabeledData) -> bytes:
-    """Return the report of a run of a kind, as it is stored.
+def checked_report(raw: bytes, kind: RunKind, shape: DataShape) -> bytes:
+    """Return the report of a run of a kind, as this version writes it.
 
     Raises
     ------
@@ -118,44 +126,44 @@ def checked_report(raw: bytes, kind: RunKind, data: LabeledData) -> bytes:
         If it is not one of these data.
     """
     try:
-        is_fitting = _FITTING[kind](raw, data)
+        return _CHECKED[kind](raw, shape)
     except _UNREADABLE:
-        is_fitting = False
+        raise InputError(_BAD_REPORT) from None
+
+
+def _demand(is_fitting: bool) -> None:
     if not is_fitting:
-        raise InputError(_BAD_REPORT)
-    return raw
+        raise ValueError
 
 
-def _is_check(raw: bytes, data: LabeledData) -> bool:
-    report, n_classes = CheckReport.from_bytes(raw), len(data.class_names)
+def _check(raw: bytes, shape: DataShape) -> bytes:
+    report = CheckReport.from_bytes(raw)
     features = report.stability
     lists = () if features is None else (features.frequencies, features.lower, features.upper)
-    return (
-        report.answer in ("", *Answer)
-        and (not report.overlap or len(report.overlap) == n_classes)
-        and all(len(row) == n_classes for row in report.overlap)
-        and all(len(one) == data.X.shape[1] for one in lists)
-    )
+    _demand(report.answer in ("", *Answer))
+    _demand(len(report.overlap) in (0, shape.n_classes))
+    _demand(all(len(row) == shape.n_classes for row in report.overlap))
+    _demand(all(len(one) == shape.n_features for one in lists))
+    return report.to_bytes()
 
 
-def _is_ranking(raw: bytes, data: LabeledData) -> bool:
+def _ranking(raw: bytes, shape: DataShape) -> bytes:
     report = RankingReport.from_bytes(raw)
-    n_folds = {len(one.held_out) for one in report.methods if one.held_out}
-    known = all(one.method in METHODS for one in report.methods)
-    return known and len(n_folds) <= 1 and report.n_classes == len(data.class_names)
+    _demand(len({len(one.held_out) for one in report.methods if one.held_out}) <= 1)
+    _demand(all(one.method in METHODS for one in report.methods))
+    _demand(report.n_classes == shape.n_classes)
+    return report.to_bytes()
 
 
-def _is_sparse(raw: bytes, data: LabeledData) -> bool:
-    report, n_features = SparseReport.from_bytes(raw), data.X.shape[1]
+def _sparse(raw: bytes, shape: DataShape) -> bytes:
+    report = SparseReport.from_bytes(raw)
     sizes = [size.n_features for size in report.sizes]
-    return (
-        report.n_classes == len(data.class_names)
-        and all(_is_size(size, n_features) for size in report.sizes)
-        and sizes == sorted(set(sizes), reverse=True)
-        and sizes[:1] == [n_features]
-        and report.sufficient in (0, *sizes)
-        and 0 <= report.n_refits <= report.n_all
-    )
+    _demand(report.n_classes == shape.n_classes)
+    _demand(all(_is_size(size, shape.n_features) for size in report.sizes))
+    _demand(sizes == sorted(set(sizes), reverse=True) and sizes[:1] == [shape.n_features])
+    _demand(report.sufficient in (0, *sizes))
+    _demand(0 <= report.n_refits <= report.n_all)
+    return report.to_bytes()
 
 
 def _is_size(size: SparseSize, n_features: int) -> bool:
@@ -168,20 +176,28 @@ def _is_size(size: SparseSize, n_features: int) -> bool:
     )
 
 
-def _are_probabilities(raw: bytes, data: LabeledData) -> bool:
-    shape, dtype = _header(raw)
-    if shape != (len(data.y), len(data.class_names)) or dtype != np.float32:
-        return False
-    return bool(np.isfinite(np.load(io.BytesIO(raw), allow_pickle=False)).all())
+def _probabilities(raw: bytes, shape: DataShape) -> bytes:
+    found, dtype = _header(raw)
+    _demand(found == (shape.n_rows, shape.n_classes) and dtype == np.float32)
+    return _finite(raw)
 
 
-def _is_embedding(raw: bytes, data: LabeledData) -> bool:
-    """Whether there are finite coordinates; that they are of the rows, a view finds out."""
-    shape, dtype = _header(raw)
-    if len(shape) != 2 or dtype != np.float64 or not 0 < shape[0] <= len(data.y):
-        return False
-    within = shape[1] <= COMPONENTS.maximum
-    return within and bool(np.isfinite(np.load(io.BytesIO(raw), allow_pickle=False)).all())
+def _of_fit(raw: bytes, shape: DataShape) -> bytes:
+    """What a fit kept: coordinates, or the densities of a table that the data are from."""
+    if raw.startswith(_NPY):
+        return _embedding(raw, shape)
+    found = PlaneDensities.from_bytes(raw)
+    _demand(len(found.counts) == shape.n_classes)
+    _demand(found.components.shape[1] == shape.n_features)
+    return found.to_bytes()
+
+
+def _embedding(raw: bytes, shape: DataShape) -> bytes:
+    """Coordinates; that they are of the rows, a view finds out."""
+    found, dtype = _header(raw)
+    _demand(len(found) == 2 and dtype == np.float64)
+    _demand(0 < found[0] <= shape.n_rows and found[1] <= COMPONENTS.maximum)
+    return _finite(raw)
 
 
 def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -192,19 +208,17 @@ def _header(raw: bytes) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, dtype
 
 
-def _is_of_fit(raw: bytes, data: LabeledData) -> bool:
-    """Whether a fit kept it: coordinates, or the densities of a table that the data are from."""
-    if raw.startswith(_NPY):
-        return _is_embedding(raw, data)
-    found = PlaneDensities.from_bytes(raw)
-    n_classes, n_features = len(found.counts), found.components.shape[1]
-    return n_classes == len(data.class_names) and n_features == data.X.shape[1]
+def _finite(raw: bytes) -> bytes:
+    numbers, file = np.load(io.BytesIO(raw), allow_pickle=False), io.BytesIO()
+    _demand(bool(np.isfinite(numbers).all()))
+    np.save(file, numbers, allow_pickle=False)
+    return file.getvalue()
 
 
-_FITTING = {
-    RunKind.FIT: _is_of_fit,
-    RunKind.CHECK: _is_check,
-    RunKind.RANKING: _is_ranking,
-    RunKind.PROBABILITIES: _are_probabilities,
-    RunKind.SPARSE: _is_sparse,
+_CHECKED = {
+    RunKind.FIT: _of_fit,
+    RunKind.CHECK: _check,
+    RunKind.RANKING: _ranking,
+    RunKind.PROBABILITIES: _probabilities,
+    RunKind.SPARSE: _sparse,
 }

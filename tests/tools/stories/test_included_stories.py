@@ -15,6 +15,7 @@ from melm_studio.views.story import Story, StoryView
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.store.disk import DiskRunStore
+from tools.driver.visitor import shared_reader
 from tools.stories.contents import CONTENTS
 from tools.stories.facts import facts_of, run_of, worded
 from tools.stories.recording import recorded
@@ -32,7 +33,7 @@ def new_workspace(tmp_path_factory) -> Iterator[Callable[[], Workspace]]:
     settings = Settings(data_dir=tmp_path_factory.mktemp("stories"))
     store = DiskRunStore(settings.data_dir, settings.limits)
     names = (f"visitor {number}" for number in range(100))
-    yield lambda: Workspace(store, next(names), settings)
+    yield lambda: Workspace(store, next(names), settings, shared_reader())
     store.close()
 
 

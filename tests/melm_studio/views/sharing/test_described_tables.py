@@ -17,6 +17,7 @@ from melm_studio.worker.config.allocator import return_large_blocks
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.records.stored_files import REFRESH_AFTER_S, FileKind
 from melm_studio.worker.store.disk import DiskRunStore
+from tools.driver.visitor import shared_reader
 
 CSV = b"x,y,label\n" + b"".join(
     b"%d.5,%d.25,%s\n" % (i % 9, i * i % 7, b"a" if i % 2 else b"b") for i in range(20)
@@ -26,7 +27,7 @@ CSV = b"x,y,label\n" + b"".join(
 @pytest.fixture
 def own(tmp_path):
     with closing(DiskRunStore(tmp_path)) as store:
-        yield Workspace(store, "ann", Settings(data_dir=tmp_path))
+        yield Workspace(store, "ann", Settings(data_dir=tmp_path), shared_reader())
 
 
 @pytest.fixture
@@ -85,7 +86,7 @@ def test_data_about_to_be_forgotten_are_stored_again(own, prepared, monkeypatch)
 def test_another_visitor_is_not_given_what_only_one_has(own, prepared):
     tables, source = DescribedTables(), upload(own)
     tables.describe(own, source)
-    other = Workspace(own.store, "eve", own.settings)
+    other = Workspace(own.store, "eve", own.settings, own.reader)
     with pytest.raises(UserError, match="no longer stored"):
         tables.describe(other, source)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.density.kernel_density import kernel_classes
 from melm_studio.views.contours import plane_contours
 from melm_studio.views.plane_view import PlaneViewer
-from melm_studio.views.project.results import checked_report
+from melm_studio.views.project.results import DataShape, checked_report
 from melm_studio.views.sharing.table_densities import TableDensities, ellipses_of_rows
 from melm_studio.views.validation import InputError
 from melm_studio.worker.records.run import RunKind
@@ -61,10 +62,10 @@ def test_contours_and_means_are_those_of_all_rows_where_the_sample_is_drawn(view
 def test_a_project_takes_those_of_its_data_alone():
     found = PlaneDensities.of(ArrayBlocks(X, Y, 200), PLANE, 1.0, X[::3])
     raw = found.to_bytes()
-    own = labeled_data(X[::3], Y[::3])
+    own = DataShape(n_rows=len(X[::3]), n_classes=len(np.unique(Y)), n_features=X.shape[1])
     assert checked_report(raw, RunKind.FIT, own) == raw
     with pytest.raises(InputError):
-        checked_report(raw, RunKind.FIT, labeled_data(X[::3, :4], Y[::3]))
+        checked_report(raw, RunKind.FIT, replace(own, n_features=4))
 
 
 def test_another_plane_has_the_densities_of_the_sample(viewers):

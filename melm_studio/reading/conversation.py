@@ -1,0 +1,186 @@
+"""Messages between the studio and a process that reads a file: bytes with their length, or no."""
+
+from __future__ import annotations
+
+import os
+import socket
+import struct
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
+from typing import IO, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+MOST_VALUES = 2**20  # bytes of a model that says what is wanted
+
+T = TypeVar("T")
+Bytes: TypeAlias = "bytes | bytearray | memoryview"
+
+_HEAD = struct.Struct("<BQ")
+_CONTENT, _REFUSAL = 0, 1
+_MOST_REFUSAL = 20_000  # bytes of a sentence
+_PIECE = 2**20
+
+
+class RefusedError(Exception):
+    """The other side refuses what it was asked for; the message is a sentence for the user."""
+
+
+class ConversationError(Exception):
+    """The other side is gone, was silent for too long, or said what it may not."""
+
+
+class Conversation:
+    """One end of a connection.
+
+    Parameters
+    ----------
+    connection : socket
+        A stream; closed with the conversation.
+    seconds : float, optional
+        For how long messages are sent and received; without end by default.
+    """
+
+    def __init__(self, connection: socket.socket, seconds: float | None = None) -> None:
+        self._connection = connection
+        self._ends_s = None if seconds is None else time.monotonic() + seconds
+
+    def send(self, content: Bytes) -> None:
+        """Send a message.
+
+        Raises
+        ------
+        RefusedError
+            If the other side has refused and gone.
+        ConversationError
+        """
+        self._send(_CONTENT, content)
+
+    def send_values(self, values: Struct) -> None:
+        """Send a model as a message.
+
+        Raises
+        ------
+        RefusedError
+        ConversationError
+        """
+        self.send(msgspec.msgpack.encode(values))
+
+    def receive_values(self, model: type[T], most: int = MOST_VALUES) -> T:
+        """Return the next message, of at most `most` bytes, as a model or another type.
+
+        Raises
+        ------
+        RefusedError
+        ConversationError
+            If it is none, too.
+        """
+        try:
+            return msgspec.msgpack.decode(self.receive(most), type=model)
+        except msgspec.MsgspecError as error:
+            raise ConversationError(str(error)) from None
+
+    def send_file(self, file: IO[bytes]) -> None:
+        """Send all of a file as one message, a piece at a time.
+
+        Raises
+        ------
+        RefusedError
+        ConversationError
+        """
+        n_bytes = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        self._send_pieces(_CONTENT, n_bytes, iter(partial(file.read, _PIECE), b""))
+
+    def refuse(self, sentence: str) -> None:
+        """Refuse what the other side has asked for."""
+        self._send(_REFUSAL, sentence.encode()[:_MOST_REFUSAL])
+
+    def receive(self, most: int) -> bytearray:
+        """Return the next message of at most `most` bytes.
+
+        Raises
+        ------
+        RefusedError
+        ConversationError
+            If it is longer, too.
+        """
+        content = bytearray(self._next_length(0, most))
+        self._fill(memoryview(content))
+        return content
+
+    def receive_into(self, memory: memoryview) -> None:
+        """Receive the next message, which has the size of the memory.
+
+        Raises
+        ------
+        RefusedError
+        ConversationError
+            If it has another size, too.
+        """
+        view = memory.cast("B")
+        self._next_length(len(view), len(view))
+        self._fill(view)
+
+    def close(self) -> None:
+        """End the conversation."""
+        self._connection.close()
+
+    def _send(self, kind: int, content: Bytes) -> None:
+        view = memoryview(content).cast("B")
+        pieces = (view[begin : begin + _PIECE] for begin in range(0, len(view), _PIECE))
+        self._send_pieces(kind, len(view), pieces)
+
+    def _send_pieces(self, kind: int, n_bytes: int, pieces: Iterable[Bytes]) -> None:
+        try:
+            with _ended_where_lost():
+                for piece in chain((_HEAD.pack(kind, n_bytes),), pieces):
+                    self._limit_time()
+                    self._connection.sendall(piece)
+        except ConversationError:
+            if kind == _CONTENT:
+                self.receive(0)  # raises what the other side said last
+            raise
+
+    def _next_length(self, least: int, most: int) -> int:
+        head = bytearray(_HEAD.size)
+        self._fill(memoryview(head))
+        kind, length = _HEAD.unpack(head)
+        if kind == _REFUSAL and length <= _MOST_REFUSAL:
+            sentence = bytearray(length)
+            self._fill(memoryview(sentence))
+            raise RefusedError(sentence.decode("utf-8", "replace"))
+        if kind != _CONTENT or not least <= length <= most:
+            raise ConversationError(f"a message of {length} bytes, at most {most}")
+        return int(length)
+
+    def _fill(self, view: memoryview) -> None:
+        with _ended_where_lost():
+            while len(view):
+                self._limit_time()
+                n_bytes = self._connection.recv_into(view, min(len(view), _PIECE))
+                if n_bytes == 0:
+                    raise ConversationError("no more messages")
+                view = view[n_bytes:]
+
+    def _limit_time(self) -> None:
+        """Let the next call wait no longer than there is time."""
+        if self._ends_s is None:
+            return
+        left_s = self._ends_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left_s)
+
+
+@contextmanager
+def _ended_where_lost() -> Iterator[None]:
+    """Turn what sockets raise into the end of the conversation."""
+    try:
+        yield
+    except OSError as error:
+        raise ConversationError(type(error).__name__) from error

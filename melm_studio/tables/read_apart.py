@@ -1,0 +1,237 @@
+"""Reading a table in a process of its own: what is sent there, what comes back, and its checks.
+
+The process may have been taken over by the file that it read. So nothing that it says is believed:
+the header is typed and bounded, numbers fill memory that was allocated for them, text is UTF-8, and
+each of its cells refers to a text that came.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from importlib import import_module
+from typing import Annotated, TypeAlias
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from msgspec import Meta, Struct
+
+from melm_core.base import FloatArray
+from melm_studio.reading import Conversation, ConversationError, FileReader, RefusedError
+from melm_studio.tables.formatting import number
+from melm_studio.tables.read import Table, read_table
+from melm_studio.tables.readers import DEFAULT_OPTIONS, ReadOptions
+from melm_studio.tables.records import MAX_CELLS, MAX_NAME, Form, Limits, max_text_bytes
+from melm_studio.tables.text import TableError
+
+JOB = f"{__name__}:answer"
+
+_MOST_FILE = 2**40  # the memory of the reader is bounded
+_MOST_HEADER = 64 * 2**20
+_MOST_STEPS = 1_000
+_MOST_SHEETS = 10_000
+# Inserting more would say that it is slow; they are put together at once.
+_MOST_INSERTED = 50
+_MISSING_CODE = -1
+_BYTES_OF_LENGTH = 5  # that precede a text or a list in a message, at most
+_END = b""
+# What readers of formats import once there is such a file.
+_LAZY = ("openpyxl", "openpyxl.reader.excel", "pyarrow.parquet", "pyarrow.ipc", "zoneinfo")
+
+_TOO_MUCH_TEXT = (
+    "The cells of the file hold more than {mb} MB of text, the most that can be read. Remove "
+    "columns of text and drop the file again."
+)
+
+_Name: TypeAlias = Annotated[str, Meta(max_length=2 * MAX_NAME)]  # with the number of a repeat
+_Words: TypeAlias = Annotated[str, Meta(max_length=100_000)]
+
+
+class _Request(Struct, frozen=True):
+    """What is to be read, and how; the bytes follow."""
+
+    name: str
+    max_rows: int
+    max_columns: int
+    options: ReadOptions
+
+
+class _Header(Struct, frozen=True):
+    """A table without its cells."""
+
+    name: _Words
+    n_rows: Annotated[int, Meta(ge=1)]
+    names: Annotated[tuple[_Name, ...], Meta(min_length=2)]
+    is_text: tuple[bool, ...]
+    steps: Annotated[tuple[_Words, ...], Meta(max_length=_MOST_STEPS)]
+    form: Form
+    sheets: Annotated[tuple[_Words, ...], Meta(max_length=_MOST_SHEETS)]
+    sheet: _Words
+
+
+def read_table_apart(
+    reader: FileReader,
+    raw: bytes,
+    name: str,
+    *,
+    max_rows: int,
+    max_columns: int,
+    options: ReadOptions = DEFAULT_OPTIONS,
+) -> Table:
+    """Return what `read_table` does, which is called in a process of its own.
+
+    Parameters
+    ----------
+    reader : FileReader
+        With `JOB` among its jobs.
+    raw : bytes
+        Given up as soon as it was sent, so that there is memory for the table.
+    name : str
+    max_rows, max_columns : int
+    options : ReadOptions, optional
+        As those of `read_table`.
+
+    Raises
+    ------
+    TableError
+        If the content is not a table of at least one row and two columns within the limits.
+    ReaderFailedError
+        If the file ends its reader, or takes too much time or memory.
+    """
+    request = _Request(name, max_rows, max_columns, options)
+    limits, most_text = Limits(max_rows, max_columns), max_text_bytes(len(raw))
+    try:
+        with reader.conversation(JOB) as talk:
+            talk.send_values(request)
+            talk.send(raw)
+            del raw
+            return _received(talk, limits, most_text)
+    except RefusedError as error:
+        raise TableError(str(error)) from None
+
+
+def warm_up() -> None:
+    """Load what reading needs, so that no reader has to."""
+    for name in _LAZY:
+        with suppress(ImportError):  # of an extra
+            import_module(name)
+    read_table(b"x,y,class\n1,2,a\n,4,b\n", "table.csv")
+
+
+def answer(talk: Conversation) -> None:
+    """Read the table that the studio sends, and send its cells.
+
+    Raises
+    ------
+    TableError
+        If the content is not a table.
+    """
+    request = talk.receive_values(_Request)
+    raw = bytes(talk.receive(_MOST_FILE))
+    table = read_table(
+        raw,
+        request.name,
+        max_rows=request.max_rows,
+        max_columns=request.max_columns,
+        options=request.options,
+    )
+    frame = table.frame
+    is_text = tuple(kind != np.float64 for kind in frame.dtypes)
+    levels = [pd.factorize(frame.iloc[:, at]) for at, text in enumerate(is_text) if text]
+    codes = np.array([own for own, _ in levels], dtype=np.int32).reshape(-1, len(frame))
+    texts = [list(distinct) for _, distinct in levels]
+    if _n_bytes(codes, texts) > max_text_bytes(len(raw)):
+        raise TableError(_TOO_MUCH_TEXT.format(mb=number(max_text_bytes(len(raw)) // 2**20)))
+    header = _Header(
+        name=table.name,
+        n_rows=len(frame),
+        names=tuple(map(str, frame.columns)),
+        is_text=is_text,
+        steps=table.steps,
+        form=table.form,
+        sheets=table.sheets,
+        sheet=table.sheet,
+    )
+    talk.send_values(header)
+    talk.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
+    talk.send(codes.reshape(-1).data)
+    talk.send(msgspec.msgpack.encode(texts))
+    talk.send(_END)
+
+
+def _received(talk: Conversation, limits: Limits, most_text: int) -> Table:
+    header = talk.receive_values(_Header, _MOST_HEADER)
+    _check_header(header, limits)
+    n_rows, n_texts = header.n_rows, sum(header.is_text)
+    numbers = np.empty((len(header.names) - n_texts, n_rows))
+    talk.receive_into(numbers.reshape(-1).data)
+    codes = np.empty((n_texts, n_rows), dtype=np.int32)
+    talk.receive_into(codes.reshape(-1).data)
+    most_bytes = most_text + _BYTES_OF_LENGTH * (codes.size + n_texts + 1)
+    texts = talk.receive_values(list[list[str]], most_bytes)
+    _check_texts(texts, codes, most_text)
+    talk.receive(len(_END))  # so that all of it came
+    return Table(
+        header.name,
+        _frame(header, numbers, codes, texts),
+        header.steps,
+        header.form,
+        header.sheets,
+        header.sheet,
+    )
+
+
+def _check_header(header: _Header, limits: Limits) -> None:
+    names, n_cells = header.names, header.n_rows * len(header.names)
+    is_within = (
+        header.n_rows <= limits.n_rows
+        and len(names) <= limits.n_columns
+        and n_cells <= MAX_CELLS
+        and len(names) == len(header.is_text) == len(set(names))
+    )
+    if not is_within:
+        raise ConversationError("a table beyond the limits")
+
+
+def _check_texts(texts: list[list[str]], codes: npt.NDArray[np.int32], most_text: int) -> None:
+    """Check that the cells of each column refer to its distinct texts."""
+    if len(texts) != len(codes):
+        raise ConversationError("texts of other columns")
+    for own, distinct in zip(codes, texts, strict=True):
+        if own.min() < _MISSING_CODE or own.max() >= len(distinct):
+            raise ConversationError("a cell without text")
+    if _n_bytes(codes, texts) > most_text:
+        raise ConversationError("more text than there may be")
+
+
+def _n_bytes(codes: npt.NDArray[np.int32], texts: list[list[str]]) -> int:
+    """The bytes of all cells of text; a missing one has none."""
+    sizes = ([len(text.encode()) for text in distinct] for distinct in texts)
+    return sum(
+        int(np.array([*own, 0], dtype=np.int64)[cells].sum())
+        for own, cells in zip(sizes, codes, strict=True)
+    )
+
+
+def _frame(
+    header: _Header, numbers: FloatArray, codes: npt.NDArray[np.int32], texts: list[list[str]]
+) -> pd.DataFrame:
+    """The cells, of which numbers stay where they came."""
+    columns = list(zip(header.names, header.is_text, strict=True))
+    numeric = [name for name, is_text in columns if not is_text]
+    frame = pd.DataFrame(numbers.T, columns=pd.Index(numeric, dtype="str"), copy=False)
+    series = map(_texts, codes, texts)
+    if len(texts) > _MOST_INSERTED:
+        names = (name for name, is_text in columns if is_text)
+        own = pd.DataFrame(dict(zip(names, series, strict=True)))
+        return pd.concat([frame, own], axis=1)[list(header.names)]
+    for at, (name, is_text) in enumerate(columns):
+        if is_text:
+            frame.insert(at, name, next(series))
+    return frame
+
+
+def _texts(codes: npt.NDArray[np.int32], distinct: list[str]) -> pd.Series:
+    cells = np.array([*distinct, np.nan], dtype=object)  # the code -1 is missing
+    return pd.Series(cells[codes], dtype="str")
