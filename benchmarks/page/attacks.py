@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import socket
+import statistics
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +25,8 @@ from melm_studio.layout import ids
 from tools.driver.remote_client import Answer, RemoteClient
 from tools.driver.visitor import Visitor
 
-ADDRESS = "127.0.0.2"  # every address of this network is this machine
+# Of who is watched, and of who attacks: every address of this network is this machine.
+HOME, ADDRESS = "127.0.0.1", "127.0.0.2"
 _DATA = f"{ids.DATA}.data"
 _AT_ONCE = 8
 _MANY_STARTS = 500
@@ -53,6 +55,11 @@ class _From(HTTPAdapter):
 
     def init_poolmanager(self, *arguments: Any, **options: Any) -> None:
         super().init_poolmanager(*arguments, **options, source_address=(self._address, 0))
+
+
+def p95_ms(seconds: list[float]) -> float:
+    """Return the 95th percentile in milliseconds."""
+    return 1_000 * statistics.quantiles(seconds, n=20)[-1]
 
 
 def attack(name: str, url: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import statistics
 import tempfile
 import threading
 import time
@@ -13,12 +12,12 @@ from pathlib import Path
 
 from requests import RequestException
 
-from benchmarks.page.attacks import ATTACKS, AddressedClient, attack
+from benchmarks.page.attacks import ATTACKS, HOME, AddressedClient, attack, p95_ms
+from benchmarks.page.crafted_files import crafted_files
 from benchmarks.table import Measurement
 from tools.driver.launcher import Studio, running_studio
 from tools.driver.visitor import Visitor
 
-HOME = "127.0.0.1"
 BEFORE_S = 6.0
 WATCHED_S = 15.0
 PAUSE_S = 0.1
@@ -29,7 +28,10 @@ TOTAL_MB = 512
 
 
 def hostile(repeats: int) -> list[Measurement]:
-    """/health, frames and a short run of one visitor, while another attacks the studio."""
+    """/health, frames and a short run of one visitor, while another attacks the studio.
+
+    Then the memory of the page, while another sends files that are made to hurt.
+    """
     rows = []
     for name in ("nothing", *ATTACKS):
         found = [_under(name) for _ in range(repeats)]
@@ -39,7 +41,7 @@ def hostile(repeats: int) -> list[Measurement]:
             Measurement(f"{name}: frames, 95th percentile", "ms", frames),
             Measurement(f"{name}: a run of half a second, until it is done", "s", run),
         ]
-    return rows
+    return [*rows, *crafted_files(repeats)]
 
 
 def _under(name: str) -> tuple[float, float, float]:
@@ -98,7 +100,7 @@ def _watched(studio: Studio, visitor: Visitor) -> tuple[float, float, float]:
     stop.set()
     for thread in threads:
         thread.join()
-    return _p95_ms(asked_s["/health"]), _p95_ms(asked_s["/frames"]), run_s
+    return p95_ms(asked_s["/health"]), p95_ms(asked_s["/frames"]), run_s
 
 
 def _run(visitor: Visitor) -> float:
@@ -110,7 +112,3 @@ def _run(visitor: Visitor) -> float:
         if answer.json["runs"][run_id]["is_final"]:
             return time.monotonic() - begin
         time.sleep(PAUSE_S)
-
-
-def _p95_ms(seconds: list[float]) -> float:
-    return 1_000 * statistics.quantiles(seconds, n=20)[-1]

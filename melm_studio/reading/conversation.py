@@ -81,7 +81,7 @@ class Conversation:
         """
         try:
             return msgspec.msgpack.decode(self.receive(most), type=model)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise ConversationError(str(error)) from None
 
     def send_file(self, file: IO[bytes]) -> None:

@@ -77,6 +77,11 @@ class FileReader:
         self._server: _ForkServer | None = None
         self._lock = Lock()
 
+    @property
+    def pid(self) -> int | None:
+        """The process that forks readers; None before it is started."""
+        return None if self._server is None else self._server.pid
+
     def start(self) -> None:
         """Load what readers need, in the background, before the first file comes."""
         with self._lock:
@@ -156,6 +161,10 @@ class _ForkServer:
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # out of reach of the terminal's Ctrl-C
             )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def start(self, task: Task, connection: socket.socket) -> bool:
         """Start a reader at the other end of a connection; return whether it was."""

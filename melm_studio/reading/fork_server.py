@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> None:
     number, *names = arguments
     with socket.socket(fileno=int(number)) as control:
         leave_network()
-        _serve(control, {name: _job(name) for name in names})
+        _ForkServer(control, {name: _job(name) for name in names}).serve()
 
 
 def _job(name: str) -> Job:
@@ -77,49 +77,72 @@ def _job(name: str) -> Job:
     return found
 
 
-def _serve(control: socket.socket, jobs: Mapping[str, Job]) -> None:
-    """Start a process for each task until the studio is gone, which ends them all."""
-    readers: dict[int, _Reader] = {}
-    gc.collect()
-    gc.freeze()  # what is loaded is not copied by collections in the processes
-    woken, waker = socket.socketpair()
-    for end in (woken, waker):
-        end.setblocking(False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(waker.fileno())
-    with selectors.DefaultSelector() as selector:
-        selector.register(control, selectors.EVENT_READ)
-        selector.register(woken, selectors.EVENT_READ)
-        while True:
-            ready = {key.fileobj for key, _ in selector.select()}
-            if woken in ready:
-                with suppress(BlockingIOError):
-                    woken.recv(_MOST_REQUEST)
-                _bury(readers)
-            if control in ready and not _start(control, jobs, readers):
-                break
-    for pid in readers:
-        os.kill(pid, signal.SIGKILL)
+class _ForkServer:
+    """Starts a process for each task until the studio is gone, which ends them all."""
 
+    def __init__(self, control: socket.socket, jobs: Mapping[str, Job]) -> None:
+        self._control, self._jobs = control, jobs
+        self._readers: dict[int, _Reader] = {}
+        self._woken, self._waker = socket.socketpair()  # at the end of a process
 
-def _start(control: socket.socket, jobs: Mapping[str, Job], readers: dict[int, _Reader]) -> bool:
-    """Fork for the next task; return whether there was one."""
-    raw, descriptors, _, _ = socket.recv_fds(control, _MOST_REQUEST, 1)
-    if not raw:
-        return False
-    task = msgspec.json.decode(raw, type=Task)
-    connection = socket.socket(fileno=descriptors[0])
-    pid = os.fork()
-    if pid == 0:
+    def serve(self) -> None:
+        gc.collect()
+        gc.freeze()  # what is loaded is not copied by collections in the processes
+        for end in (self._woken, self._waker):
+            end.setblocking(False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._waker.fileno())
+        with selectors.DefaultSelector() as selector:
+            for source in (self._control, self._woken):
+                selector.register(source, selectors.EVENT_READ)
+            is_wanted = True
+            while is_wanted:
+                ready = {key.fileobj for key, _ in selector.select()}
+                if self._woken in ready:
+                    self._bury()
+                if self._control in ready:
+                    is_wanted = self._start_next()
+        for pid in self._readers:
+            os.kill(pid, signal.SIGKILL)
+
+    def _start_next(self) -> bool:
+        """Fork for the next task; return false if nobody is left to have one."""
+        raw, descriptors, _, _ = socket.recv_fds(self._control, _MOST_REQUEST, 1)
+        if not raw:
+            return False
+        task = msgspec.json.decode(raw, type=Task)
+        connection = socket.socket(fileno=descriptors[0])
+        pid = os.fork()
+        if pid == 0:
+            self._forget_others()
+            os._exit(_done(self._jobs[task.job], task, connection))
+        self._readers[pid] = _Reader(task, connection)
+        self._control.sendall(STARTED)
+        return True
+
+    def _forget_others(self) -> None:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        control.close()
-        for reader in readers.values():  # the conversations of others
-            reader.connection.close()
-        os._exit(_done(jobs[task.job], task, connection))
-    readers[pid] = _Reader(task, connection)
-    control.sendall(STARTED)
-    return True
+        others = (reader.connection for reader in self._readers.values())
+        for each in (self._control, self._woken, self._waker, *others):
+            each.close()
+
+    def _bury(self) -> None:
+        """Tell the studio why readers ended that could not do so themselves."""
+        self._woken.recv(_MOST_REQUEST)
+        with suppress(ChildProcessError):
+            while (found := os.waitpid(-1, os.WNOHANG))[0]:
+                pid, status = found
+                reader = self._readers.pop(pid)
+                code = os.waitstatus_to_exitcode(status)
+                if code != 0:
+                    cause = f"signal {-code}" if code < 0 else f"exit code {code}"
+                    logger.warning("a reader ended with %s", cause)
+                    # Not to wait where the studio does not listen.
+                    reader.connection.setblocking(False)
+                    with suppress(ConversationError):
+                        Conversation(reader.connection).refuse(_said_of(code, reader.task))
+                reader.connection.close()
 
 
 def _done(job: Job, task: Task, connection: socket.socket) -> int:
@@ -139,23 +162,6 @@ def _done(job: Job, task: Task, connection: socket.socket) -> int:
         logger.exception("a reader failed")
         return 1
     return 0
-
-
-def _bury(readers: dict[int, _Reader]) -> None:
-    """Tell the studio why readers ended that could not do so themselves."""
-    with suppress(ChildProcessError):
-        while (found := os.waitpid(-1, os.WNOHANG))[0]:
-            pid, status = found
-            reader = readers.pop(pid)
-            code = os.waitstatus_to_exitcode(status)
-            if code != 0:
-                cause = f"signal {-code}" if code < 0 else f"exit code {code}"
-                logger.warning("a reader ended with %s", cause)
-                # Not to wait where the studio does not listen.
-                reader.connection.setblocking(False)
-                with suppress(ConversationError):
-                    Conversation(reader.connection).refuse(_said_of(code, reader.task))
-            reader.connection.close()
 
 
 def _said_of(code: int, task: Task) -> str:

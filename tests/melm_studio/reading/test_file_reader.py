@@ -1,0 +1,162 @@
+"""A process for each file: whatever it does, the studio says a sentence and goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from melm_studio.reading import ConversationError, FileReader, ReaderFailedError, ReadingLimits
+from melm_studio.reading.conversation import Conversation, RefusedError
+from melm_studio.reading.file_reader import MOST_AT_ONCE
+from melm_studio.reading.fork_server import FAILED
+
+JOBS = "tests.melm_studio.reading.jobs"
+NAMES = [
+    "echo",
+    "crash",
+    "crash_midway",
+    "raise_error",
+    "spin",
+    "wait",
+    "take_memory",
+    "say_too_much",
+    "claim_too_much",
+    "speak_nonsense",
+    "look_around",
+    "connect",
+]
+MOST = 10  # bytes of an answer
+DEADLINE_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def reader():
+    limits = ReadingLimits(memory_mb=256, seconds=60)
+    with closing(FileReader([f"{JOBS}:{name}" for name in NAMES], limits)) as reader:
+        yield reader
+
+
+def asked(reader: FileReader, job: str, content: bytes = b"hello", *, seconds=None, most=MOST):
+    with reader.conversation(f"{JOBS}:{job}", seconds) as talk:
+        talk.send(content)
+        return bytes(talk.receive(most))
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    state = Path(f"/proc/{pid}/stat")
+    return state.is_file() and state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def until(condition) -> None:
+    ends_s = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < ends_s
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("job", ["crash", "crash_midway", "raise_error"])
+def test_a_reader_that_dies_is_told_in_a_sentence_and_the_next_file_is_read(reader, job):
+    with pytest.raises((ReaderFailedError, RefusedError)) as told:
+        asked(reader, job)
+    assert str(told.value) == FAILED
+    assert asked(reader, "echo") == b"hello"
+
+
+@pytest.mark.parametrize("job", ["spin", "wait"])
+def test_a_reader_that_does_not_end_is_ended_and_says_so(reader, job):
+    with pytest.raises(RefusedError, match="longer than 1 s"):
+        asked(reader, job, seconds=1)
+
+
+def test_a_reader_takes_no_more_memory_than_it_may(reader):
+    with pytest.raises(RefusedError, match="more than 256 MB of memory"):
+        asked(reader, "take_memory")
+
+
+@pytest.mark.parametrize("job", ["say_too_much", "claim_too_much", "speak_nonsense"])
+def test_nothing_is_kept_of_a_reader_that_says_what_it_may_not(reader, job):
+    with pytest.raises(ReaderFailedError):
+        asked(reader, job)
+
+
+def test_a_reader_has_neither_variables_nor_files_of_the_studio(reader, monkeypatch, tmp_path):
+    monkeypatch.setenv("MELM_STORE", "redis://:password@localhost")
+    own = FileReader([f"{JOBS}:look_around"], ReadingLimits(256, 60))
+    secret = (tmp_path / "secret").open("w")
+    with closing(own), secret:
+        raw = asked(own, "look_around", str(tmp_path / "written").encode(), most=2**20)
+    found = json.loads(raw)
+    assert not [name for name in found["variables"] if "MELM" in name]
+    assert str(tmp_path / "secret") not in found["open"]
+    assert found["writing"] == "File too large"
+    assert found["files"] == "Too many open files"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="lists its connections in /proc")
+def test_a_reader_has_no_part_in_the_conversations_of_others(reader):
+    with reader.conversation(f"{JOBS}:wait"):
+        found = json.loads(asked(reader, "look_around", b"/none", most=2**20))
+    assert sum(target.startswith("socket:") for target in found["open"]) == 1
+
+
+def test_a_reader_reaches_no_server(reader):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        said = asked(reader, "connect", str(server.getsockname()[1]).encode(), most=100)
+    if not said:
+        pytest.skip("this system lets no process leave its network")
+    assert said.decode() in ("Network is unreachable", "Connection refused")
+
+
+def test_a_fork_server_that_was_killed_is_started_again(reader):
+    assert asked(reader, "echo") == b"hello"
+    os.kill(reader.pid, signal.SIGKILL)
+    assert asked(reader, "echo") == b"hello"
+
+
+def test_more_files_than_are_read_at_once_wait_and_then_are_told(reader):
+    held = [reader.conversation(f"{JOBS}:wait") for _ in range(MOST_AT_ONCE)]
+    for one in held:
+        one.__enter__()
+    with pytest.raises(ReaderFailedError, match="Other files are being read"):
+        asked(reader, "wait", seconds=1)
+    for one in held:
+        one.__exit__(None, None, None)
+    assert asked(reader, "echo") == b"hello"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+def test_no_process_remains_of_a_studio_that_was_killed():
+    program = (
+        "import time\n"
+        "from melm_studio.reading import FileReader, ReadingLimits\n"
+        f"reader = FileReader(['{JOBS}:wait'], ReadingLimits(256, 600))\n"
+        f"with reader.conversation('{JOBS}:wait'):\n"
+        "    print(reader.pid, flush=True)\n"
+        "    time.sleep(600)\n"
+    )
+    studio = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    with studio:
+        server = int(studio.stdout.readline())
+        children = Path(f"/proc/{server}/task/{server}/children")
+        (child,) = map(int, children.read_text().split())
+        studio.send_signal(signal.SIGKILL)
+    until(lambda: is_gone(server) and is_gone(child))
+
+
+def test_a_conversation_has_an_end_where_nobody_speaks():
+    here, there = socket.socketpair()
+    with closing(Conversation(here, seconds=0.01)) as talk, there, pytest.raises(ConversationError):
+        talk.receive(MOST)

@@ -1,0 +1,175 @@
+"""Tables read in a process of their own are those that are read here, or a sentence."""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pytest
+
+from melm_studio.reading import FileReader, ReaderFailedError, ReadingLimits
+from melm_studio.tables import ReadOptions, TableError, read_apart, read_table, read_table_apart
+from melm_studio.tables.records import MAX_TEXT_BYTES
+from tests.melm_studio.tables.test_readers import FRAME, KINDS, packed, workbook
+from tools.driver.crafted_files import CRAFTED, many_zeros
+from tools.driver.visitor import shared_reader
+
+MOST = {"max_rows": 2_000_000, "max_columns": 10_000}
+
+
+def read(raw: bytes, name: str = "table", **options):
+    return read_table_apart(shared_reader(), raw, name, **MOST, options=ReadOptions(**options))
+
+
+def assert_alike(raw: bytes, name: str = "table") -> None:
+    apart, here = read(raw, name), read_table(raw, name)
+    pd.testing.assert_frame_equal(apart.frame, here.frame)
+    assert apart.frame.columns.dtype == here.frame.columns.dtype
+    for each in ("name", "steps", "form", "sheets", "sheet"):
+        assert getattr(apart, each) == getattr(here, each)
+    np.testing.assert_array_equal(apart.row_numbers, here.row_numbers)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "csv"])
+def test_every_format_gives_the_table_that_it_gives_here(kind):
+    raw = FRAME.to_csv(index=False).encode() if kind == "csv" else packed(kind, FRAME)
+    assert_alike(raw, f"folder/shapes.{kind}")
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"a,b\n1,2\n",
+        b"a,b\nx,y\n,z\n",
+        b"a;b;c\n1,5;x;\n2,5;;y\n",
+        "größe,Ω\n1,ä\n2,\U0001f600\n".encode(),
+        b"# note\na,b\n1,<0.5\n2,3\n",
+        b",".join(b"c%d" % i for i in range(99)) + b"\n" + b",".join([b"x"] * 99) + b"\n",
+        b",".join(b"c%d" % i for i in range(99)) + b"\n" + b",".join([b"1"] * 50 + [b"x"] * 49),
+    ],
+)
+def test_odd_tables_are_the_same_there(raw):
+    assert_alike(raw)
+
+
+def test_a_refusal_is_the_same_sentence_there():
+    raw = b"a,b\n1,2\n1,2,3\n"
+    with pytest.raises(TableError) as here:
+        read_table(raw, "t")
+    with pytest.raises(TableError, match=re.escape(str(here.value))):
+        read(raw, "t")
+
+
+def test_options_reach_the_reader():
+    book = workbook(one=[["a", "b"], [1, 2]], two=[["c", "d"], [3, 4]])
+    assert list(read(book, sheet="two").frame.columns) == ["c", "d"]
+
+
+@pytest.mark.parametrize("kind", CRAFTED)
+def test_a_file_that_is_made_to_hurt_gets_a_sentence(kind):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("openpyxl")
+    crafted = CRAFTED[kind]
+    with pytest.raises(TableError, match=crafted.sentence):
+        read(crafted.make(), "hostile")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_a_small_file_of_many_cells_gets_a_sentence(kind):
+    pytest.importorskip("pyarrow")
+    with pytest.raises(TableError, match="more than 50,000,000 cells"):
+        read(many_zeros(kind), "hostile")
+
+
+def test_a_file_that_needs_more_memory_than_there_is_gets_a_sentence():
+    raw = b"a,b\n" + b"0.123456789,0.987654321\n" * 800_000
+    own = FileReader([read_apart.JOB], ReadingLimits(memory_mb=16, seconds=60))
+    with closing(own), pytest.raises(TableError, match="more than 16 MB of memory"):
+        read_table_apart(own, raw, "t", **MOST)
+
+
+# ---------------------------------------------------------------- readers that were taken over
+
+FORGE = "tests.melm_studio.reading.jobs:repeat"
+HEADER = {
+    "name": "t",
+    "n_rows": 2,
+    "names": ["x", "y"],
+    "is_text": [False, True],
+    "steps": [],
+    "form": {"delimiter": ",", "decimal": ".", "has_header": True},
+    "sheets": [],
+    "sheet": "",
+}
+NUMBERS, CODES = np.zeros(2).tobytes(), np.array([0, -1], np.int32).tobytes()
+TEXTS = msgspec.msgpack.encode([["a"]])
+
+
+@pytest.fixture(scope="module")
+def forger():
+    with closing(FileReader([FORGE], ReadingLimits(memory_mb=256, seconds=60))) as reader:
+        yield reader
+
+
+@pytest.fixture
+def said(forger, monkeypatch):
+    """Read from a reader that says given messages."""
+    monkeypatch.setattr(read_apart, "JOB", FORGE)
+
+    def read(*messages):
+        raw = msgspec.msgpack.encode(messages)
+        return read_table_apart(forger, raw, "t", max_rows=10, max_columns=3)
+
+    return read
+
+
+def head(**changes) -> bytes:
+    return msgspec.msgpack.encode(HEADER | changes)
+
+
+def test_what_an_honest_reader_says_is_a_table(said):
+    frame = said(head(), NUMBERS, CODES, TEXTS, b"").frame
+    expected = pd.DataFrame({"x": [0.0, 0.0], "y": pd.Series(["a", None], dtype="str")})
+    pd.testing.assert_frame_equal(frame, expected)
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (b"no header", NUMBERS, CODES, TEXTS, b""),
+        (head(n_rows=11), bytes(88), bytes(44), TEXTS, b""),
+        (head(n_rows=2**62), NUMBERS, CODES, TEXTS, b""),
+        (head(n_rows=0), b"", b"", TEXTS, b""),
+        (head(names=["x", "x"]), NUMBERS, CODES, TEXTS, b""),
+        (head(names=["x", "y", "z"]), NUMBERS, CODES, TEXTS, b""),
+        (head(names=["a", "b", "c", "d"], is_text=[False] * 4), bytes(64), b"", b"\x90", b""),
+        (head(names=["x", "y" * 10_000]), NUMBERS, CODES, TEXTS, b""),
+        (head(steps=["!"] * 2_000), NUMBERS, CODES, TEXTS, b""),
+        (head(), NUMBERS[:8], CODES, TEXTS, b""),
+        (head(), NUMBERS, CODES + CODES, TEXTS, b""),
+        (head(), NUMBERS, np.array([0, 1], np.int32).tobytes(), TEXTS, b""),
+        (head(), NUMBERS, np.array([0, -2], np.int32).tobytes(), TEXTS, b""),
+        (head(), NUMBERS, CODES, msgspec.msgpack.encode([]), b""),
+        (head(), NUMBERS, CODES, msgspec.msgpack.encode([["a"], ["b"]]), b""),
+        (head(), NUMBERS, CODES, msgspec.msgpack.encode([[1]]), b""),
+        (head(), NUMBERS, CODES, msgspec.msgpack.encode([[b"\xff"]]), b""),
+        (head(), NUMBERS, CODES, b"\x91\x91\xa1\xff", b""),
+        (head(), NUMBERS, CODES, TEXTS, b"more"),
+        (head(), NUMBERS, CODES, TEXTS),
+        (head(), NUMBERS),
+    ],
+)
+def test_nothing_that_a_reader_says_is_believed_without_a_check(said, messages):
+    with pytest.raises(ReaderFailedError):
+        said(*messages)
+
+
+def test_the_cells_of_a_reader_may_hold_no_more_text_than_a_file(said):
+    cells = np.zeros(10, np.int32).tobytes()
+    long = msgspec.msgpack.encode([["x" * (MAX_TEXT_BYTES // 9)]])
+    with pytest.raises(ReaderFailedError):
+        said(head(n_rows=10), bytes(80), cells, long, b"")
