@@ -23,7 +23,7 @@ from melm_studio.reading.fork_server import FAILED, STARTED, Task
 MOST_AT_ONCE = 2
 # After its time a process is ended by the system, which says so before this.
 GRACE_S = 5.0
-_STARTS_WITHIN_S = 60.0
+_STARTS_WITHIN_S, _ANSWERS_WITHIN_S = 60.0, 5.0
 _ENDS_WITHIN_S = 5.0
 _ROOT = Path(__file__).resolve().parents[2]
 # What Python and its packages need; no address or password of a store.
@@ -170,9 +170,11 @@ class _ForkServer:
         """Start a reader at the other end of a connection; return whether it was."""
         try:
             socket.send_fds(self._control, [msgspec.json.encode(task)], [connection.fileno()])
-            return self._control.recv(len(STARTED)) == STARTED
+            is_started = self._control.recv(len(STARTED)) == STARTED
         except OSError:
             return False
+        self._control.settimeout(_ANSWERS_WITHIN_S)  # all is loaded from now on
+        return is_started
 
     def end(self) -> None:
         """End it with all readers."""

@@ -18,7 +18,7 @@ from melm_studio.tables.recipe_words import (
     fill_source,
     recipe_caption,
 )
-from melm_studio.tables.records import NUMBERS, THOUSANDS, Form
+from melm_studio.tables.records import MAX_CELLS, NUMBERS, THOUSANDS, Form
 from melm_studio.tables.roles import SINGLE_USES, Column, Role, Use
 from melm_studio.tables.row_columns import RowColumn
 from melm_studio.tables.samples import SAMPLES, load_sample
@@ -27,6 +27,7 @@ from melm_studio.tables.text import DELIMITERS
 
 __all__ = [
     "DELIMITERS",
+    "MAX_CELLS",
     "MISSING",
     "NUMBERS",
     "SAMPLES",

@@ -13,7 +13,7 @@ import openpyxl
 import pyarrow as pa
 from pyarrow import feather, ipc, parquet
 
-from melm_studio.tables.records import MAX_CELLS
+from melm_studio.tables import MAX_CELLS
 
 _SPREADSHEET = "openxmlformats-officedocument.spreadsheetml"
 _SHEET = "xl/worksheets/sheet1.xml"

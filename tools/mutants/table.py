@@ -7,6 +7,8 @@ from dataclasses import dataclass
 _POOL = "tests/melm_studio/worker/pool/test_supervisor.py"
 _STORE = "tests/melm_studio/worker/store"
 _GUARDS = "tests/callbacks/guards"
+_READER = "tests/melm_studio/reading/test_file_reader.py"
+_TABLES = "tests/melm_studio/tables"
 
 
 @dataclass(frozen=True)
@@ -263,5 +265,97 @@ MUTANTS = (
         "return time.monotonic() - self.began_s > allowed_s",
         "return False",
         f"{_GUARDS}/test_web_server.py::test_a_request_that_drips_is_cut_off",
+    ),
+    Mutant(
+        "melm_studio/reading/bounds.py",
+        "    _limit(resource.RLIMIT_AS, _address_space() + memory_mb * 2**20)\n",
+        "",
+        f"{_READER}::test_a_reader_takes_no_more_memory_than_it_may",
+    ),
+    Mutant(
+        "melm_studio/reading/bounds.py",
+        "    _limit(resource.RLIMIT_CPU, seconds)\n",
+        "",
+        f"{_READER}::test_a_reader_that_does_not_end_is_ended_and_says_so",
+    ),
+    Mutant(
+        "melm_studio/reading/bounds.py",
+        "    signal.alarm(seconds)\n",
+        "",
+        f"{_READER}::test_a_reader_that_does_not_end_is_ended_and_says_so",
+    ),
+    Mutant(
+        "melm_studio/reading/bounds.py",
+        "    _limit(resource.RLIMIT_FSIZE, 0)\n",
+        "",
+        f"{_READER}::test_a_reader_has_neither_variables_nor_files_of_the_studio",
+    ),
+    Mutant(
+        "melm_studio/reading/bounds.py",
+        "MOST_OPEN_FILES = 24",
+        "MOST_OPEN_FILES = 2_400",
+        f"{_READER}::test_a_reader_has_neither_variables_nor_files_of_the_studio",
+    ),
+    Mutant(
+        "melm_studio/reading/file_reader.py",
+        "env={name: os.environ[name] for name in _INHERITED if name in os.environ} | _OWN,",
+        "env={**os.environ, **_OWN},",
+        f"{_READER}::test_a_reader_has_neither_variables_nor_files_of_the_studio",
+    ),
+    Mutant(
+        "melm_studio/reading/file_reader.py",
+        "MOST_AT_ONCE = 2",
+        "MOST_AT_ONCE = 3",
+        f"{_READER}::test_more_files_than_are_read_at_once_wait_and_then_are_told",
+    ),
+    Mutant(
+        "melm_studio/reading/fork_server.py",
+        "self._waker, *others):",
+        "self._waker):",
+        f"{_READER}::test_a_reader_has_no_part_in_the_conversations_of_others",
+    ),
+    Mutant(
+        "melm_studio/tables/read_apart.py",
+        "or own.max() >= len(distinct):",
+        "or False:",
+        f"{_TABLES}/test_read_apart.py"
+        "::test_nothing_that_a_reader_says_is_believed_without_a_check",
+    ),
+    Mutant(
+        "melm_studio/tables/read_apart.py",
+        "    talk.receive(len(_END))  # so that all of it came\n",
+        "",
+        f"{_TABLES}/test_read_apart.py"
+        "::test_nothing_that_a_reader_says_is_believed_without_a_check",
+    ),
+    Mutant(
+        "melm_studio/tables/readers/arrow.py",
+        "        batch.validate(full=True)\n",
+        "",
+        f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
+    ),
+    Mutant(
+        "melm_studio/tables/readers/excel.py",
+        "MAX_ROWS = 2**20",
+        "MAX_ROWS = 2**24",
+        f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
+    ),
+    Mutant(
+        "melm_studio/tables/readers/excel.py",
+        "MAX_STRINGS = 1_000_000",
+        "MAX_STRINGS = 2_000_000",
+        f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
+    ),
+    Mutant(
+        "melm_studio/tables/records.py",
+        "MAX_TEXT_BYTES = 128 * 2**20",
+        "MAX_TEXT_BYTES = 512 * 2**20",
+        f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
+    ),
+    Mutant(
+        "melm_studio/tables/records.py",
+        "MAX_CELLS = 50_000_000",
+        "MAX_CELLS = 500_000_000",
+        f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
     ),
 )

@@ -120,7 +120,7 @@ class Settings:
     max_rows: int = _setting(_TABLE, "rows per table", 2_000_000)
     max_columns: int = _setting(_TABLE, "columns per table", 10_000)
     max_reader_mb: int = _setting(
-        _whole_number(256, 10**6), "megabytes of memory to read a file", 4_096
+        _whole_number(256, 10**6), "megabytes of memory to read a file", 2_048
     )
     max_reader_seconds: int = _setting(_whole_number(5, 86_400), "seconds to read a file", 120)
     tables: str = _setting(_tables, "folder or address of tables for visitors, read by Dask", "")

@@ -49,6 +49,11 @@ def spin(talk: Conversation) -> None:
         pass
 
 
+def spin_without_alarm(talk: Conversation) -> None:
+    signal.alarm(0)
+    spin(talk)
+
+
 def wait(talk: Conversation) -> None:
     signal.pause()
 

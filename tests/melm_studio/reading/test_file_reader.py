@@ -16,7 +16,6 @@ import pytest
 
 from melm_studio.reading import ConversationError, FileReader, ReaderFailedError, ReadingLimits
 from melm_studio.reading.conversation import Conversation, RefusedError
-from melm_studio.reading.file_reader import MOST_AT_ONCE
 from melm_studio.reading.fork_server import FAILED
 
 JOBS = "tests.melm_studio.reading.jobs"
@@ -26,6 +25,7 @@ NAMES = [
     "crash_midway",
     "raise_error",
     "spin",
+    "spin_without_alarm",
     "wait",
     "take_memory",
     "say_too_much",
@@ -75,7 +75,7 @@ def test_a_reader_that_dies_is_told_in_a_sentence_and_the_next_file_is_read(read
     assert asked(reader, "echo") == b"hello"
 
 
-@pytest.mark.parametrize("job", ["spin", "wait"])
+@pytest.mark.parametrize("job", ["spin", "spin_without_alarm", "wait"])
 def test_a_reader_that_does_not_end_is_ended_and_says_so(reader, job):
     with pytest.raises(RefusedError, match="longer than 1 s"):
         asked(reader, job, seconds=1)
@@ -126,8 +126,15 @@ def test_a_fork_server_that_was_killed_is_started_again(reader):
     assert asked(reader, "echo") == b"hello"
 
 
+@pytest.mark.slow
+def test_a_fork_server_that_hangs_is_started_again(reader):
+    assert asked(reader, "echo") == b"hello"
+    os.kill(reader.pid, signal.SIGSTOP)
+    assert asked(reader, "echo") == b"hello"
+
+
 def test_more_files_than_are_read_at_once_wait_and_then_are_told(reader):
-    held = [reader.conversation(f"{JOBS}:wait") for _ in range(MOST_AT_ONCE)]
+    held = [reader.conversation(f"{JOBS}:wait") for _ in range(2)]
     for one in held:
         one.__enter__()
     with pytest.raises(ReaderFailedError, match="Other files are being read"):
