@@ -1,19 +1,20 @@
-"""Files of visitors are read in processes of their own, in which nothing of others lives.
+"""Isolated processes that read the files of visitors.
 
-A file may be made to crash its reader, or to make it return what else is in its memory. So each is
-read by a new process without store, key or network, with bounds that the system enforces, and what
-comes back is checked. This room knows how such processes are started, bounded and talked to; what
-they read is the matter of the rooms whose jobs they are given.
+A crafted file may crash its reader, or make it return other contents of its memory. Each file is
+therefore read by a new process without access to the store, the key or the network, within limits
+that the operating system enforces, and its results are validated. This package starts and limits
+these processes and exchanges messages with them; what they read is defined by the jobs that other
+packages register.
 """
 
 from __future__ import annotations
 
-from melm_studio.reading.conversation import Conversation, ConversationError, RefusedError
+from melm_studio.reading.channel import Channel, ChannelError, RefusedError
 from melm_studio.reading.file_reader import FileReader, ReaderFailedError, ReadingLimits
 
 __all__ = [
-    "Conversation",
-    "ConversationError",
+    "Channel",
+    "ChannelError",
     "FileReader",
     "ReaderFailedError",
     "ReadingLimits",

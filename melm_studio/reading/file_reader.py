@@ -1,4 +1,4 @@
-"""Starts a process for each file that is read, and talks to it."""
+"""Reads files in isolated processes, one process per file."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from threading import BoundedSemaphore, Lock
 import msgspec
 
 from melm_core.base import UserError
-from melm_studio.reading.conversation import Conversation, ConversationError
+from melm_studio.reading.channel import Channel, ChannelError
 from melm_studio.reading.fork_server import FAILED, STARTED, Task
 
-# Of each job; the embedded server answers as many requests that read files at the same time.
+# Readers of each job; the embedded server answers as many heavy requests at a time.
 MOST_AT_ONCE = 2
-# After its time a process is ended by the system, which says so before this.
+# The system kills a reader after its time; the fork server reports that within this grace.
 GRACE_S = 5.0
 _STARTS_WITHIN_S, _ANSWERS_WITHIN_S = 60.0, 5.0
 _ENDS_WITHIN_S = 5.0
 _ROOT = Path(__file__).resolve().parents[2]
-# What Python and its packages need; no address or password of a store.
+# Environment variables that Python and its packages need; not the address of a store.
 _INHERITED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "PYTHONPATH", "PYTHONHOME")
 _OWN = {
     # A fork of a process with threads may deadlock.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    # Others reserve addresses, of which readers have few.
+    # Other allocators reserve address space, which is limited in readers.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 _BUSY = "Other files are being read at the moment. Try again in a minute."
@@ -41,18 +41,19 @@ logger = logging.getLogger(__name__)
 
 
 class ReaderFailedError(UserError):
-    """A file was not read, as its reader ended; the message is a sentence for the user."""
+    """The reader of a file failed; the message is a sentence for the user."""
 
 
 @dataclass(frozen=True)
 class ReadingLimits:
-    """What reading a file may take.
+    """Limits of a reader process.
 
     Attributes
     ----------
     memory_mb : int
         Megabytes of memory.
     seconds : int
+        CPU time and elapsed time.
     """
 
     memory_mb: int
@@ -60,15 +61,15 @@ class ReadingLimits:
 
 
 class FileReader:
-    """Has files read by processes that hold nothing else; thread-safe.
+    """Runs jobs in reader processes; thread-safe.
 
     Parameters
     ----------
     jobs : sequence of str
-        What they may be asked to do, ``module:function`` each: called with a `Conversation`. The
-        ``warm_up`` of the module is called once, before there is a file.
+        Functions that a reader can run, as ``module:function``; each takes a `Channel`. The module
+        also has a function ``warm_up``, which is called once before the first file.
     limits : ReadingLimits
-        Of each process.
+        Limits of each process.
     """
 
     def __init__(self, jobs: Sequence[str], limits: ReadingLimits) -> None:
@@ -79,62 +80,62 @@ class FileReader:
 
     @property
     def pid(self) -> int | None:
-        """The process that forks readers; None before it is started."""
+        """The process id of the fork server; None before it is started."""
         return None if self._server is None else self._server.pid
 
     def start(self) -> None:
-        """Load what readers need, in the background, before the first file comes."""
+        """Start the fork server in the background, before the first file arrives."""
         with self._lock:
             self._running()
 
     @contextmanager
-    def conversation(self, job: str, seconds: int | None = None) -> Iterator[Conversation]:
-        """Talk to a new process that does a job; it is gone afterwards.
+    def channel(self, job: str, seconds: int | None = None) -> Iterator[Channel]:
+        """Run a job in a new process for the block, and return the channel to it.
 
         Parameters
         ----------
         job : str
             One of `jobs`.
         seconds : int, optional
-            How long it may take, if not as long as others.
+            Time limit, by default that of `limits`.
 
         Raises
         ------
         ReaderFailedError
-            If the process ends before the conversation does, or none can be had.
+            If the process exits early, sends an invalid message, or cannot be started.
         """
         seconds = self._limits.seconds if seconds is None else seconds
         place = self._places[job]
         if not place.acquire(timeout=seconds):
             raise ReaderFailedError(_BUSY)
         try:
-            talk = self._begun(Task(job, self._limits.memory_mb, seconds))
+            channel = self._begun(Task(job, self._limits.memory_mb, seconds))
             try:
-                yield talk
-            except ConversationError as error:
-                logger.warning("a reader of %s said no more: %s", job, error)
+                yield channel
+            except ChannelError as error:
+                logger.warning("a reader of %s failed: %s", job, error)
                 raise ReaderFailedError(FAILED) from None
             finally:
-                talk.close()
+                channel.close()
         finally:
             place.release()
 
     def close(self) -> None:
-        """End all processes; a later conversation starts anew."""
+        """End all processes; `channel` starts them again."""
         with self._lock:
             if self._server is not None:
                 self._server.end()
                 self._server = None
 
-    def _begun(self, task: Task) -> Conversation:
+    def _begun(self, task: Task) -> Channel:
         with self._lock:
             for _ in range(2):  # the fork server may have been killed
                 here, there = socket.socketpair()
                 with there:
                     if self._running().start(task, there):
-                        return Conversation(here, task.seconds + GRACE_S)
+                        return Channel(here, task.seconds + GRACE_S)
                 here.close()
-                logger.warning("the process that forks readers does not answer, starting it again")
+                logger.warning("the fork server does not answer, restarting it")
                 self._running().end()
                 self._server = None
         raise ReaderFailedError(FAILED)
@@ -146,7 +147,7 @@ class FileReader:
 
 
 class _ForkServer:
-    """The process that forks readers."""
+    """The process that forks readers, and the socket on which it takes tasks."""
 
     def __init__(self, jobs: Sequence[str]) -> None:
         self._control, theirs = socket.socketpair()
@@ -167,17 +168,17 @@ class _ForkServer:
         return self._process.pid
 
     def start(self, task: Task, connection: socket.socket) -> bool:
-        """Start a reader at the other end of a connection; return whether it was."""
+        """Start a reader at the other end of a connection; return whether it started."""
         try:
             socket.send_fds(self._control, [msgspec.json.encode(task)], [connection.fileno()])
             is_started = self._control.recv(len(STARTED)) == STARTED
         except OSError:
             return False
-        self._control.settimeout(_ANSWERS_WITHIN_S)  # all is loaded from now on
+        self._control.settimeout(_ANSWERS_WITHIN_S)  # it has started
         return is_started
 
     def end(self) -> None:
-        """End it with all readers."""
+        """End the fork server and all readers."""
         self._control.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_ENDS_WITHIN_S)

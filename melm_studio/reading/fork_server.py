@@ -1,6 +1,6 @@
-"""Forks a process for each file: started once, so that all packages are loaded when one comes.
+"""The fork server: loads all packages once, then forks a reader process for each file.
 
-A process reads one file and ends: there is never anything of another visitor in it.
+A reader reads one file and exits, so its memory never contains data of another visitor.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import msgspec
 
 from melm_core.base import UserError
 from melm_studio.reading.bounds import bound_this_process, leave_network
-from melm_studio.reading.conversation import Conversation, ConversationError, RefusedError
+from melm_studio.reading.channel import Channel, ChannelError, RefusedError
 
-Job: TypeAlias = Callable[[Conversation], None]
+Job: TypeAlias = Callable[[Channel], None]
 
 STARTED = b"+"
 TOO_SLOW = (
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What a new process is to do, and within which bounds."""
+    """The job of a reader process and its limits."""
 
     job: str
     memory_mb: int
@@ -54,7 +54,7 @@ class Task(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class _Reader:
-    """A process at work, and its end of the conversation, to tell why it ended."""
+    """A running reader, and its end of the channel, on which the cause of its exit is sent."""
 
     task: Task
     connection: socket.socket
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _job(name: str) -> Job:
-    """The function of that name; what its module needs later is loaded by its `warm_up`."""
+    """Import a job, and call `warm_up` of its module, which loads what the job imports lazily."""
     place, _, function = name.partition(":")
     module = import_module(place)
     module.warm_up()
@@ -78,16 +78,16 @@ def _job(name: str) -> Job:
 
 
 class _ForkServer:
-    """Starts a process for each task until the studio is gone, which ends them all."""
+    """Forks a reader for each task; kills all readers when the studio closes its socket."""
 
     def __init__(self, control: socket.socket, jobs: Mapping[str, Job]) -> None:
         self._control, self._jobs = control, jobs
         self._readers: dict[int, _Reader] = {}
-        self._woken, self._waker = socket.socketpair()  # at the end of a process
+        self._woken, self._waker = socket.socketpair()  # written when a reader exits
 
     def serve(self) -> None:
         gc.collect()
-        gc.freeze()  # what is loaded is not copied by collections in the processes
+        gc.freeze()  # so that garbage collections in readers do not copy these pages
         for end in (self._woken, self._waker):
             end.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -99,14 +99,14 @@ class _ForkServer:
             while is_wanted:
                 ready = {key.fileobj for key, _ in selector.select()}
                 if self._woken in ready:
-                    self._bury()
+                    self._reap()
                 if self._control in ready:
                     is_wanted = self._start_next()
         for pid in self._readers:
             os.kill(pid, signal.SIGKILL)
 
     def _start_next(self) -> bool:
-        """Fork for the next task; return false if nobody is left to have one."""
+        """Fork a reader for the next task; return false if the studio has closed its socket."""
         raw, descriptors, _, _ = socket.recv_fds(self._control, _MOST_REQUEST, 1)
         if not raw:
             return False
@@ -127,8 +127,8 @@ class _ForkServer:
         for each in (self._control, self._woken, self._waker, *others):
             each.close()
 
-    def _bury(self) -> None:
-        """Tell the studio why readers ended that could not do so themselves."""
+    def _reap(self) -> None:
+        """Reap exited readers; report to the studio those that crashed or ran out of time."""
         self._woken.recv(_MOST_REQUEST)
         with suppress(ChildProcessError):
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
@@ -138,25 +138,25 @@ class _ForkServer:
                 if code != 0:
                     cause = f"signal {-code}" if code < 0 else f"exit code {code}"
                     logger.warning("a reader ended with %s", cause)
-                    # Not to wait where the studio does not listen.
+                    # Never block on a studio that does not read.
                     reader.connection.setblocking(False)
-                    with suppress(ConversationError):
-                        Conversation(reader.connection).refuse(_said_of(code, reader.task))
+                    with suppress(ChannelError):
+                        Channel(reader.connection).refuse(_sentence_for(code, reader.task))
                 reader.connection.close()
 
 
 def _done(job: Job, task: Task, connection: socket.socket) -> int:
-    """Do a job within its bounds; return the exit code."""
-    talk = Conversation(connection)
+    """Run a job within its limits; return the exit code."""
+    channel = Channel(connection)
     try:
         bound_this_process(task.memory_mb, task.seconds)
         try:
-            job(talk)
+            job(channel)
         except UserError as error:
-            talk.refuse(str(error))
+            channel.refuse(str(error))
         except MemoryError:
-            talk.refuse(TOO_LARGE.format(memory_mb=f"{task.memory_mb:,}"))
-    except (ConversationError, RefusedError):  # nobody waits any more
+            channel.refuse(TOO_LARGE.format(memory_mb=f"{task.memory_mb:,}"))
+    except (ChannelError, RefusedError):  # the studio has stopped waiting
         return 0
     except BaseException:
         logger.exception("a reader failed")
@@ -164,7 +164,7 @@ def _done(job: Job, task: Task, connection: socket.socket) -> int:
     return 0
 
 
-def _said_of(code: int, task: Task) -> str:
+def _sentence_for(code: int, task: Task) -> str:
     if -code in _OUT_OF_TIME:
         return TOO_SLOW.format(seconds=task.seconds)
     return FAILED

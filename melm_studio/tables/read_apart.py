@@ -1,8 +1,8 @@
-"""Reading a table in a process of its own: what is sent there, what comes back, and its checks.
+"""Reading a table in an isolated process: the request, the answer, and its validation.
 
-The process may have been taken over by the file that it read. So nothing that it says is believed:
-the header is typed and bounded, numbers fill memory that was allocated for them, text is UTF-8, and
-each of its cells refers to a text that came.
+A crafted file may have taken over the process that read it, so its answer is not trusted: the
+header is typed and bounded, numbers are received into arrays of the announced shape, text is
+decoded as UTF-8, and every code of a cell is checked against the list of texts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pandas as pd
 from msgspec import Meta, Struct
 
 from melm_core.base import FloatArray
-from melm_studio.reading import Conversation, ConversationError, FileReader, RefusedError
+from melm_studio.reading import Channel, ChannelError, FileReader, RefusedError
 from melm_studio.tables.formatting import number
 from melm_studio.tables.read import Table, read_table
 from melm_studio.tables.readers import DEFAULT_OPTIONS, ReadOptions
@@ -49,7 +49,7 @@ _Words: TypeAlias = Annotated[str, Meta(max_length=100_000)]
 
 
 class _Request(Struct, frozen=True):
-    """What is to be read, and how; the bytes follow."""
+    """How to read the file, whose bytes follow."""
 
     name: str
     max_rows: int
@@ -58,7 +58,7 @@ class _Request(Struct, frozen=True):
 
 
 class _Header(Struct, frozen=True):
-    """A table without its cells."""
+    """The table without its cells."""
 
     name: _Words
     n_rows: Annotated[int, Meta(ge=1)]
@@ -79,14 +79,14 @@ def read_table_apart(
     max_columns: int,
     options: ReadOptions = DEFAULT_OPTIONS,
 ) -> Table:
-    """Return what `read_table` does, which is called in a process of its own.
+    """Read a table by `read_table` in an isolated process.
 
     Parameters
     ----------
     reader : FileReader
         With `JOB` among its jobs.
     raw : bytes
-        Given up as soon as it was sent, so that there is memory for the table.
+        Released once it is sent, before the table is received.
     name : str
     max_rows, max_columns : int
     options : ReadOptions, optional
@@ -97,29 +97,29 @@ def read_table_apart(
     TableError
         If the content is not a table of at least one row and two columns within the limits.
     ReaderFailedError
-        If the file ends its reader, or takes too much time or memory.
+        If the reader fails.
     """
     request = _Request(name, max_rows, max_columns, options)
     limits, most_text = Limits(max_rows, max_columns), max_text_bytes(len(raw))
     try:
-        with reader.conversation(JOB) as talk:
-            talk.send_values(request)
-            talk.send(raw)
+        with reader.channel(JOB) as channel:
+            channel.send_values(request)
+            channel.send(raw)
             del raw
-            return _received(talk, limits, most_text)
+            return _received(channel, limits, most_text)
     except RefusedError as error:
         raise TableError(str(error)) from None
 
 
 def warm_up() -> None:
-    """Load what reading needs, so that no reader has to."""
+    """Import what `read_table` imports lazily, so that readers start warm."""
     for name in _LAZY:
         with suppress(ImportError):  # of an extra
             import_module(name)
     read_table(b"x,y,class\n1,2,a\n,4,b\n", "table.csv")
 
 
-def answer(talk: Conversation) -> None:
+def answer(channel: Channel) -> None:
     """Read the table that the studio sends, and send its cells.
 
     Raises
@@ -127,8 +127,8 @@ def answer(talk: Conversation) -> None:
     TableError
         If the content is not a table.
     """
-    request = talk.receive_values(_Request)
-    raw = bytes(talk.receive(_MOST_FILE))
+    request = channel.receive_values(_Request)
+    raw = bytes(channel.receive(_MOST_FILE))
     table = read_table(
         raw,
         request.name,
@@ -153,25 +153,25 @@ def answer(talk: Conversation) -> None:
         sheets=table.sheets,
         sheet=table.sheet,
     )
-    talk.send_values(header)
-    talk.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
-    talk.send(codes.reshape(-1).data)
-    talk.send(msgspec.msgpack.encode(texts))
-    talk.send(_END)
+    channel.send_values(header)
+    channel.send(frame.select_dtypes(np.float64).to_numpy().T.reshape(-1).data)
+    channel.send(codes.reshape(-1).data)
+    channel.send(msgspec.msgpack.encode(texts))
+    channel.send(_END)
 
 
-def _received(talk: Conversation, limits: Limits, most_text: int) -> Table:
-    header = talk.receive_values(_Header, _MOST_HEADER)
+def _received(channel: Channel, limits: Limits, most_text: int) -> Table:
+    header = channel.receive_values(_Header, _MOST_HEADER)
     _check_header(header, limits)
     n_rows, n_texts = header.n_rows, sum(header.is_text)
     numbers = np.empty((len(header.names) - n_texts, n_rows))
-    talk.receive_into(numbers.reshape(-1).data)
+    channel.receive_into(numbers.reshape(-1).data)
     codes = np.empty((n_texts, n_rows), dtype=np.int32)
-    talk.receive_into(codes.reshape(-1).data)
+    channel.receive_into(codes.reshape(-1).data)
     most_bytes = most_text + _BYTES_OF_LENGTH * (codes.size + n_texts + 1)
-    texts = talk.receive_values(list[list[str]], most_bytes)
+    texts = channel.receive_values(list[list[str]], most_bytes)
     _check_texts(texts, codes, most_text)
-    talk.receive(len(_END))  # so that all of it came
+    channel.receive(len(_END))  # sent only by a reader that has not failed
     return Table(
         header.name,
         _frame(header, numbers, codes, texts),
@@ -191,18 +191,18 @@ def _check_header(header: _Header, limits: Limits) -> None:
         and len(names) == len(header.is_text) == len(set(names))
     )
     if not is_within:
-        raise ConversationError("a table beyond the limits")
+        raise ChannelError("a table beyond the limits")
 
 
 def _check_texts(texts: list[list[str]], codes: npt.NDArray[np.int32], most_text: int) -> None:
     """Check that the cells of each column refer to its distinct texts."""
     if len(texts) != len(codes):
-        raise ConversationError("texts of other columns")
+        raise ChannelError("texts of other columns")
     for own, distinct in zip(codes, texts, strict=True):
         if own.min() < _MISSING_CODE or own.max() >= len(distinct):
-            raise ConversationError("a cell without text")
+            raise ChannelError("a cell without text")
     if _n_bytes(codes, texts) > most_text:
-        raise ConversationError("more text than there may be")
+        raise ChannelError("more text than there may be")
 
 
 def _n_bytes(codes: npt.NDArray[np.int32], texts: list[list[str]]) -> int:
@@ -217,7 +217,7 @@ def _n_bytes(codes: npt.NDArray[np.int32], texts: list[list[str]]) -> int:
 def _frame(
     header: _Header, numbers: FloatArray, codes: npt.NDArray[np.int32], texts: list[list[str]]
 ) -> pd.DataFrame:
-    """The cells, of which numbers stay where they came."""
+    """Assemble the columns without copying the numbers."""
     columns = list(zip(header.names, header.is_text, strict=True))
     numeric = [name for name, is_text in columns if not is_text]
     frame = pd.DataFrame(numbers.T, columns=pd.Index(numeric, dtype="str"), copy=False)

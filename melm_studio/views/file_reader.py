@@ -1,4 +1,4 @@
-"""What reads the files of visitors: tables and projects, each in a process of its own."""
+"""The reader of tables and projects that visitors upload."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from melm_studio.worker.config.settings import Settings
 
 
 def new_file_reader(settings: Settings) -> FileReader:
-    """Return a reader within the limits of the settings; it starts with the first file."""
+    """Return a file reader with the limits of the settings; it starts at the first file."""
     limits = ReadingLimits(settings.max_reader_mb, settings.max_reader_seconds)
     return FileReader([TABLE_JOB, PROJECT_JOB], limits)

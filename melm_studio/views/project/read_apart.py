@@ -1,7 +1,7 @@
-"""A project file is unpacked in a process of its own; the studio asks it for one part at a time.
+"""Reading a project file in an isolated process, which the studio asks for one part at a time.
 
-There every part is unpacked, checked and written anew, so that what comes back is as this version
-writes it. It is checked once more here, since a file may have taken its reader over.
+The process unpacks, validates and re-encodes each part. The studio validates it again, since a
+crafted file may have taken over the process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import IO, Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from melm_studio.reading import Conversation, FileReader, RefusedError
+from melm_studio.reading import Channel, FileReader, RefusedError
 from melm_studio.views.project.archive import Archive, opened_archive
 from melm_studio.views.project.manifest import (
     MANIFEST,
@@ -48,7 +48,7 @@ _END = b""
 
 
 class _Bounds(Struct, frozen=True):
-    """What a project may hold; the file follows."""
+    """Limits of the project file, which follows."""
 
     n_bytes: int
     table_bytes: int
@@ -56,7 +56,7 @@ class _Bounds(Struct, frozen=True):
 
 
 class _Contents(Struct, frozen=True):
-    """The parts of a project; its description follows."""
+    """The parts of a project; its manifest follows."""
 
     tables: frozenset[str]
     reports: frozenset[int]
@@ -88,7 +88,7 @@ _Part = _TablePart | _ReportPart | _HistoryPart
 
 
 class SentProject:
-    """A project in the process that reads it.
+    """A project file that is open in a reader process.
 
     Attributes
     ----------
@@ -97,17 +97,17 @@ class SentProject:
         The keys of the files that are in it.
     """
 
-    def __init__(self, talk: Conversation, bounds: _Bounds) -> None:
-        self._talk, self._bounds = talk, bounds
-        contents = talk.receive_values(_Contents)
-        self.project: Project = project_of(bytes(talk.receive(MAX_MANIFEST)))
+    def __init__(self, channel: Channel, bounds: _Bounds) -> None:
+        self._channel, self._bounds = channel, bounds
+        contents = channel.receive_values(_Contents)
+        self.project: Project = project_of(bytes(channel.receive(MAX_MANIFEST)))
         self.tables = contents.tables
         self._contents = contents
 
     def table(self, key: str) -> bytes:
         """Return the file of one of `tables`."""
         self._ask(_TablePart(key))
-        return bytes(self._talk.receive(self._bounds.table_bytes))
+        return bytes(self._channel.receive(self._bounds.table_bytes))
 
     def report(self, at: int, kind: RunKind, shape: DataShape) -> bytes | None:
         """Return the result of the run at a position, if it has one.
@@ -120,7 +120,7 @@ class SentProject:
         if at not in self._contents.reports:
             return None
         self._ask(_ReportPart(at, kind, shape))
-        return checked_report(bytes(self._talk.receive(MAX_REPORT)), kind, shape)
+        return checked_report(bytes(self._channel.receive(MAX_REPORT)), kind, shape)
 
     def history_bytes(self, at: int) -> int:
         """The size of the planes of the run at a position."""
@@ -138,13 +138,13 @@ class SentProject:
             return
         self._ask(_HistoryPart(at, n_features))
         most = self._bounds.n_planes
-        while some := self._talk.receive(_MOST_EVENTS):
+        while some := self._channel.receive(_MOST_EVENTS):
             events = list(checked_events(io.BytesIO(some), n_features, most))
             most -= len(events)
             yield events
 
     def _ask(self, part: _Part) -> None:
-        self._talk.send_values(part)
+        self._channel.send_values(part)
 
 
 @contextmanager
@@ -172,10 +172,10 @@ def project_apart(
     """
     bounds = _Bounds(max_bytes, max_table_bytes, max_planes)
     try:
-        with reader.conversation(JOB, seconds=_MOST_SECONDS) as talk:
-            talk.send_values(bounds)
-            talk.send_file(file)
-            yield SentProject(talk, bounds)
+        with reader.channel(JOB, seconds=_MOST_SECONDS) as channel:
+            channel.send_values(bounds)
+            channel.send_file(file)
+            yield SentProject(channel, bounds)
     except RefusedError as error:
         raise InputError(str(error)) from None
 
@@ -184,27 +184,27 @@ def warm_up() -> None:
     """Do nothing: what is needed is imported above."""
 
 
-def answer(talk: Conversation) -> None:
-    """Unpack the project that the studio sends, and send the parts that it asks for.
+def answer(channel: Channel) -> None:
+    """Open the project that the studio sends, and answer its requests for parts.
 
     Raises
     ------
     InputError
     """
-    bounds = talk.receive_values(_Bounds)
-    with opened_archive(io.BytesIO(talk.receive(_MOST_FILE)), bounds.n_bytes) as archive:
+    bounds = channel.receive_values(_Bounds)
+    with opened_archive(io.BytesIO(channel.receive(_MOST_FILE)), bounds.n_bytes) as archive:
         project = project_of(archive.read(MANIFEST, MAX_MANIFEST))
-        talk.send_values(_contents(archive, project))
-        talk.send(msgspec.json.encode(project))
+        channel.send_values(_contents(archive, project))
+        channel.send(msgspec.json.encode(project))
         while True:
-            part: _Part = talk.receive_values(_Part)  # type: ignore[arg-type]
+            part: _Part = channel.receive_values(_Part)  # type: ignore[arg-type]
             if isinstance(part, _TablePart):
-                talk.send(archive.read(table_part(part.key), bounds.table_bytes))
+                channel.send(archive.read(table_part(part.key), bounds.table_bytes))
             elif isinstance(part, _ReportPart):
                 raw = archive.read(report_part(part.at), MAX_REPORT)
-                talk.send(checked_report(raw, part.kind, part.shape))
+                channel.send(checked_report(raw, part.kind, part.shape))
             else:
-                _send_history(talk, archive, part, bounds.n_planes)
+                _send_history(channel, archive, part, bounds.n_planes)
 
 
 def _contents(archive: Archive, project: Project) -> _Contents:
@@ -221,9 +221,9 @@ def _contents(archive: Archive, project: Project) -> _Contents:
     )
 
 
-def _send_history(talk: Conversation, archive: Archive, part: _HistoryPart, most: int) -> None:
+def _send_history(channel: Channel, archive: Archive, part: _HistoryPart, most: int) -> None:
     with archive.opened(history_part(part.at)) as file:
         events = checked_events(file, part.n_features, most)
         while some := list(islice(events, EVENTS_AT_ONCE)):
-            talk.send(b"".join(map(packed_event, some)))
-    talk.send(_END)
+            channel.send(b"".join(map(packed_event, some)))
+    channel.send(_END)

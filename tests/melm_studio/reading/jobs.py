@@ -1,4 +1,4 @@
-"""What readers do in the tests: each job is a way to be hostile, or to look around."""
+"""Jobs of readers in the tests: ways to be hostile, and to look around."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from melm_studio.reading import Conversation
+from melm_studio.reading import Channel
 from melm_studio.reading.bounds import MOST_OPEN_FILES
 
 
@@ -20,82 +20,82 @@ def warm_up() -> None:
     """Do nothing."""
 
 
-def echo(talk: Conversation) -> None:
-    talk.send(talk.receive(2**20))
+def echo(channel: Channel) -> None:
+    channel.send(channel.receive(2**20))
 
 
-def repeat(talk: Conversation) -> None:
+def repeat(channel: Channel) -> None:
     """Say the messages that come, packed, as a file with a request before it."""
-    talk.receive(2**20)
-    for message in msgspec.msgpack.decode(talk.receive(2**28), type=list[bytes]):
-        talk.send(message)
+    channel.receive(2**20)
+    for message in msgspec.msgpack.decode(channel.receive(2**28), type=list[bytes]):
+        channel.send(message)
 
 
-def crash(talk: Conversation) -> None:
+def crash(channel: Channel) -> None:
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def crash_midway(talk: Conversation) -> None:
+def crash_midway(channel: Channel) -> None:
     _write(struct.pack("<BQ", 0, 1_000) + b"half")
     os.kill(os.getpid(), signal.SIGSEGV)
 
 
-def raise_error(talk: Conversation) -> None:
+def raise_error(channel: Channel) -> None:
     raise ZeroDivisionError
 
 
-def spin(talk: Conversation) -> None:
+def spin(channel: Channel) -> None:
     while True:
         pass
 
 
-def spin_without_alarm(talk: Conversation) -> None:
+def spin_without_alarm(channel: Channel) -> None:
     signal.alarm(0)
-    spin(talk)
+    spin(channel)
 
 
-def wait(talk: Conversation) -> None:
+def wait(channel: Channel) -> None:
     signal.pause()
 
 
-def take_memory(talk: Conversation) -> None:
+def take_memory(channel: Channel) -> None:
     bytearray(2**34)
 
 
-def say_too_much(talk: Conversation) -> None:
-    talk.send(bytes(11))
+def say_too_much(channel: Channel) -> None:
+    channel.send(bytes(11))
 
 
-def claim_too_much(talk: Conversation) -> None:
+def claim_too_much(channel: Channel) -> None:
     _write(struct.pack("<BQ", 0, 2**63))
     signal.pause()
 
 
-def speak_nonsense(talk: Conversation) -> None:
+def speak_nonsense(channel: Channel) -> None:
     _write(b"\xff" * 100)
     signal.pause()
 
 
-def look_around(talk: Conversation) -> None:
+def look_around(channel: Channel) -> None:
     """Say what is within reach: variables, open files, and what happens on the way out."""
     descriptors = Path("/proc/self/fd")
     found = {
         "variables": sorted(os.environ),
         "open": [_target(each) for each in descriptors.iterdir()] if descriptors.is_dir() else [],
-        "writing": _error(lambda: Path(talk.receive(1_000).decode()).write_bytes(b"x")),
+        "writing": _error(lambda: Path(channel.receive(1_000).decode()).write_bytes(b"x")),
         "files": _error(_open_many),
     }
-    talk.send(json.dumps(found).encode())
+    channel.send(json.dumps(found).encode())
 
 
-def connect(talk: Conversation) -> None:
+def connect(channel: Channel) -> None:
     """Say what happens on the way to a port of this machine."""
-    port = int(talk.receive(100))
-    talk.send(_error(lambda: socket.create_connection(("127.0.0.1", port), 5)).encode())
+    port = int(channel.receive(100))
+    channel.send(_error(lambda: socket.create_connection(("127.0.0.1", port), 5)).encode())
 
 
 def _write(raw: bytes) -> None:
-    """Write to the only socket there is, past the conversation."""
+    """Write to the only open socket, bypassing the channel."""
     for descriptor in range(3, MOST_OPEN_FILES):
         with suppress(OSError):
             os.write(descriptor, raw)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from melm_studio.reading import ConversationError, FileReader, ReaderFailedError, ReadingLimits
-from melm_studio.reading.conversation import Conversation, RefusedError
+from melm_studio.reading import ChannelError, FileReader, ReaderFailedError, ReadingLimits
+from melm_studio.reading.channel import Channel, RefusedError
 from melm_studio.reading.fork_server import FAILED
 
 JOBS = "tests.melm_studio.reading.jobs"
@@ -46,9 +46,9 @@ def reader():
 
 
 def asked(reader: FileReader, job: str, content: bytes = b"hello", *, seconds=None, most=MOST):
-    with reader.conversation(f"{JOBS}:{job}", seconds) as talk:
-        talk.send(content)
-        return bytes(talk.receive(most))
+    with reader.channel(f"{JOBS}:{job}", seconds) as channel:
+        channel.send(content)
+        return bytes(channel.receive(most))
 
 
 def is_gone(pid: int) -> bool:
@@ -68,7 +68,7 @@ def until(condition) -> None:
 
 
 @pytest.mark.parametrize("job", ["crash", "crash_midway", "raise_error"])
-def test_a_reader_that_dies_is_told_in_a_sentence_and_the_next_file_is_read(reader, job):
+def test_a_reader_that_crashes_gives_a_sentence_and_the_next_file_is_read(reader, job):
     with pytest.raises((ReaderFailedError, RefusedError)) as told:
         asked(reader, job)
     assert str(told.value) == FAILED
@@ -87,7 +87,7 @@ def test_a_reader_takes_no_more_memory_than_it_may(reader):
 
 
 @pytest.mark.parametrize("job", ["say_too_much", "claim_too_much", "speak_nonsense"])
-def test_nothing_is_kept_of_a_reader_that_says_what_it_may_not(reader, job):
+def test_a_reader_that_sends_invalid_messages_fails(reader, job):
     with pytest.raises(ReaderFailedError):
         asked(reader, job)
 
@@ -106,8 +106,8 @@ def test_a_reader_has_neither_variables_nor_files_of_the_studio(reader, monkeypa
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="lists its connections in /proc")
-def test_a_reader_has_no_part_in_the_conversations_of_others(reader):
-    with reader.conversation(f"{JOBS}:wait"):
+def test_a_reader_has_no_access_to_the_channels_of_others(reader):
+    with reader.channel(f"{JOBS}:wait"):
         found = json.loads(asked(reader, "look_around", b"/none", most=2**20))
     assert sum(target.startswith("socket:") for target in found["open"]) == 1
 
@@ -134,7 +134,7 @@ def test_a_fork_server_that_hangs_is_started_again(reader):
 
 
 def test_more_files_than_are_read_at_once_wait_and_then_are_told(reader):
-    held = [reader.conversation(f"{JOBS}:wait") for _ in range(2)]
+    held = [reader.channel(f"{JOBS}:wait") for _ in range(2)]
     for one in held:
         one.__enter__()
     with pytest.raises(ReaderFailedError, match="Other files are being read"):
@@ -150,7 +150,7 @@ def test_no_process_remains_of_a_studio_that_was_killed():
         "import time\n"
         "from melm_studio.reading import FileReader, ReadingLimits\n"
         f"reader = FileReader(['{JOBS}:wait'], ReadingLimits(256, 600))\n"
-        f"with reader.conversation('{JOBS}:wait'):\n"
+        f"with reader.channel('{JOBS}:wait'):\n"
         "    print(reader.pid, flush=True)\n"
         "    time.sleep(600)\n"
     )
@@ -163,7 +163,7 @@ def test_no_process_remains_of_a_studio_that_was_killed():
     until(lambda: is_gone(server) and is_gone(child))
 
 
-def test_a_conversation_has_an_end_where_nobody_speaks():
+def test_a_channel_times_out_where_the_peer_is_silent():
     here, there = socket.socketpair()
-    with closing(Conversation(here, seconds=0.01)) as talk, there, pytest.raises(ConversationError):
-        talk.receive(MOST)
+    with closing(Channel(here, seconds=0.01)) as channel, there, pytest.raises(ChannelError):
+        channel.receive(MOST)

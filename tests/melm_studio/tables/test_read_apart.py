@@ -163,7 +163,7 @@ def test_what_an_honest_reader_says_is_a_table(said):
         (head(), NUMBERS),
     ],
 )
-def test_nothing_that_a_reader_says_is_believed_without_a_check(said, messages):
+def test_an_invalid_answer_of_a_reader_is_refused(said, messages):
     with pytest.raises(ReaderFailedError):
         said(*messages)
 

@@ -1,4 +1,4 @@
-"""Messages between the studio and a process that reads a file: bytes with their length, or no."""
+"""Length-prefixed messages between the studio and a reader process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import IO, TypeAlias, TypeVar
 import msgspec
 from msgspec import Struct
 
-MOST_VALUES = 2**20  # bytes of a model that says what is wanted
+MOST_VALUES = 2**20  # bytes of an encoded model
 
 T = TypeVar("T")
 Bytes: TypeAlias = "bytes | bytearray | memoryview"
@@ -27,22 +27,22 @@ _PIECE = 2**20
 
 
 class RefusedError(Exception):
-    """The other side refuses what it was asked for; the message is a sentence for the user."""
+    """The peer refuses the request; the message is a sentence for the user."""
 
 
-class ConversationError(Exception):
-    """The other side is gone, was silent for too long, or said what it may not."""
+class ChannelError(Exception):
+    """The peer closed the connection, timed out, or sent an invalid message."""
 
 
-class Conversation:
+class Channel:
     """One end of a connection.
 
     Parameters
     ----------
     connection : socket
-        A stream; closed with the conversation.
+        A stream socket; closed by `close`.
     seconds : float, optional
-        For how long messages are sent and received; without end by default.
+        Time limit for all messages together; unlimited by default.
     """
 
     def __init__(self, connection: socket.socket, seconds: float | None = None) -> None:
@@ -55,8 +55,8 @@ class Conversation:
         Raises
         ------
         RefusedError
-            If the other side has refused and gone.
-        ConversationError
+            If the peer has refused the request and closed the connection.
+        ChannelError
         """
         self._send(_CONTENT, content)
 
@@ -66,7 +66,7 @@ class Conversation:
         Raises
         ------
         RefusedError
-        ConversationError
+        ChannelError
         """
         self.send(msgspec.msgpack.encode(values))
 
@@ -76,13 +76,13 @@ class Conversation:
         Raises
         ------
         RefusedError
-        ConversationError
+        ChannelError
             If it is none, too.
         """
         try:
             return msgspec.msgpack.decode(self.receive(most), type=model)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise ConversationError(str(error)) from None
+            raise ChannelError(str(error)) from None
 
     def send_file(self, file: IO[bytes]) -> None:
         """Send all of a file as one message, a piece at a time.
@@ -90,14 +90,14 @@ class Conversation:
         Raises
         ------
         RefusedError
-        ConversationError
+        ChannelError
         """
         n_bytes = file.seek(0, os.SEEK_END)
         file.seek(0)
         self._send_pieces(_CONTENT, n_bytes, iter(partial(file.read, _PIECE), b""))
 
     def refuse(self, sentence: str) -> None:
-        """Refuse what the other side has asked for."""
+        """Refuse the request of the peer."""
         self._send(_REFUSAL, sentence.encode()[:_MOST_REFUSAL])
 
     def receive(self, most: int) -> bytearray:
@@ -106,7 +106,7 @@ class Conversation:
         Raises
         ------
         RefusedError
-        ConversationError
+        ChannelError
             If it is longer, too.
         """
         content = bytearray(self._next_length(0, most))
@@ -119,7 +119,7 @@ class Conversation:
         Raises
         ------
         RefusedError
-        ConversationError
+        ChannelError
             If it has another size, too.
         """
         view = memory.cast("B")
@@ -127,7 +127,7 @@ class Conversation:
         self._fill(view)
 
     def close(self) -> None:
-        """End the conversation."""
+        """Close the connection."""
         self._connection.close()
 
     def _send(self, kind: int, content: Bytes) -> None:
@@ -137,13 +137,13 @@ class Conversation:
 
     def _send_pieces(self, kind: int, n_bytes: int, pieces: Iterable[Bytes]) -> None:
         try:
-            with _ended_where_lost():
+            with _socket_errors_converted():
                 for piece in chain((_HEAD.pack(kind, n_bytes),), pieces):
                     self._limit_time()
                     self._connection.sendall(piece)
-        except ConversationError:
+        except ChannelError:
             if kind == _CONTENT:
-                self.receive(0)  # raises what the other side said last
+                self.receive(0)  # raises the refusal that the peer sent last, if any
             raise
 
     def _next_length(self, least: int, most: int) -> int:
@@ -155,20 +155,20 @@ class Conversation:
             self._fill(memoryview(sentence))
             raise RefusedError(sentence.decode("utf-8", "replace"))
         if kind != _CONTENT or not least <= length <= most:
-            raise ConversationError(f"a message of {length} bytes, at most {most}")
+            raise ChannelError(f"a message of {length} bytes, at most {most}")
         return int(length)
 
     def _fill(self, view: memoryview) -> None:
-        with _ended_where_lost():
+        with _socket_errors_converted():
             while len(view):
                 self._limit_time()
                 n_bytes = self._connection.recv_into(view, min(len(view), _PIECE))
                 if n_bytes == 0:
-                    raise ConversationError("no more messages")
+                    raise ChannelError("no more messages")
                 view = view[n_bytes:]
 
     def _limit_time(self) -> None:
-        """Let the next call wait no longer than there is time."""
+        """Limit the next socket call to the remaining time."""
         if self._ends_s is None:
             return
         left_s = self._ends_s - time.monotonic()
@@ -178,9 +178,9 @@ class Conversation:
 
 
 @contextmanager
-def _ended_where_lost() -> Iterator[None]:
-    """Turn what sockets raise into the end of the conversation."""
+def _socket_errors_converted() -> Iterator[None]:
+    """Convert socket errors to ChannelError."""
     try:
         yield
     except OSError as error:
-        raise ConversationError(type(error).__name__) from error
+        raise ChannelError(type(error).__name__) from error
