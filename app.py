@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import Any, cast
 
 from dash import Dash
@@ -45,8 +45,9 @@ from melm_studio.worker.config.data_folder import locked
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.config.service_manager import READY, tell_service_manager
-from melm_studio.worker.config.settings import Settings
+from melm_studio.worker.config.settings import Settings, begins_anew
 from melm_studio.worker.pool.supervisor import supervised
+from melm_studio.worker.store.folder_identity import identify
 from melm_studio.worker.store.open_store import open_store_of_page
 from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
 
@@ -54,6 +55,10 @@ _NO_ANSWER = "No server answers at {}. Start the Redis server, or correct --stor
 _NOT_SHARED = (
     "Several web processes need a shared store; set MELM_STORE to its address, such as "
     "redis://host:6379/0. To run a single process: python app.py"
+)
+_NO_FOLDER = (
+    "--new is for a folder, but the studio keeps its data on the server that --store or MELM_STORE "
+    "names. To begin anew there, add another ?prefix= to that address."
 )
 _NO_ADDRESS = (
     "The studio cannot listen at {}:{} ({}). Stop what listens there, perhaps another studio, or "
@@ -138,22 +143,33 @@ def create_app(settings: Settings, store: RunStore, reader: FileReader) -> Dash:
 def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Serve until interrupted."""
     settings = Settings.from_environment_and_flags(arguments, environment)
+    is_anew = begins_anew(arguments, environment)
     configure_logging()
     # Set explicitly, since a shell may start background jobs with interrupts ignored.
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
     try:
-        with _folder_of(settings):
+        with _folder_of(settings, is_anew):
             return _serve(settings)
-    except StoreUnavailableError:
+    except StoreUnavailableError as error:
+        if not settings.store:
+            sys.exit(str(error))
         sys.exit(_NO_ANSWER.format(RedisAddress.from_text(settings.store).shown))
     except UserError as error:  # of a folder that cannot be used
         sys.exit(str(error))
 
 
-def _folder_of(settings: Settings) -> AbstractContextManager[None]:
+@contextmanager
+def _folder_of(settings: Settings, is_anew: bool) -> Iterator[None]:
     """The data folder, which no other studio uses meanwhile; a shared store has none."""
-    return nullcontext() if settings.store else locked(settings.data_dir)
+    if settings.store:
+        if is_anew:
+            sys.exit(_NO_FOLDER)
+        yield
+        return
+    with locked(settings.data_dir):
+        identify(settings.data_dir, begins_anew=is_anew)
+        yield
 
 
 def _serve(settings: Settings) -> int:

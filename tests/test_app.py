@@ -25,8 +25,10 @@ from melm_studio.layout.table_dialog.recipe import recipe_form
 from melm_studio.tables import ClassRules, Column, ReadOptions, Role
 from melm_studio.worker.config.data_folder import locked
 from melm_studio.worker.store.disk import DiskRunStore
+from melm_studio.worker.store.folder_identity import identify
 from tools.driver.visitor import Studio, components, is_pattern, opened_studio
 
+NOWHERE = "192.0.2.1"  # an address of documents, at which no machine listens
 ROUTES = {
     "/frames",
     "/health",
@@ -160,9 +162,9 @@ def started(tmp_path, monkeypatch):
     monkeypatch.setattr("app.configure_logging", lambda: None)
     monkeypatch.setattr("signal.signal", lambda number, handler: None)
 
-    def start() -> str:
+    def start(*flags: str) -> str:
         with threadpool_limits(1), pytest.raises(SystemExit) as stop:
-            main(["--data-dir", str(tmp_path), "--port", "1"], {})
+            main(["--data-dir", str(tmp_path), "--host", NOWHERE, *flags], {})
         return str(stop.value)
 
     return start
@@ -177,8 +179,33 @@ def test_a_damaged_database_is_told_in_a_sentence(tmp_path, started):
     DiskRunStore(tmp_path).close()
     (tmp_path / "store" / "cache.db").write_bytes(b"damaged" * 1_000)
     said = started()
-    assert said.startswith(f"The studio cannot use the folder {tmp_path} (file is not a database)")
+    assert said.startswith(f"The folder {tmp_path} has been used, but its database")
+    assert "is damaged (file is not a database)" in said
     assert "backup" in said
+
+
+@pytest.mark.parametrize("part", ["secret", "store/cache.db"])
+def test_a_studio_that_lost_its_key_or_database_is_refused_in_a_sentence(tmp_path, started, part):
+    identify(tmp_path)
+    (tmp_path / part).unlink()
+    said = started()
+    assert said.startswith(f"The folder {tmp_path} has been used, but its ")
+    assert f"{tmp_path / part}, is missing" in said
+    assert started("--new").startswith("The studio cannot listen")  # so it would start
+    assert started().startswith("The studio cannot listen")
+
+
+@pytest.mark.parametrize("part", ["lock", "studio", "store/write.lock"])
+def test_a_folder_in_the_place_of_a_file_is_told_in_a_sentence(tmp_path, started, part):
+    (tmp_path / part).mkdir(parents=True)
+    said = started()
+    assert said.startswith(f"The studio cannot use the folder {tmp_path} (")
+    assert f"{tmp_path / part}: Is a directory" in said
+
+
+def test_a_server_has_no_folder_to_begin_anew(started):
+    said = started("--new", "--store", "redis://127.0.0.1:1/0")
+    assert said.startswith("--new is for a folder")
 
 
 def test_a_folder_that_is_a_file_s_is_told_in_a_sentence(tmp_path, started):
@@ -190,4 +217,4 @@ def test_a_folder_that_is_a_file_s_is_told_in_a_sentence(tmp_path, started):
 def test_a_damaged_key_is_told_in_a_sentence(tmp_path, started, key):
     DiskRunStore(tmp_path).close()
     (tmp_path / "secret").write_bytes(key)
-    assert started().startswith(f"The key of the studio, {tmp_path / 'secret'}, has {len(key)} b")
+    assert f"its key, {tmp_path / 'secret'}, has {len(key)} bytes instead of 32" in started()

@@ -25,8 +25,11 @@ _UNUSABLE = (
 class UnusableFolderError(UserError):
     """The data folder cannot be used; the message names it, the cause and the way out."""
 
-    def __init__(self, folder: Path, cause: object) -> None:
-        super().__init__(_UNUSABLE.format(folder=folder, cause=cause))
+    def __init__(self, folder: Path, cause: Exception) -> None:
+        said: object = cause
+        if isinstance(cause, OSError) and cause.filename:
+            said = f"{cause.filename}: {cause.strerror}"
+        super().__init__(_UNUSABLE.format(folder=folder, cause=said))
 
 
 class FolderInUseError(UserError):
@@ -51,7 +54,7 @@ def locked(folder: Path) -> Iterator[None]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise UnusableFolderError(folder, error.strerror) from error
+        raise UnusableFolderError(folder, error) from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

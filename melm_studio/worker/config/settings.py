@@ -16,6 +16,8 @@ from melm_studio.worker.registered.cluster import missing_dask
 
 Reader: TypeAlias = Callable[[str], object]
 
+_ANEW = "new"
+
 NO_WORKERS = (
     "0 workers would leave every run waiting; choose more by --workers or MELM_WORKERS, or share "
     "a store that has workers by --store or MELM_STORE"
@@ -191,7 +193,9 @@ class Settings:
             If a value is not allowed, after one line on standard error.
         """
         parser = _parser(environ)
-        settings = cls(**vars(parser.parse_args(argv)))
+        values = vars(parser.parse_args(argv))
+        values.pop(_ANEW)
+        settings = cls(**values)
         if not settings.workers and not settings.store:
             parser.error(NO_WORKERS)
         if settings.user_header and not settings.proxies:
@@ -204,6 +208,11 @@ class Settings:
 def variable_of(name: str) -> str:
     """Return the environment variable of a setting: ``MELM_`` before all but host and port."""
     return name.upper() if name in ("host", "port") else f"MELM_{name.upper()}"
+
+
+def begins_anew(argv: Sequence[str], environ: Mapping[str, str]) -> bool:
+    """Whether the command line has ``--new``, which holds for one start and is no variable."""
+    return bool(vars(_parser(environ).parse_args(argv))[_ANEW])
 
 
 def default_data_dir(environ: Mapping[str, str]) -> Path:
@@ -230,6 +239,11 @@ def _parser(environ: Mapping[str, str]) -> argparse.ArgumentParser:
             metavar=variable,
             help=text.replace("%", "%%"),
         )
+    parser.add_argument(
+        f"--{_ANEW}",
+        action="store_true",
+        help="begin anew in a folder that lost its key or database; what is left is moved aside",
+    )
     return parser
 
 

@@ -34,6 +34,8 @@ from melm_studio.worker.store.quota import (
 )
 from melm_studio.worker.store.secret_key import secret_in
 
+SECRET_FILE, STORE_FOLDER = "secret", "store"
+
 
 class DiskRunStore(RunStore):
     """The RunStore in a folder, on diskcache.
@@ -47,8 +49,8 @@ class DiskRunStore(RunStore):
 
     def __init__(self, data_dir: str | Path, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
-        self._secret_file = Path(data_dir) / "secret"
-        self._cache = DiskCache(Path(data_dir) / "store")
+        self._secret_file, self._secret = Path(data_dir) / SECRET_FILE, b""
+        self._cache = DiskCache(Path(data_dir) / STORE_FOLDER)
         self._files = DiskFiles(self._cache)
         self._places: dict[str, tuple[str, int]] = {}
         self.talks = DiskTalks(self._cache)
@@ -266,7 +268,9 @@ class DiskRunStore(RunStore):
         self._files.delete(file)
 
     def secret(self) -> bytes:
-        return secret_in(self._secret_file)
+        # A folder that lost its key while the studio works gets it back.
+        self._secret = secret_in(self._secret_file, self._secret)
+        return self._secret
 
     def probe(self, now: float) -> None:
         self._cache.put(PROBE, str(now).encode())

@@ -13,8 +13,10 @@ import diskcache
 
 from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.store.bytes_disk import BytesDisk
+from melm_studio.worker.store.protocol import StoreDamagedError
 from melm_studio.worker.store.write_lock import WriteLock
 
+DATABASE = diskcache.core.DBNAME
 LOCK_TIMEOUT_S = 60.0
 # Smaller values stay in the database: a file for every plane of a wide table would be slow.
 SMALLEST_FILE_BYTES = 2**20
@@ -23,6 +25,8 @@ ORPHANED_AFTER_S = 86_400.0
 
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _DISK_FULL_SQLITE = {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"}
+_DAMAGED_SQLITE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_NO_TABLE = "no such table"  # the file was deleted or emptied
 
 
 class DiskCache:
@@ -38,14 +42,15 @@ class DiskCache:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
         self._folder = folder
-        self._cache = diskcache.Cache(
-            str(folder),
-            timeout=LOCK_TIMEOUT_S,
-            disk=BytesDisk,
-            eviction_policy="none",
-            cull_limit=0,
-            disk_min_file_size=SMALLEST_FILE_BYTES,
-        )
+        with _damage_told():
+            self._cache = diskcache.Cache(
+                str(folder),
+                timeout=LOCK_TIMEOUT_S,
+                disk=BytesDisk,
+                eviction_policy="none",
+                cull_limit=0,
+                disk_min_file_size=SMALLEST_FILE_BYTES,
+            )
         self._write_lock = WriteLock(folder / "write.lock", LOCK_TIMEOUT_S)
 
     @contextmanager
@@ -56,10 +61,12 @@ class DiskCache:
         ------
         DiskFullError
             If the disk is full.
+        StoreDamagedError
+            If the database is damaged.
         """
         try:
             # Without diskcache's retry, which would never end on a full or unwritable disk.
-            with self._write_lock.held(), self._cache.transact():
+            with _damage_told(), self._write_lock.held(), self._cache.transact():
                 yield
         except (OSError, sqlite3.Error, diskcache.Timeout, DiskFullError) as error:
             if not _is_disk_full(error):
@@ -69,11 +76,13 @@ class DiskCache:
             raise DiskFullError from error
 
     def __contains__(self, key: str) -> bool:
-        return key in self._cache
+        with _damage_told():
+            return key in self._cache
 
     def get(self, key: str) -> bytes | None:
         """Return the value of a key."""
-        raw: bytes | None = self._cache.get(key)
+        with _damage_told():
+            raw: bytes | None = self._cache.get(key)
         return raw
 
     def put(self, key: str, raw: bytes) -> None:
@@ -123,7 +132,13 @@ class DiskCache:
 
     def n_bytes(self) -> int:
         """Return the bytes of the database and of the files beside it."""
-        return int(self._cache.volume())
+        with _damage_told():
+            return int(self._cache.volume())
+
+    def sync(self) -> None:
+        """Make what was written outlast the end of the machine."""
+        with closing(sqlite3.connect(self._folder / DATABASE)) as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         """Close the connection of the calling thread; a later call opens it again."""
@@ -131,8 +146,25 @@ class DiskCache:
 
     def _known_files(self) -> set[Path]:
         query = "SELECT filename FROM Cache WHERE filename IS NOT NULL"
-        with closing(sqlite3.connect(self._folder / diskcache.core.DBNAME)) as database:
+        with _damage_told(), closing(sqlite3.connect(self._folder / DATABASE)) as database:
             return {self._folder / name for (name,) in database.execute(query)}
+
+
+@contextmanager
+def _damage_told() -> Iterator[None]:
+    """Tell a damaged database by an error of its own."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        raise StoreDamagedError from error
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether a database is damaged, rather than out of reach."""
+    name = getattr(error, "sqlite_errorname", "")
+    return name.startswith(_DAMAGED_SQLITE) or _NO_TABLE in str(error)
 
 
 def _is_disk_full(error: BaseException | None) -> bool:

@@ -28,10 +28,21 @@ class StoreUnavailableError(RuntimeError):
     """The store did not answer within its patience."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "The studio cannot reach its storage of runs and data. Nothing that was stored is "
-            "lost; try again in a minute."
-        )
+        super().__init__(self._words)
+
+    _words = (
+        "The studio cannot reach its storage of runs and data. Nothing that was stored is lost; "
+        "try again in a minute."
+    )
+
+
+class StoreDamagedError(StoreUnavailableError):
+    """The store is damaged."""
+
+    _words = (
+        "The database of the studio is damaged. Ask its administrator to stop the studio and to "
+        "restore its folder from a backup."
+    )
 
 
 Admission: TypeAlias = Callable[[Sequence[RunRecord]], None]

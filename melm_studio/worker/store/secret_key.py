@@ -13,9 +13,9 @@ from melm_core.base import UserError
 SECRET_BYTES = 32
 
 _DAMAGED = (
-    "The key of the studio, {path}, has {n_bytes} bytes instead of {expected}. Restore it from a "
-    "backup of the folder, and visitors keep their runs. If there is none, delete the file: a new "
-    "key is made, and every visitor begins anew."
+    "The key of the studio, {path}, has {n_bytes} bytes instead of {expected}. Stop the studio and "
+    "restore the key from a backup of the folder, and visitors keep their runs. If there is none, "
+    "start once with --new, and every visitor begins anew."
 )
 
 
@@ -23,8 +23,14 @@ class DamagedKeyError(UserError):
     """The file of the key is damaged; the message names it and the way out."""
 
 
-def secret_in(path: Path) -> bytes:
+def secret_in(path: Path, known: bytes = b"") -> bytes:
     """Return the secret in the file, which is created once.
+
+    Parameters
+    ----------
+    path : path
+    known : bytes
+        The secret that a missing file had, if that is known.
 
     Raises
     ------
@@ -32,19 +38,21 @@ def secret_in(path: Path) -> bytes:
         If the file is not as it was written: nobody must be recognized by a key that is known.
     """
     if not path.exists():
-        _create_whole(path, secrets.token_bytes(SECRET_BYTES))
+        write_whole(path, known or secrets.token_bytes(SECRET_BYTES))
     key = path.read_bytes()
     if len(key) != SECRET_BYTES:
         raise DamagedKeyError(_DAMAGED.format(path=path, n_bytes=len(key), expected=SECRET_BYTES))
     return key
 
 
-def _create_whole(path: Path, content: bytes) -> None:
-    """Create a private file atomically and lastingly; leave an existing one alone."""
+def write_whole(path: Path, content: bytes, *, replaces: bool = False) -> None:
+    """Write a private file at once and lastingly; leave an existing one alone unless told to."""
     with tempfile.NamedTemporaryFile(dir=path.parent) as file:  # created with mode 0600
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
+        if replaces:
+            path.unlink(missing_ok=True)
         with suppress(FileExistsError):
             path.hardlink_to(file.name)
     _sync_folder(path.parent)

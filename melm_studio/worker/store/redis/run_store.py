@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -35,6 +36,8 @@ from melm_studio.worker.store.redis.events import RedisEvents
 from melm_studio.worker.store.redis.files import RedisFiles
 from melm_studio.worker.store.redis.talks import RedisTalks
 from melm_studio.worker.store.secret_key import SECRET_BYTES
+
+logger = logging.getLogger(__name__)
 
 
 class RedisRunStore(RunStore):
@@ -266,7 +269,8 @@ class RedisRunStore(RunStore):
     def secret(self) -> bytes:
         # A server that lost everything gets the key back that this process has.
         key, known = self._key("secret"), self._secret or secrets.token_bytes(SECRET_BYTES)
-        self._redis.set(key, known, nx=True)
+        if self._redis.set(key, known, nx=True):
+            logger.warning("the store was empty, it got %s key", "its" if self._secret else "a new")
         self._secret = self._redis.get(key) or known
         return self._secret
 

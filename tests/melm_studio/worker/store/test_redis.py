@@ -120,10 +120,12 @@ def test_all_is_there_after_the_server_was_killed_and_started_again(own_server):
     store.close()
 
 
-def test_a_server_that_lost_everything_gets_its_key_back(store, client, prefix):
+def test_a_server_that_lost_everything_gets_its_key_back(store, client, prefix, caplog):
     secret = store.secret()
+    assert caplog.messages == ["the store was empty, it got a new key"]
     client.delete(*keys(client, prefix))
     assert store.secret() == secret
+    assert caplog.messages[1:] == ["the store was empty, it got its key"]
 
 
 def test_work_goes_on_when_the_server_is_back(own_server):
