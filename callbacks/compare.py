@@ -15,6 +15,7 @@ from melm_studio.layout.compare import agreement_table, compare_table, movers_ta
 from melm_studio.views.captions import title
 from melm_studio.views.comparison import ComparedRun, agreement, biggest_movers, compared, ordered
 from melm_studio.views.data_source import ShownData
+from melm_studio.views.workspace import readable
 from melm_studio.worker.records.limits import LimitReachedError
 from melm_studio.worker.records.run import RunRecord
 
@@ -100,7 +101,7 @@ def check_all(clicks: int | None, data: Any) -> tuple[bool, str | None]:
 
 
 def _shown_fits(data: Any) -> list[RunRecord]:
-    return workspace().shown_fits(ShownData.from_json(data)) if data else []
+    return readable(workspace().shown_fits(ShownData.from_json(data))) if data else []
 
 
 def _table(rows: Sequence[ComparedRun], order: Mapping[str, Any]) -> Any:

@@ -35,7 +35,7 @@ def register(app: Dash) -> None:
 
 def first_page() -> Component:
     """The page as a visitor gets it, before callbacks fill in data and runs."""
-    return page(is_new=has_owner() and not workspace().fits())
+    return page(is_new=has_owner() and not workspace().panels())
 
 
 def first_data() -> DataSource:
@@ -45,7 +45,7 @@ def first_data() -> DataSource:
 
 def first_paint() -> Component:
     """The page as a visitor sees it before Dash has rendered it."""
-    if not has_owner() or workspace().fits():
+    if not has_owner() or workspace().panels():
         return before_dash(None, is_new=False)
     if flask.request.args:  # a link shows data of its own
         return before_dash(None)

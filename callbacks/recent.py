@@ -37,6 +37,6 @@ def list_recent(
     header_clicks: int | None, sidebar_clicks: int | None, remembered: Any, data: Any
 ) -> list[Component]:
     """List the data sets with their runs, as the menu opens, and what is done with a project."""
-    recent = recent_data(remembered_sources(remembered), workspace().fits())
+    recent = recent_data(remembered_sources(remembered), workspace().panels())
     source = None if data is None else ShownData.from_json(data).source
     return [*recent_list(recent), *project_items(source)]

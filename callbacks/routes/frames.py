@@ -17,7 +17,7 @@ from dash import Dash
 from callbacks.routes.requested_view import requested_event, requested_options
 from callbacks.services import services
 from callbacks.session import own_run, workspace
-from melm_core.methods import METHODS
+from melm_core.methods import COMPONENTS, METHODS
 from melm_studio.figures.curve import curve_figure
 from melm_studio.figures.encoding import compact
 from melm_studio.figures.features.feature_ranking import feature_ranking
@@ -37,10 +37,16 @@ from melm_studio.views.verdicts.feature_stability import with_stability
 from melm_studio.views.verdicts.gamma_advice import can_choose_gamma, gamma_advice
 from melm_studio.views.verdicts.run_verdict import run_verdict
 from melm_studio.views.view_options import ViewOptions
-from melm_studio.views.workspace import MAX_PANELS, revision_of
+from melm_studio.views.workspace import MAX_PANELS, readable, revision_of
 from melm_studio.worker.config.messages import DATA_GONE
 from melm_studio.worker.execution.validation_run import report_of
-from melm_studio.worker.records.run import AT_WORK, PlaneEvent, RunRecord, RunState
+from melm_studio.worker.records.run import (
+    AT_WORK,
+    PlaneEvent,
+    RunRecord,
+    RunState,
+    UnreadableRun,
+)
 
 # Runs that look alike share a cached figure without data.
 MAX_STYLES = 32
@@ -76,10 +82,11 @@ def frames() -> dict[str, Any]:
         raise InputError(_TOO_MANY_RUNS)
     own_fits, checks = workspace().fits_and_checks()
     fits = {record.run_id: record for record in own_fits}
+    known = readable(own_fits)
     toward = flask.request.args.get("toward")
     options = ViewOptions(toward=toward if toward in fits else None)
     runs = {
-        run_id: _news(fits[run_id], _sequence(after), options, own_fits, checks.get(run_id))
+        run_id: _news(fits[run_id], _sequence(after), options, known, checks.get(run_id))
         for run_id, after in requested.items()
         if run_id in fits
     }
@@ -94,8 +101,10 @@ def frames() -> dict[str, Any]:
 
 def figure(run_id: str) -> flask.Response:
     """The figures of a run without data, and the rows behind its points."""
-    record = own_run(run_id)
     scheme = flask.request.args.get("scheme", Scheme.LIGHT, type=Scheme)
+    if isinstance(workspace().run_of_any_version(run_id), UnreadableRun):
+        return _blank_figure(scheme)
+    record = own_run(run_id)
     viewer = services().renderer.viewer(record)
     # A method without iterations is described by the divergence of its plane.
     objective = METHODS[record.method].maximizes or "divergence"
@@ -111,6 +120,14 @@ def figure(run_id: str) -> flask.Response:
         # Of more rows, the traces draw a sample, and the page asks for the others once they rest.
         "is_sample": viewer.n_drawn < viewer.n_rows,
     }
+    return flask.Response(json.dumps(body), mimetype="application/json")
+
+
+def _blank_figure(scheme: Scheme) -> flask.Response:
+    """The figures of a run of which no plane can be drawn."""
+    style = _style((), 0, scheme, COMPONENTS.default, "divergence")
+    rows = {"rows": row_numbers(([], [])), "unlabeled": 0, "is_sample": False}
+    body = {**style, **rows, "classes": (), "surface": THEMES[scheme].surface}
     return flask.Response(json.dumps(body), mimetype="application/json")
 
 
@@ -173,8 +190,9 @@ def _news(
 ) -> dict[str, Any]:
     """State and objectives since the plane `after`, the newest plane if it is newer, a verdict."""
     store = services().store
-    events = store.events(record.run_id, after=after)
-    newest = events[-1] if events else store.last_event(record.run_id)
+    is_readable = not isinstance(record, UnreadableRun)
+    events = store.events(record.run_id, after=after) if is_readable else []
+    newest = events[-1] if events else store.last_event(record.run_id) if is_readable else None
     try:
         plane, words = _newest_view(record, events, options), _words(record, newest)
     except DataGoneError:  # other runs still have theirs

@@ -13,7 +13,7 @@ from callbacks.session import own_fit, workspace
 from melm_core.methods import AUTO, GAMMA, METHODS
 from melm_studio.views.verdicts.gamma_advice import can_choose_gamma
 from melm_studio.worker.config.messages import HAS_ENDED, NOT_CUT_SHORT, PAUSES_LATER
-from melm_studio.worker.records.run import RunKind, RunState
+from melm_studio.worker.records.run import RunKind, RunRecord, RunState
 
 _NO_WIDTH = "{method} has no kernel width to choose. Run a method that has one, such as MELM."
 
@@ -48,14 +48,21 @@ def command_run(run_id: str, command: str) -> tuple[dict[str, Any], int]:
 
 def remove(run_id: str) -> tuple[dict[str, Any], int]:
     """Remove a run and its checks, which stop."""
-    workspace().remove(own_fit(run_id))
+    workspace().remove(_fit_of_any_version(run_id))
     return {"revision": workspace().revision()}, 200
 
 
 def undo_removal(run_id: str) -> tuple[dict[str, Any], int]:
     """Undo the removal of a run."""
-    workspace().put_back(own_fit(run_id))
+    workspace().put_back(_fit_of_any_version(run_id))
     return {"revision": workspace().revision()}, 200
+
+
+def _fit_of_any_version(run_id: str) -> RunRecord:
+    record = workspace().run_of_any_version(run_id)
+    if record is None or record.kind is not RunKind.FIT:
+        flask.abort(404)
+    return record
 
 
 def go_on(run_id: str) -> tuple[dict[str, Any], int]:

@@ -27,6 +27,7 @@ from melm_studio.worker.records.run import (
     RunKind,
     RunRecord,
     Table,
+    UnreadableRun,
     new_check,
     new_ranking,
     new_run,
@@ -133,12 +134,29 @@ class Workspace:
         return LabeledData.from_bytes(raw)
 
     def run(self, run_id: str) -> RunRecord | None:
-        """Return the run of that id if it belongs to the visitor."""
+        """Return the run of that id if it belongs to the visitor.
+
+        Raises
+        ------
+        UserError
+            If another version made it, and this one cannot read it.
+        """
+        record = self.run_of_any_version(run_id)
+        if isinstance(record, UnreadableRun):
+            raise UserError(record.message)
+        return record
+
+    def run_of_any_version(self, run_id: str) -> RunRecord | None:
+        """Return the run of that id if it belongs to the visitor, or what stands for it."""
         record = self.store.get(run_id)
         return record if record is not None and record.owner == self.owner else None
 
     def fits(self) -> list[RunRecord]:
-        """Return the runs that have a panel, oldest first."""
+        """Return the runs that have a panel and a plane, oldest first."""
+        return readable(self.panels())
+
+    def panels(self) -> list[RunRecord]:
+        """Return the runs that have a panel, oldest first; that of another version says so."""
         return _fits_of(self.store.runs_of(self.owner))
 
     def fits_and_checks(self) -> tuple[list[RunRecord], dict[str, RunRecord]]:
@@ -152,7 +170,7 @@ class Workspace:
 
     def fits_of(self, table: Table) -> list[RunRecord]:
         """Return the fits of a table, however its features were prepared, oldest first."""
-        return [run for run in self.fits() if run.table == table]
+        return [run for run in self.panels() if run.table == table]
 
     def shown_fits(self, shown: ShownData | None) -> list[RunRecord]:
         """Return the fits of the data that the page shows, oldest first."""
@@ -160,7 +178,7 @@ class Workspace:
 
     def revision(self) -> str:
         """Return the revision of the visitor's panels."""
-        return revision_of(self.fits())
+        return revision_of(self.panels())
 
     def equal_fit(
         self, data_id: str, method: str, parameters: Mapping[str, Any]
@@ -348,6 +366,11 @@ def _own_name(record: RunRecord, others: Iterable[RunRecord]) -> str:
     """What keeps the title of a run apart from those of others; empty if it is by itself."""
     name = unique_title(record, others)
     return "" if name == title(record) else name
+
+
+def readable(runs: Iterable[RunRecord]) -> list[RunRecord]:
+    """Return the runs that this version can read."""
+    return [run for run in runs if not isinstance(run, UnreadableRun)]
 
 
 def revision_of(runs: Iterable[RunRecord]) -> str:

@@ -7,7 +7,8 @@ import signal
 import pytest
 
 from melm_studio.programs.local_studio import free_port
-from melm_studio.worker.records.run import RunState
+from melm_studio.worker.config.messages import OTHER_VERSION
+from melm_studio.worker.records.run import RunRecord, RunState
 from tests.chaos.studio_process import studio_process
 from tests.melm_studio.worker.helpers import assert_same_plane, wait_until
 from tools.driver.visitor import opened_studio
@@ -55,6 +56,30 @@ def test_after_any_end_no_process_is_left_and_a_restart_knows_every_run(
         assert 0 < len(news["sequences"]) <= n_events
         visitor.command(working, "stop")
         wait_until(lambda: studio.frames(waiting, visitor.cookie)["state"] == RunState.DONE)
+
+
+def test_a_run_at_work_goes_on_with_its_planes_in_a_replaced_studio_whatever_else_it_left(
+    beside, tmp_path, port, monkeypatch
+):
+    with studio_process(tmp_path, port) as studio:
+        visitor, working, waiting = with_two_runs(beside)
+        assert studio.end(signal.SIGTERM) == 0
+    planes = [event.objective for event in beside.store.events(working)]
+    as_now = RunRecord.to_bytes
+    with monkeypatch.context() as later:  # a version with other methods left this in the queue
+        later.setattr(
+            RunRecord, "to_bytes", lambda run: as_now(run).replace(b'"pca"', b'"quantum"')
+        )
+        beside.store.annotate(waiting)
+    with studio_process(tmp_path, port) as studio:
+        wait_until(lambda: beside.store.n_events(working) > len(planes))
+        events = beside.store.events(working)
+        assert [event.objective for event in events][: len(planes)] == planes
+        assert studio.frames(waiting, visitor.cookie)["words"] == OTHER_VERSION
+        visitor.command(waiting, "remove")
+        visitor.command(working, "stop")
+        last = visitor.start(method="lda")
+        wait_until(lambda: beside.store.get(last).state is RunState.DONE)
 
 
 def test_a_run_that_was_cut_short_ends_with_the_plane_of_an_uninterrupted_one(

@@ -24,7 +24,7 @@ from melm_studio.views.project.manifest import (
 from melm_studio.views.project.results import EVENTS_AT_ONCE, packed_event
 from melm_studio.views.story import Story
 from melm_studio.views.validation import MAX_TEXT, InputError
-from melm_studio.views.workspace import DATA_GONE, Workspace
+from melm_studio.views.workspace import DATA_GONE, Workspace, readable
 from melm_studio.worker.records.record import to_json
 from melm_studio.worker.records.run import RunKind, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
@@ -73,7 +73,7 @@ def save_project(own: Workspace, source: DataSource, story: Story, file: IO[byte
 
 def _chosen(own: Workspace, files: set[tuple[str, str]]) -> list[RunRecord]:
     """The runs of some files that can be opened elsewhere, fits first."""
-    runs = [run for run in own.store.runs_of(own.owner) if _file_of(run) in files]
+    runs = [run for run in readable(own.store.runs_of(own.owner)) if _file_of(run) in files]
     fits = [run for run in runs if run.kind is RunKind.FIT and run.removed_s is None]
     ids = {run.run_id for run in fits}
     others = [

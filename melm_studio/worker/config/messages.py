@@ -29,6 +29,10 @@ OVERTIME = (
     "Stopped after {hours}, the longest that a run may take here. The best plane so far is kept; "
     "refine it from there."
 )
+OTHER_VERSION = (
+    "This run was made by another version of the studio, which this one cannot read. Remove it, or "
+    "ask the administrator for the version that made it."
+)
 HAS_ENDED = "This run has already ended; continue it instead."
 NOT_CUT_SHORT = "This run cannot be continued, since it was not cut short."
 PAUSES_LATER = "This run still waits for a worker; it will pause at its first plane."

@@ -11,6 +11,9 @@ import numpy as np
 
 _T = TypeVar("_T")
 
+# What reading a record raises that is damaged, or that another version wrote.
+UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
+
 
 class Record(msgspec.Struct, frozen=True):
     """A frozen value whose typed fields define its JSON.
@@ -33,6 +36,14 @@ class Record(msgspec.Struct, frozen=True):
             If a value is missing or of another type.
         """
         return from_json(raw, cls)
+
+    @classmethod
+    def readable(cls, raw: bytes) -> Self | None:
+        """Return the record, or None where another version wrote what this one cannot read."""
+        try:
+            return cls.from_bytes(raw)
+        except UNREADABLE:
+            return None
 
 
 def to_json(value: object) -> bytes:

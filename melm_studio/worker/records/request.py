@@ -35,6 +35,11 @@ class RunRequest(Record, frozen=True):
     # That of the run: an earlier one finds here that the run is no longer its own.
     attempt: int = 0
 
+    @classmethod
+    def stored(cls, raw: bytes | None) -> RunRequest:
+        """Return the request that a store has; to go on, if it has none that can be read."""
+        return (None if raw is None else cls.readable(raw)) or GO
+
     @property
     def is_cancelled(self) -> bool:
         """Whether the run should stop."""

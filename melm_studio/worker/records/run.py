@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any, Self, TypeAlias
 
@@ -14,10 +16,27 @@ import numpy as np
 from msgspec.structs import replace
 
 from melm_core.base import FloatArray
-from melm_core.methods import AUTO, BATCH_WEIGHT, GAMMA
-from melm_studio.worker.records.record import Record, from_json, to_json
+from melm_core.methods import (
+    AUTO,
+    BATCH_WEIGHT,
+    COMPONENTS,
+    GAMMA,
+    HELD_OUT,
+    METHODS,
+    SEED,
+    STARTS,
+)
+from melm_studio.worker.config.messages import OTHER_VERSION
+from melm_studio.worker.records.record import UNREADABLE, Record, from_json, to_json
 
 HEADER_LENGTH = struct.Struct("<I")
+
+_UNREADABLE_NAME = "Run of another version"
+_ANY_METHOD = "pca"
+# What every fit says, so that its panel can be shown.
+_SETTINGS: Mapping[str, Any] = {
+    setting.name: setting.default for setting in (COMPONENTS, GAMMA, STARTS, SEED, HELD_OUT)
+}
 
 
 class RunState(StrEnum):
@@ -168,9 +187,93 @@ class RunRecord(Record, frozen=True):
         return bool(self.source.get("version"))
 
     @property
+    def can_continue(self) -> bool:
+        """Whether it was cut short and can be queued again."""
+        return self.state.is_cut_short
+
+    @property
     def table(self) -> Table:
         """The table whose rows the run uses, however its features were prepared."""
         return table_of(self.data_id, self.source)
+
+
+class UnreadableRun(RunRecord, frozen=True):
+    """What stands for a run that another version made in a way that this one cannot read.
+
+    It has failed, says so, and has the settings of a run, so that lists of runs can have it.
+    """
+
+    @property
+    def can_continue(self) -> bool:
+        return False
+
+
+def stored_run(run_id: str, raw: bytes, owner_of: Callable[[str], str]) -> RunRecord:
+    """Return the run that a store has as `raw`, or what stands for it.
+
+    Parameters
+    ----------
+    run_id : str
+    raw : bytes
+    owner_of : callable
+        Finds the owner of a run by its id, where the record does not say.
+    """
+    with suppress(*UNREADABLE):
+        record = RunRecord.from_bytes(raw)
+        if record.method in METHODS and (
+            record.kind is not RunKind.FIT or _SETTINGS.keys() <= record.parameters.keys()
+        ):
+            return record
+    known = fields_of(raw)
+    return UnreadableRun(
+        run_id=run_id,
+        owner=_text(known, "owner") or owner_of(run_id),
+        data_id=_text(known, "data_id"),
+        data_name=_text(known, "data_name"),
+        method=_ANY_METHOD,
+        parameters=_SETTINGS,
+        state=RunState.FAILED,
+        created_s=_seconds(known, "created_s") or time.time(),
+        message=OTHER_VERSION,
+        source=_place_of(known.get("source")),
+        kind=RunKind(known["kind"]) if known.get("kind") in [*RunKind] else RunKind.FIT,
+        of_run=_text(known, "of_run"),
+        name=_text(known, "name") or _UNREADABLE_NAME,
+        removed_s=_seconds(known, "removed_s"),
+    )
+
+
+def annotated(record: RunRecord, raw: bytes, changes: Mapping[str, Any]) -> bytes:
+    """Return a stored run with other fields; one that cannot be read keeps all others."""
+    known = fields_of(raw)
+    if isinstance(record, UnreadableRun) and known:
+        return to_json({**known, **changes})
+    return replace(record, **changes).to_bytes()
+
+
+def fields_of(raw: bytes) -> dict[str, Any]:
+    """Return the fields of a record as they are, whatever they are; of other bytes none."""
+    with suppress(ValueError, RecursionError):
+        known = json.loads(raw)
+        if isinstance(known, dict):
+            return known
+    return {}
+
+
+def _text(known: Mapping[str, Any], name: str) -> str:
+    value = known.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _seconds(known: Mapping[str, Any], name: str) -> float | None:
+    value = known.get(name)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _place_of(source: object) -> dict[str, str]:
+    """What of a source says below which table a run is listed."""
+    known = source if isinstance(source, dict) else {}
+    return {name: known[name] for name in ("kind", "key", "label") if _text(known, name)}
 
 
 def new_run(
@@ -317,3 +420,11 @@ class PlaneEvent(msgspec.Struct, frozen=True, eq=False):
         numbers = np.frombuffer(raw, dtype="<f8", offset=end).astype(np.float64, copy=False)
         header = raw[HEADER_LENGTH.size : end]
         return from_json(header, cls, lambda _, shape: numbers.reshape(shape))
+
+    @classmethod
+    def readable(cls, raw: bytes) -> Self | None:
+        """Return the event, or None where another version wrote what this one cannot read."""
+        try:
+            return cls.from_bytes(raw)
+        except (*UNREADABLE, struct.error):
+            return None

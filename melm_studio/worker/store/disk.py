@@ -12,7 +12,14 @@ from msgspec.structs import replace
 
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.request import GO, RunRequest
-from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState, reopened
+from melm_studio.worker.records.run import (
+    PlaneEvent,
+    RunRecord,
+    RunState,
+    annotated,
+    reopened,
+    stored_run,
+)
 from melm_studio.worker.records.shares import places_of
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.disk_cache import DiskCache
@@ -75,13 +82,22 @@ class DiskRunStore(RunStore):
 
     def get(self, run_id: str) -> RunRecord | None:
         raw = self._cache.get(_key("run", run_id))
-        return None if raw is None else RunRecord.from_bytes(raw)
+        return None if raw is None else stored_run(run_id, raw, self._owner_of)
+
+    def _owner_of(self, run_id: str) -> str:
+        """The owner whose list has a run."""
+        owners = (
+            owner for owner in self.owners() if run_id in self._cache.listed(_runs_key(owner))
+        )
+        return next(owners, "")
 
     def runs_of(self, owner: str) -> list[RunRecord]:
         return self._records(self._cache.listed(_runs_key(owner)))
 
     def unfinished(self) -> list[RunRecord]:
-        return self._records(self._cache.listed(UNFINISHED))
+        # One that another version left, and this one cannot read, stays listed for that one.
+        runs = self._records(self._cache.listed(UNFINISHED))
+        return [run for run in runs if not run.state.is_final]
 
     def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
         with self._cache.transaction():
@@ -98,7 +114,7 @@ class DiskRunStore(RunStore):
     def reopen(self, run_id: str) -> bool:
         with self._cache.transaction():
             record = self.get(run_id)
-            if record is None or not record.state.is_cut_short:
+            if record is None or not record.can_continue:
                 return False
             make_room_in_queue(self, record)
             self._write_attempt(reopened(record), GO)
@@ -117,9 +133,9 @@ class DiskRunStore(RunStore):
 
     def annotate(self, run_id: str, **changes: Any) -> None:
         with self._cache.transaction():
-            record = self.get(run_id)
-            if record is not None:
-                self._write(replace(record, **changes))
+            record, raw = self.get(run_id), self._cache.get(_key("run", run_id))
+            if record is not None and raw is not None:
+                self._cache.put(_key("run", run_id), annotated(record, raw, changes))
 
     def beat(self, run_id: str, now: float) -> None:
         with self._cache.transaction():
@@ -159,7 +175,7 @@ class DiskRunStore(RunStore):
 
     def event(self, run_id: str, sequence: int) -> PlaneEvent | None:
         raw = self._cache.get(_event_key(run_id, sequence))
-        return None if raw is None else PlaneEvent.from_bytes(raw)
+        return None if raw is None else PlaneEvent.readable(raw)
 
     def last_event(self, run_id: str) -> PlaneEvent | None:
         return self.event(run_id, self.n_events(run_id) - 1)
@@ -182,8 +198,7 @@ class DiskRunStore(RunStore):
     def request(self, run_id: str) -> RunRequest:
         if _key("run", run_id) not in self._cache:
             return GO.cancelled()
-        raw = self._cache.get(_key("control", run_id))
-        return GO if raw is None else RunRequest.from_bytes(raw)
+        return RunRequest.stored(self._cache.get(_key("control", run_id)))
 
     def claim(self) -> RunRecord | None:
         if not self._cache.listed(QUEUE):

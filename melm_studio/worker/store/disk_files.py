@@ -49,7 +49,8 @@ class DiskFiles:
     def of_owner(self, owner: str) -> list[StoredFile]:
         """Return the records of the owner's files."""
         found = (self._cache.get(name) for name in self._cache.listed(_held(owner)))
-        return [StoredFile.from_bytes(raw) for raw in found if raw is not None]
+        read = (StoredFile.readable(raw) for raw in found if raw is not None)
+        return [file for file in read if file is not None]
 
     def delete(self, file: StoredFile) -> None:
         """Delete a file, and its contents if no other file has them."""
@@ -63,7 +64,7 @@ class DiskFiles:
 
     def _file(self, owner: str, kind: FileKind, key: str) -> StoredFile | None:
         raw = self._cache.get(_name(owner, kind, key))
-        return None if raw is None else StoredFile.from_bytes(raw)
+        return None if raw is None else StoredFile.readable(raw)
 
     def _refer(self, digest: str, raw: bytes) -> None:
         n_holders = self._n_holders(digest)

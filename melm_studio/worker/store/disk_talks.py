@@ -27,7 +27,7 @@ class DiskTalks(Talks):
 
     def get(self, talk_id: str) -> Talk | None:
         raw = self._cache.get(_key("talk", talk_id))
-        return None if raw is None else Talk.from_bytes(raw)
+        return None if raw is None else Talk.readable(raw)
 
     def of_owner(self, owner: str) -> Talk | None:
         return next((talk for talk in self._all() if talk.owner == owner), None)

@@ -15,6 +15,7 @@ from melm_studio.worker.records.run import new_run
 from tests.callbacks.planes import standardized_by_class
 from tests.callbacks.tables import blobs, breast_cancer, csv
 from tests.melm_studio.figures.views import points
+from tests.melm_studio.worker.helpers import PARAMETERS
 from tools.driver.visitor import strict_json
 
 SURFACE = "surface?kind=densities&method=exact"
@@ -227,8 +228,7 @@ def test_a_run_that_has_no_plane_yet_has_nothing_to_show(visitor, route):
 
 
 def test_a_run_whose_data_are_gone_says_so(studio, visitor):
-    parameters = {"n_components": 2, "held_out": 0.0, "random_state": 0, "gamma": 1.0}
-    record = new_run(visitor.owner, "gone", "Gone", "pca", parameters)
+    record = new_run(visitor.owner, "gone", "Gone", "pca", PARAMETERS)
     studio.store.create(record)
     answer = visitor.http.get(f"/runs/{record.run_id}/figure")
     assert (answer.status_code, answer.json["words"]) == (404, DATA_GONE.format(days=30))
@@ -238,8 +238,7 @@ def test_a_run_whose_data_are_gone_does_not_stop_the_others(studio, visitor):
     visitor.choose_sample("iris")
     run = visitor.start(method="pca")
     studio.work()
-    parameters = {"n_components": 2, "held_out": 0.0, "random_state": 0, "gamma": 1.0}
-    lost = new_run(visitor.owner, "gone", "Gone", "pca", parameters)
+    lost = new_run(visitor.owner, "gone", "Gone", "pca", PARAMETERS)
     studio.store.create(lost)
     event = studio.store.last_event(run)
     studio.store.append(lost.run_id, event)

@@ -73,12 +73,12 @@ class RedisEvents:
             return []
         last = -1 if limit is None else sequence + limit
         found = self._redis.lrange(self._list(run_id), sequence + 1, last)
-        return [PlaneEvent.from_bytes(raw) for raw in found]
+        return [*filter(None, map(PlaneEvent.readable, found))]
 
     def at(self, run_id: str, place: int) -> PlaneEvent | None:
         """Return the event at a place of the list; -1 is the last one."""
         raw = self._redis.lindex(self._list(run_id), place)
-        return None if raw is None else PlaneEvent.from_bytes(raw)
+        return None if raw is None else PlaneEvent.readable(raw)
 
     def _list(self, run_id: str) -> str:
         return self._address.key("events", run_id)

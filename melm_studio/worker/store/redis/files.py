@@ -63,7 +63,7 @@ class RedisFiles:
 
     def of_owner(self, owner: str) -> list[StoredFile]:
         """Return the records of the owner's files, longest untouched first."""
-        found = map(StoredFile.from_bytes, self._redis.hvals(self.listing(owner)))
+        found = filter(None, map(StoredFile.readable, self._redis.hvals(self.listing(owner))))
         return sorted(found, key=lambda file: file.touched_s)
 
     def delete(self, file: StoredFile) -> None:
@@ -100,4 +100,4 @@ def _field(kind: FileKind, key: str) -> str:
 
 
 def _file(raw: bytes | None) -> StoredFile | None:
-    return None if raw is None else StoredFile.from_bytes(raw)
+    return None if raw is None else StoredFile.readable(raw)

@@ -14,7 +14,14 @@ from msgspec.structs import replace
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.request import GO, RunRequest
-from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState, reopened
+from melm_studio.worker.records.run import (
+    PlaneEvent,
+    RunRecord,
+    RunState,
+    annotated,
+    reopened,
+    stored_run,
+)
 from melm_studio.worker.records.shares import places_of
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.fair_queue import after_serving, next_run
@@ -94,13 +101,15 @@ class RedisRunStore(RunStore):
         transact(self._redis, put, runs, self._files.listing(record.owner))
 
     def get(self, run_id: str) -> RunRecord | None:
-        return _record(self._redis.get(self._run_key(run_id)))
+        return self._record(run_id, self._redis.get(self._run_key(run_id)))
 
     def runs_of(self, owner: str) -> list[RunRecord]:
         return self._records(self._redis.zrange(self._runs_key(owner), 0, -1))
 
     def unfinished(self) -> list[RunRecord]:
-        return self._records(self._redis.zrange(self._unfinished, 0, -1))
+        # One that another version left, and this one cannot read, stays listed for that one.
+        runs = self._records(self._redis.zrange(self._unfinished, 0, -1))
+        return [run for run in runs if not run.state.is_final]
 
     def transition(self, run_id: str, expected: Collection[RunState], **changes: Any) -> bool:
         return self._changed(
@@ -112,8 +121,8 @@ class RedisRunStore(RunStore):
         run = self._run_key(run_id)
 
         def put(pipe: Pipeline) -> bool:
-            record = _record(pipe.get(run))
-            if record is None or not record.state.is_cut_short:
+            record = self._record(run_id, pipe.get(run))
+            if record is None or not record.can_continue:
                 pipe.multi()
                 return False
             make_room_in_queue(self, record)
@@ -127,7 +136,8 @@ class RedisRunStore(RunStore):
         run, control = self._run_key(seen.run_id), self._key("control", seen.run_id)
 
         def put(pipe: Pipeline) -> bool:
-            record, before = _live(pipe.get(run)), _request(pipe.get(control))
+            record = self._live(seen.run_id, pipe.get(run))
+            before = RunRequest.stored(pipe.get(control))
             pipe.multi()
             if record is None or record.attempt != seen.attempt:
                 return False
@@ -138,10 +148,11 @@ class RedisRunStore(RunStore):
 
     def annotate(self, run_id: str, **changes: Any) -> None:
         def write(pipe: Pipeline) -> None:
-            record = _record(pipe.get(self._run_key(run_id)))
+            raw = pipe.get(self._run_key(run_id))
+            record = self._record(run_id, raw)
             pipe.multi()
-            if record is not None:
-                pipe.set(self._run_key(run_id), replace(record, **changes).to_bytes())
+            if record is not None and raw is not None:
+                pipe.set(self._run_key(run_id), annotated(record, raw, changes))
 
         transact(self._redis, write, self._run_key(run_id))
 
@@ -171,7 +182,7 @@ class RedisRunStore(RunStore):
 
     def put_report(self, run_id: str, raw: bytes) -> None:
         def put(pipe: Pipeline) -> None:
-            if _live(pipe.get(self._run_key(run_id))) is None:
+            if self._live(run_id, pipe.get(self._run_key(run_id))) is None:
                 raise RunEndedError(run_id)
             pipe.multi()
             pipe.set(self._key("report", run_id), raw)
@@ -185,7 +196,8 @@ class RedisRunStore(RunStore):
         run, request = self._run_key(run_id), self._key("control", run_id)
 
         def write(pipe: Pipeline) -> None:
-            record, before = _live(pipe.get(run)), _request(pipe.get(request))
+            record = self._live(run_id, pipe.get(run))
+            before = RunRequest.stored(pipe.get(request))
             pipe.multi()
             if record is not None:
                 pipe.set(request, change(before).to_bytes())
@@ -194,14 +206,14 @@ class RedisRunStore(RunStore):
 
     def request(self, run_id: str) -> RunRequest:
         run, raw = self._redis.mget([self._run_key(run_id), self._key("control", run_id)])
-        return GO.cancelled() if run is None else _request(raw)
+        return GO.cancelled() if run is None else RunRequest.stored(raw)
 
     def claim(self) -> RunRecord | None:
         return transact(self._redis, self._claim, self._queue)
 
     def release(self, run_id: str) -> None:
         def put_back(pipe: Pipeline) -> None:
-            record = _record(pipe.get(self._run_key(run_id)))
+            record = self._record(run_id, pipe.get(self._run_key(run_id)))
             pipe.multi()
             if record is not None and record.state is RunState.QUEUED:
                 pipe.zadd(self._queue, _oldest_first(record))
@@ -221,7 +233,7 @@ class RedisRunStore(RunStore):
 
     def delete(self, run_id: str) -> None:
         def forget(pipe: Pipeline) -> None:
-            record = _record(pipe.get(self._run_key(run_id)))
+            record = self._record(run_id, pipe.get(self._run_key(run_id)))
             pipe.multi()
             if record is None:
                 return
@@ -313,7 +325,7 @@ class RedisRunStore(RunStore):
         """Change a run that has not ended; return whether there was one and a change to make."""
 
         def write(pipe: Pipeline) -> bool:
-            record = _live(pipe.get(self._run_key(run_id)))
+            record = self._live(run_id, pipe.get(self._run_key(run_id)))
             changed = None if record is None else change(record)
             pipe.multi()
             if changed is None:
@@ -361,27 +373,29 @@ class RedisRunStore(RunStore):
             pipe.hdel(self._addresses, owner)
 
     def _records(self, run_ids: Iterable[bytes]) -> list[RunRecord]:
-        keys = [self._run_key(run_id) for run_id in _texts(run_ids)]
-        return [*filter(None, map(_record, self._redis.mget(keys) if keys else []))]
+        names = _texts(run_ids)
+        found = self._redis.mget([*map(self._run_key, names)]) if names else []
+        return [*filter(None, map(self._record, names, found))]
+
+    def _record(self, run_id: str, raw: bytes | None) -> RunRecord | None:
+        return None if raw is None else stored_run(run_id, raw, self._owner_of)
+
+    def _live(self, run_id: str, raw: bytes | None) -> RunRecord | None:
+        record = self._record(run_id, raw)
+        return None if record is None or record.state.is_final else record
+
+    def _owner_of(self, run_id: str) -> str:
+        """The owner whose list has a run."""
+        for owner in self.owners():
+            if run_id in _texts(self._redis.zrange(self._runs_key(owner), 0, -1)):
+                return owner
+        return ""
 
     def _run_key(self, run_id: str) -> str:
         return self._key("run", run_id)
 
     def _runs_key(self, owner: str) -> str:
         return self._key("runs", owner)
-
-
-def _record(raw: bytes | None) -> RunRecord | None:
-    return None if raw is None else RunRecord.from_bytes(raw)
-
-
-def _live(raw: bytes | None) -> RunRecord | None:
-    record = _record(raw)
-    return None if record is None or record.state.is_final else record
-
-
-def _request(raw: bytes | None) -> RunRequest:
-    return GO if raw is None else RunRequest.from_bytes(raw)
 
 
 def _oldest_first(record: RunRecord) -> dict[str, float]:

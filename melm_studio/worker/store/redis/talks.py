@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.records.talk import COUNT_VALID_S, Talk, TalkView, replaced_by
@@ -25,7 +26,7 @@ class RedisTalks(Talks):
 
     def put(self, talk: Talk) -> None:
         def change(pipe: Pipeline) -> None:
-            ended = replaced_by(talk, map(Talk.from_bytes, pipe.hvals(self._talks)))
+            ended = replaced_by(talk, _read(pipe.hvals(self._talks)))
             pipe.multi()
             for former in ended:
                 if former.talk_id != talk.talk_id:
@@ -36,10 +37,10 @@ class RedisTalks(Talks):
 
     def get(self, talk_id: str) -> Talk | None:
         raw = self._redis.hget(self._talks, talk_id)
-        return None if raw is None else Talk.from_bytes(raw)
+        return None if raw is None else Talk.readable(raw)
 
     def of_owner(self, owner: str) -> Talk | None:
-        talks = map(Talk.from_bytes, self._redis.hvals(self._talks))
+        talks = _read(self._redis.hvals(self._talks))
         return next((talk for talk in talks if talk.owner == owner), None)
 
     def end(self, talk_id: str) -> None:
@@ -50,7 +51,7 @@ class RedisTalks(Talks):
         transact(self._redis, change, self._talks)
 
     def forget_expired(self, now: float) -> None:
-        for talk in map(Talk.from_bytes, self._redis.hvals(self._talks)):
+        for talk in _read(self._redis.hvals(self._talks)):
             if talk.is_over(now):
                 self.end(talk.talk_id)
 
@@ -90,3 +91,7 @@ class RedisTalks(Talks):
     def _forget(self, pipe: Pipeline, talk_id: str) -> None:
         pipe.hdel(self._talks, talk_id)
         pipe.unlink(*(self._key(f"talk-{kind}", talk_id) for kind in ("number", "view", "viewers")))
+
+
+def _read(found: Iterable[bytes]) -> Iterator[Talk]:
+    return filter(None, map(Talk.readable, found))
