@@ -20,6 +20,7 @@ from melm_studio.views.captions import edited_rows, title
 from melm_studio.views.data_source import DataSource, ShownData
 from melm_studio.views.validation import read
 from melm_studio.worker.execution.tree_run import TREE_METHOD
+from melm_studio.worker.records.limits import DiskFullError
 from melm_studio.worker.records.run import RunRecord
 
 
@@ -50,7 +51,10 @@ def first_paint() -> Component:
     if flask.request.args:  # a link shows data of its own
         return before_dash(None)
     source = first_data()
-    table = services().tables.describe(workspace(), source)
+    try:
+        table = services().tables.describe(workspace(), source)
+    except DiskFullError:  # the page itself tells what is asked of it that there is no room for
+        return before_dash(None)
     return before_dash(ShownData(table.id, table.name, table.label, source), table.class_names)
 
 

@@ -18,6 +18,10 @@ from melm_studio.worker.config.settings import Settings
 
 _DATABASE = "cache.db"
 _EXISTS = "{} exists already; name a new folder for the copy."
+_FAILED = (
+    "The database in {data_dir} could not be copied to {target} ({error}). Free some space there, "
+    "or name a folder on another disk; if the database is damaged, use an earlier copy."
+)
 _NO_STORE = "{} holds no studio; name its folder by MELM_DATA_DIR."
 
 
@@ -36,12 +40,23 @@ def back_up(data_dir: Path, target: Path) -> None:
         If the target exists.
     FileNotFoundError
         If the data folder holds no studio.
+    OSError, sqlite3.Error
+        If it cannot be copied, for example for want of space; nothing of the copy remains.
     """
     database = data_dir / "store" / _DATABASE
     if not database.is_file():
         raise FileNotFoundError(_NO_STORE.format(data_dir))
     if target.exists():
         raise FileExistsError(_EXISTS.format(target))
+    try:
+        _copy(data_dir, target)
+    except (OSError, sqlite3.Error):
+        shutil.rmtree(target, ignore_errors=True)  # half a copy would look like a whole one
+        raise
+
+
+def _copy(data_dir: Path, target: Path) -> None:
+    database = data_dir / "store" / _DATABASE
     (target / "store").mkdir(mode=0o700, parents=True)
     target.chmod(0o700)
     _copy_database(database, target / "store" / _DATABASE)
@@ -74,6 +89,8 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> None:
     settings = Settings.from_environment_and_flags([], environment)
     try:
         back_up(settings.data_dir, target)
+    except sqlite3.Error as error:
+        sys.exit(_FAILED.format(data_dir=settings.data_dir, target=target, error=error))
     except OSError as error:
         sys.exit(str(error))
 

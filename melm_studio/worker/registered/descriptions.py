@@ -19,6 +19,8 @@ from melm_core.base import UserError
 FILE = "tables.toml"
 MAX_TABLES = 200
 MAX_FILES = 100_000
+MAX_DESCRIPTION_BYTES = 2**20
+MAX_NAME = 200  # characters
 _PARQUET, _CSV = ("parquet", "pq"), ("csv",)
 
 _NO_FOLDER = (
@@ -39,6 +41,17 @@ _NO_FILES = (
 )
 _MIXED = "The table {key} at {path!r} has files of several kinds. Give a pattern such as *.parquet."
 _TOO_MANY = "{what} has {n:,}, more than the {most:,} that are read. Use fewer, larger ones."
+
+
+_TOO_LONG = (
+    "{file} has {n:,} bytes, more than the {most:,} that are read. Describe fewer tables, or give "
+    "many users one name at the proxy."
+)
+_LONG_NAME = (
+    "{file} gives the table {key} a name of {n:,} characters, more than the {most} that visitors "
+    "read. Shorten it."
+)
+_BAD_NAME = "A file of the table {key} has a name that is not text in UTF-8: {path!r}. Rename it."
 
 
 class TableDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -158,6 +171,9 @@ class TableFolder:
         if "://" in path or PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
             raise UserError(_OUTSIDE.format(key=key, path=path))
         infos = self._listed(self._within(path))
+        for one in infos:
+            if not _is_text(str(one["name"])):
+                raise UserError(_BAD_NAME.format(key=key, path=str(one["name"])))
         if not all(self._is_inside(str(one["name"])) for one in infos):
             raise UserError(_OUTSIDE.format(key=key, path=path))
         kinds = [
@@ -186,19 +202,32 @@ class TableFolder:
 
     def _listed(self, path: str) -> list[dict[str, Any]]:
         if not self.files.isdir(path):
-            return [one for one in self.files.glob(path, detail=True).values() if _is_file(one)]
+            found = [one for one in self.files.glob(path, detail=True).values() if _is_file(one)]
+            # Whoever names a hidden file means it; a pattern does not.
+            return [one for one in found if one["name"] == path or not self._hides(one["name"])]
         infos = self.files.find(path, detail=True).values()
         parts = len(PurePosixPath(path).parts)
         # Engines keep notes of their own beside the data, as _metadata and .crc.
         return [one for one in infos if not _is_hidden(PurePosixPath(one["name"]).parts[parts:])]
 
+    def _hides(self, path: str) -> bool:
+        return _is_hidden(PurePosixPath(path).relative_to(self._root.rstrip("/")).parts)
+
     def _read(self, file: str) -> dict[str, TableDescription]:
         try:
-            values = tomllib.loads(self.files.cat_file(file).decode())
-            found = msgspec.convert(values, dict[str, TableDescription])
-        except (ValueError, OSError) as error:
+            if not self.files.isfile(file):  # of a pipe, the end may never come
+                raise OSError("it is no file")
+            n_bytes = self.files.size(file) or 0
+            text = self.files.cat_file(file) if n_bytes <= MAX_DESCRIPTION_BYTES else b""
+            found = msgspec.convert(tomllib.loads(text.decode()), dict[str, TableDescription])
+        except (ValueError, OSError, RecursionError) as error:
             raise UserError(_UNREADABLE.format(file=FILE, error=error)) from None
-        for key in found:
+        if n_bytes > MAX_DESCRIPTION_BYTES:
+            raise UserError(_TOO_LONG.format(file=FILE, n=n_bytes, most=MAX_DESCRIPTION_BYTES))
+        for key, one in found.items():
+            if len(one.name) > MAX_NAME:
+                n, most = len(one.name), MAX_NAME
+                raise UserError(_LONG_NAME.format(file=FILE, key=key, n=n, most=most))
             if not re.fullmatch(r"[A-Za-z0-9][\w-]{0,63}", key, re.ASCII):
                 raise UserError(_BAD_KEY.format(file=FILE, key=key))
         return found
@@ -211,7 +240,8 @@ class TableFolder:
             is_table = any(_suffix(file["name"]) in (*_PARQUET, *_CSV) for file in within)
             if is_table and not _is_hidden((path.name,)):
                 key = re.sub(r"\W+", "-", path.stem, flags=re.ASCII).strip("-")[:64]
-                yield key or "table", TableDescription(path.name, path.stem)
+                name = path.stem if _is_text(path.stem) else key
+                yield key or "table", TableDescription(path.name, name[:MAX_NAME])
 
 
 def _file(info: Mapping[str, Any]) -> TableFile:
@@ -226,6 +256,14 @@ def _is_file(info: Mapping[str, Any]) -> bool:
 
 def _is_hidden(parts: tuple[str, ...]) -> bool:
     return any(part.startswith((".", "_")) for part in parts)
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _suffix(path: str) -> str:

@@ -100,6 +100,14 @@ def test_on_a_full_disk_an_upload_and_a_run_get_a_sentence_and_work_later(visito
     assert studio.store.get(kept).state is RunState.DONE
 
 
+def test_on_a_full_disk_a_new_visitor_gets_the_page(visitor_of, monkeypatch):
+    disk = FullDisk(monkeypatch)
+    studio, _ = visitor_of()
+    disk.fill(studio.store)
+    answer = studio.app.server.test_client().get("/")
+    assert (answer.status_code, answer.mimetype) == (200, "text/html")
+
+
 def test_on_a_full_disk_data_and_a_run_say_so_where_they_were_asked(visitor_of, monkeypatch):
     disk = FullDisk(monkeypatch)
     studio, visitor = visitor_of()

@@ -12,6 +12,7 @@ from melm_studio.worker.backup import main
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.disk import DiskRunStore
 from tests.melm_studio.worker.helpers import plane, started, wait_until
+from tests.melm_studio.worker.store.full_disk import no_file_larger_than
 
 LARGE = np.random.default_rng(0).bytes(3 * 2**20)
 
@@ -70,3 +71,23 @@ def test_a_copy_never_replaces_another_and_says_so(folder, back_up):
 def test_a_folder_without_a_studio_is_refused_in_a_sentence(back_up):
     with pytest.raises(SystemExit, match="holds no studio"):
         back_up()
+
+
+def test_a_copy_that_does_not_fit_leaves_nothing_and_says_so(folder, back_up, tmp_path):
+    with closing(DiskRunStore(folder)) as store:
+        store.secret()
+        store.put_data("ada", "d", LARGE[:900_000])
+    with no_file_larger_than(2**15), pytest.raises(SystemExit, match=r"could not be copied .*Free"):
+        back_up()
+    assert not (tmp_path / "copy").exists()
+    back_up()
+
+
+def test_a_damaged_database_is_not_copied_and_told_in_a_sentence(folder, back_up, tmp_path):
+    with closing(DiskRunStore(folder)) as store:
+        store.secret()
+    for file in (folder / "store").glob("cache.db*"):
+        file.write_bytes(b"damaged" * 1_000)
+    with pytest.raises(SystemExit, match="use an earlier copy"):
+        back_up()
+    assert not (tmp_path / "copy").exists()

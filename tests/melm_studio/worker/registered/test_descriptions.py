@@ -7,7 +7,7 @@ import os
 import pytest
 
 from melm_core.base.errors import UserError
-from melm_studio.worker.registered.descriptions import TableFolder
+from melm_studio.worker.registered.descriptions import MAX_DESCRIPTION_BYTES, TableFolder
 
 
 def described(folder, text):
@@ -94,3 +94,52 @@ def test_the_version_changes_with_the_files_and_the_label_only(folder):
 def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(UserError, match=r"There is no folder .*nowhere"):
         TableFolder(str(tmp_path / "nowhere"))
+
+
+def test_a_pattern_finds_no_hidden_file(folder):
+    for name in (".leaves.csv", "_leaves.csv"):
+        (folder / name).write_bytes(b"x")
+    (table,) = described(folder, '[leaves]\npath = "*.csv"').values()
+    assert [file.path.rpartition("/")[2] for file in table.files] == ["leaves.csv"]
+    (table,) = described(folder, '[hidden]\npath = ".leaves.csv"').values()  # by its own name
+    assert len(table.files) == 1
+
+
+def test_links_in_a_circle_end(folder):
+    (folder / "trees" / "again").symlink_to(folder / "trees")
+    (folder / "itself.csv").symlink_to(folder / "itself.csv")
+    found = described(folder, '[trees]\npath = "trees"')
+    assert len(found["trees"].files) >= 2
+    with pytest.raises(UserError, match="no Parquet or CSV files"):
+        described(folder, '[x]\npath = "itself.csv"')
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("#" * (MAX_DESCRIPTION_BYTES + 1), "more than the 1,048,576 that are read"),
+        ("a = " + "[" * 100_000, "cannot be read"),
+        (f'[leaves]\npath = "leaves.csv"\nname = "{"n" * 201}"', "name of 201 characters"),
+    ],
+)
+def test_a_description_without_end_is_refused_in_a_sentence(folder, text, problem):
+    with pytest.raises(UserError, match=problem):
+        described(folder, text)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_a_description_that_is_no_file_is_not_waited_for(folder, make):
+    make(folder / "tables.toml")
+    with pytest.raises(UserError, match="cannot be read"):
+        TableFolder(str(folder)).descriptions()
+
+
+def test_a_file_whose_name_is_no_text_is_named_and_leaves_the_others(folder):
+    (folder / os.fsdecode(b"\xff.csv")).write_bytes(b"x")
+    tables = TableFolder(str(folder))
+    found = tables.descriptions()
+    assert tables.table("leaves", found["leaves"]).files
+    (bad,) = (key for key in found if key not in ("leaves", "trees"))
+    with pytest.raises(UserError, match="not text in UTF-8") as told:
+        tables.table(bad, found[bad])
+    assert str(told.value).encode()
