@@ -355,5 +355,95 @@ MUTANTS = (
         "MAX_CELLS = 50_000_000",
         "MAX_CELLS = 500_000_000",
         f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
+        "melm_studio/worker/store/folder_identity.py",
+        "raise LostDataError(folder, loss)",
+        "pass",
+        f"{_STORE}/test_folder_identity.py"
+        "::test_a_folder_that_has_lost_a_part_is_refused_in_a_sentence",
+    ),
+    Mutant(
+        "melm_studio/worker/store/folder_identity.py",
+        "raise WholeFolderError(folder)",
+        "pass",
+        f"{_STORE}/test_folder_identity.py::test_a_whole_studio_opens_and_does_not_begin_anew",
+    ),
+    Mutant(
+        "melm_studio/worker/store/folder_identity.py",
+        "(folder / name).rename(aside / name)",
+        "pass",
+        f"{_STORE}/test_folder_identity.py"
+        "::test_what_is_left_is_moved_aside_where_a_studio_begins_anew",
+    ),
+    Mutant(
+        "melm_studio/worker/store/folder_identity.py",
+        "CHECK_S = 2.0",
+        "CHECK_S = 20.0",
+        f"{_STORE}/test_folder_identity.py"
+        "::test_a_start_looks_through_a_database_for_two_seconds_at_most",
+    ),
+    Mutant(
+        "melm_studio/worker/store/disk_cache.py",
+        "raise StoreDamagedError from error",
+        "raise",
+        "tests/callbacks/routes/test_store_away.py"
+        "::test_a_database_that_is_damaged_at_work_is_told_with_503_and_a_sentence",
+    ),
+    Mutant(
+        "melm_studio/worker/store/disk_cache.py",
+        "ORPHANED_AFTER_S = 86_400.0",
+        "ORPHANED_AFTER_S = 80_000.0",
+        f"{_STORE}/test_disk.py::test_a_file_of_no_run_stays_for_a_day",
+    ),
+    Mutant(
+        "melm_studio/worker/store/eviction.py",
+        "TRUSTED_AFTER_S = 6 * 3_600.0",
+        "TRUSTED_AFTER_S = 3 * 3_600.0",
+        f"{_STORE}/test_eviction.py::test_nothing_is_deleted_within_six_hours_after_a_jump",
+    ),
+    Mutant(
+        "melm_studio/worker/store/eviction.py",
+        "FULL_SHARE = 0.9",
+        "FULL_SHARE = 0.95",
+        f"{_STORE}/test_eviction.py::test_room_is_made_when_nine_tenths_are_taken",
+    ),
+    Mutant(
+        "callbacks/routes/health.py",
+        "MAX_SUPERVISOR_SILENCE_S = 5.0",
+        "MAX_SUPERVISOR_SILENCE_S = 50.0",
+        "tests/callbacks/routes/test_health.py::test_a_supervisor_may_be_silent_for_five_seconds",
+    ),
+    Mutant(
+        "melm_studio/worker/records/run.py",
+        "with suppress(*UNREADABLE):\n        record = RunRecord",
+        "with suppress():\n        record = RunRecord",
+        f"{_STORE}/test_other_versions.py::test_the_queue_goes_on_beside_a_run_that_cannot_be_read",
+    ),
+    Mutant(
+        "melm_studio/worker/records/run.py",
+        "if isinstance(record, UnreadableRun) and known:",
+        "if False:",
+        f"{_STORE}/test_other_versions.py"
+        "::test_a_later_version_finds_its_run_as_it_was_but_for_the_removal",
+    ),
+    Mutant(
+        "melm_studio/worker/backup.py",
+        "shutil.rmtree(target, ignore_errors=True)",
+        "pass",
+        "tests/melm_studio/worker/test_backup.py"
+        "::test_a_copy_that_does_not_fit_leaves_nothing_and_says_so",
+    ),
+    Mutant(
+        "melm_studio/worker/registered/descriptions.py",
+        'or not self._hides(one["name"])',
+        "or True",
+        "tests/melm_studio/worker/registered/test_descriptions.py"
+        "::test_a_pattern_finds_no_hidden_file",
+    ),
+    Mutant(
+        "callbacks/panels.py",
+        "except DiskFullError:",
+        "except RecursionError:",
+        "tests/callbacks/guards/test_error_answers.py"
+        "::test_on_a_full_disk_a_new_visitor_gets_the_page",
     ),
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
+from callbacks.routes import health
 from callbacks.routes.health import MAX_SUPERVISOR_SILENCE_S
 from melm_studio.worker.records.limits import DiskFullError
 from tools.driver.visitor import opened_studio
@@ -33,6 +35,14 @@ def test_a_studio_whose_supervisor_is_silent_is_not_ready(studio):
     status, said = ready(studio)
     assert status == 503
     assert said.startswith("the last heartbeat of the supervisor was 6")
+
+
+@pytest.mark.parametrize(("silence_s", "status"), [(4.9, 200), (5.1, 503), (-86_400.0, 200)])
+def test_a_supervisor_may_be_silent_for_five_seconds(studio, monkeypatch, silence_s, status):
+    now = time.time()
+    studio.store.beat_supervisor(now - silence_s)
+    monkeypatch.setattr(health, "time", SimpleNamespace(time=lambda: now))
+    assert ready(studio)[0] == status
 
 
 def test_a_studio_that_never_had_a_supervisor_is_not_ready(tmp_path):

@@ -86,6 +86,15 @@ def test_bytes_that_nobody_holds_any_more_leave_the_disk(store, tmp_path):
         assert len(list((tmp_path / "store").rglob("*.val"))) == n_files
 
 
+def test_a_file_of_no_run_stays_for_a_day(store, tmp_path):
+    orphan = tmp_path / "store" / "orphan.val"
+    orphan.write_bytes(b"of a process that is about to enter it")
+    store.tidy(time.time() + 23.9 * 3_600.0)
+    assert orphan.exists()
+    store.tidy(time.time() + 24.1 * 3_600.0)
+    assert not orphan.exists()
+
+
 def test_a_file_that_a_dying_process_left_is_removed_once_it_is_old(store, tmp_path):
     store.put_data("ada", "x", bytes(2_000_000))
     (kept,) = (tmp_path / "store").rglob("*.val")

@@ -83,6 +83,32 @@ def test_a_clock_that_jumps_deletes_nothing(store):
     assert store.get(record.run_id) is None
 
 
+def test_nothing_is_deleted_within_six_hours_after_a_jump(store):
+    record, clock = run_that_ended(store), ManualClock(time.time())
+    sweeper = Sweeper(store, clock)
+    sweeper.sweep()
+    clock.now_s += 7 * 3_600.0
+    clock.ahead_s = 366 * SECONDS_PER_DAY
+    sweeper.sweep()
+    clock.now_s += 5.9 * 3_600.0
+    sweeper.sweep()
+    assert store.get(record.run_id) is not None
+    clock.now_s += 0.2 * 3_600.0
+    sweeper.sweep()
+    assert store.get(record.run_id) is None
+
+
+@pytest.mark.parametrize(("used_mb", "is_full"), [(8.9, False), (9.1, True)])
+def test_room_is_made_when_nine_tenths_are_taken(open_store, monkeypatch, used_mb, is_full):
+    store = open_store(days_kept=30, total_mb=10)
+    old = run_that_ended(store, days_ago=20)
+    monkeypatch.setattr(
+        store, "bytes_stored", lambda: (store.get(old.run_id) is not None) * used_mb * 2**20
+    )
+    sweep_after(store, 0)
+    assert (store.get(old.run_id) is None) == is_full
+
+
 def test_a_start_with_a_wrong_clock_deletes_nothing(store):
     record, clock = run_that_ended(store), ManualClock(time.time())
     Sweeper(store, clock).sweep()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import threading
 from contextlib import closing
 
 import pytest
@@ -203,6 +204,19 @@ def test_a_folder_that_cannot_be_read_is_no_loss(folder, monkeypatch):
     with pytest.raises(UnusableFolderError, match="secret: Permission denied"):
         identify(folder, begins_anew=True)
     assert not list(folder.glob("before-*"))
+
+
+def test_a_start_looks_through_a_database_for_two_seconds_at_most(folder, monkeypatch):
+    given = []
+
+    class Recorded(threading.Timer):
+        def __init__(self, interval, function):
+            given.append(interval)
+            super().__init__(interval, function)
+
+    monkeypatch.setattr(threading, "Timer", Recorded)
+    identify(folder)
+    assert given == [2.0]
 
 
 def test_a_large_database_is_looked_at_for_a_while_only(folder, monkeypatch):
