@@ -7,7 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import psutil
@@ -258,3 +258,18 @@ def test_runs_go_on_when_the_server_is_away_and_comes_back(tmp_path, fault):
         worker.stop()
         watchdog.stop()
         store.close()
+
+
+@pytest.mark.slow
+def test_a_server_that_is_emptied_during_a_run_ends_it_and_the_next_is_worked(tmp_path):
+    with (
+        running_redis(tmp_path) as server,
+        supervised(tmp_path, store=server.text("melm"), workers=1),
+        closing(calling_store(server, "melm")) as store,
+    ):
+        process = psutil.Process(working(store).pid)
+        with server.client() as client:
+            client.flushall()
+        assert_gone([process])
+        assert store.unfinished() == []
+        assert ended(store, queue_run(store, DATA, "pca").run_id).state is RunState.DONE
