@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address, ip_network
 from typing import cast
@@ -13,24 +12,17 @@ from dash import Dash
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
 
-from callbacks.guards.error_answers import sentence
-from callbacks.keys.token import DAYS, bearer_of, owner_of
+from callbacks.keys.grants import make_grant
+from callbacks.keys.identity import OWNER, identify, refuse_tokens, via
+from callbacks.keys.token import token_of
 from callbacks.routes.static_files import is_static
 from callbacks.routes.talks import VIEWER_ENDPOINTS
 from callbacks.services import services
 from melm_studio.views.workspace import Workspace
+from melm_studio.worker.records.grant import Grant, GrantKind
 from melm_studio.worker.records.run import RunKind, RunRecord
-from melm_studio.worker.records.visitor import owner_of_user, pseudonym
+from melm_studio.worker.records.visitor import pseudonym
 
-_OWNER = "owner"
-_BAD_TOKEN = (
-    f"This token is not valid here, or older than {DAYS} days. Request another by POST "
-    "/api/v1/tokens."
-)
-_NOBODY = (
-    "The proxy in front of the studio has not said who you are, in the header {header}. Open the "
-    "studio by its own address, where you log in."
-)
 # Of all studios, before each had a name of its own; still read, never set.
 _FORMER_NAME = "melm-studio"
 # Browsers accept cookies so named only over HTTPS; of the first kind, only from this very host for
@@ -41,9 +33,6 @@ _MOST_AHEAD = timedelta(days=2)
 _NETWORK_BITS = 64
 # The log tells visitors apart, but is of no use to be one.
 _SHOWN = 8
-# Monitoring requests are not visits.
-_MONITORING = {"health", "ready", "metrics"}
-_OF_NOBODY = _MONITORING | VIEWER_ENDPOINTS
 
 
 def register(app: Dash) -> None:
@@ -56,7 +45,7 @@ def register(app: Dash) -> None:
         SESSION_COOKIE_PATH=services().settings.path_prefix or "/",
     )
     app.server.session_interface = _Sessions()
-    app.server.before_request(_ensure_owner)
+    app.server.before_request(identify)
 
 
 def _name_of(secret: bytes) -> str:
@@ -74,8 +63,8 @@ class _Sessions(SecureCookieSessionInterface):
         return f"{_SECURE if services().settings.path_prefix else _OF_THIS_HOST}{name}"
 
     def open_session(self, app: flask.Flask, request: flask.Request) -> SecureCookieSession | None:
-        if (token := bearer_of(request)) is not None:
-            return self._of_token(token)
+        if token_of(request) is not None:
+            return self.session_class()
         # The visitor may have come before, without HTTPS or to an earlier version.
         names = self.get_cookie_name(app), super().get_cookie_name(app), _FORMER_NAME
         for value in filter(None, map(request.cookies.get, names)):
@@ -83,11 +72,6 @@ class _Sessions(SecureCookieSessionInterface):
             if content is not None:
                 return self.session_class(content)
         return self.session_class()
-
-    def _of_token(self, token: str) -> SecureCookieSession:
-        """The visitor of a token; nobody if it is not valid, so that the request is refused."""
-        named = owner_of(token)
-        return self.session_class({} if named is None else {_OWNER: named})
 
     def _content(self, app: flask.Flask, value: str) -> dict[str, str] | None:
         """What a cookie holds; None if it is not ours or too old."""
@@ -103,7 +87,7 @@ class _Sessions(SecureCookieSessionInterface):
 
     def should_set_cookie(self, app: flask.Flask, session: SessionMixin) -> bool:
         is_same_for_all = is_static(flask.request) or flask.request.endpoint in VIEWER_ENDPOINTS
-        is_page = not is_same_for_all and bearer_of(flask.request) is None
+        is_page = not is_same_for_all and token_of(flask.request) is None
         return is_page and super().should_set_cookie(app, session)
 
     def get_cookie_secure(self, app: flask.Flask) -> bool:
@@ -112,24 +96,32 @@ class _Sessions(SecureCookieSessionInterface):
 
 def owner() -> str:
     """Return the visitor of this request."""
-    return str(flask.session[_OWNER])
+    return str(flask.session[OWNER])
 
 
 def has_owner() -> bool:
     """Return whether there is a visitor: Dash looks at the page itself before it serves any."""
-    return flask.has_request_context() and _OWNER in flask.session
+    return flask.has_request_context() and OWNER in flask.session
 
 
 def action_by() -> dict[str, str]:
     """Return what stands for the visitor and the address of this request, for the log."""
-    return {"visitor": str(flask.session.get(_OWNER, ""))[:_SHOWN], "address": address()[:_SHOWN]}
+    return {"visitor": str(flask.session.get(OWNER, ""))[:_SHOWN], "address": address()[:_SHOWN]}
 
 
-def become(named: str) -> None:
-    """Make the browser of this request that of a visitor."""
-    if flask.session.get(_OWNER) != named:
-        flask.session.permanent = True
-        flask.session[_OWNER] = named
+def grant(kind: GrantKind, content: str = "") -> tuple[str, Grant]:
+    """Make a grant of the visitor of this request; return its secret and what is stored of it.
+
+    Raises
+    ------
+    NotGrantedError
+        If a token would make what outlives it.
+    LimitReachedError
+        If there are too many.
+    """
+    if kind is not GrantKind.TICKET:
+        refuse_tokens()
+    return make_grant(kind, owner(), address(), via=via(), content=content)
 
 
 def workspace() -> Workspace:
@@ -168,19 +160,3 @@ def own_fit(run_id: str) -> RunRecord:
     if record.kind is not RunKind.FIT:
         flask.abort(404)
     return record
-
-
-def _ensure_owner() -> tuple[dict[str, str], int] | None:
-    if is_static(flask.request) or flask.request.endpoint in _OF_NOBODY:
-        return None
-    if header := services().settings.user_header:
-        name = flask.request.headers.get(header, "").strip()
-        if not name:
-            return sentence(_NOBODY.format(header=header)), 401
-        become(owner_of_user(_secret(), name))
-        return None
-    if _OWNER not in flask.session:
-        if bearer_of(flask.request) is not None:
-            return sentence(_BAD_TOKEN), 401
-        become(secrets.token_urlsafe(16))
-    return None

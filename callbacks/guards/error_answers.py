@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dash import Dash
 
+from callbacks.keys.grants import NotGrantedError
 from callbacks.services import services
 from melm_core.base import UserError
 from melm_studio.views.renderer import DataGoneError
@@ -16,6 +17,7 @@ def register(app: Dash) -> None:
     """Connect the answers."""
     for error, answer in (
         (UserError, refuse),
+        (NotGrantedError, refuse_entry),
         (LimitReachedError, refuse_at_limit),
         (DataGoneError, data_gone),
         (StoreUnavailableError, unavailable),
@@ -26,6 +28,11 @@ def register(app: Dash) -> None:
 def refuse(error: UserError) -> tuple[dict[str, str], int]:
     """A value in the request breaks a rule."""
     return sentence(str(error)), 400
+
+
+def refuse_entry(error: NotGrantedError) -> tuple[dict[str, str], int]:
+    """A request is not let in, or may not do what it asks."""
+    return sentence(str(error)), error.status
 
 
 def refuse_at_limit(error: LimitReachedError) -> tuple[dict[str, str], int]:

@@ -1,1 +1,1 @@
-"""What says who a visitor is, apart from the cookie."""
+"""Who a request is from: its cookie, a grant that it carries, or the name that a proxy gives."""

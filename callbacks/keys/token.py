@@ -1,29 +1,25 @@
-"""Tokens: programs that send one act as the visitor who made it."""
+"""Where a request carries the token of a program."""
 
 from __future__ import annotations
 
 import flask
 
-from callbacks.keys.seal import Seal
+from callbacks.services import services
 
-DAYS = 30
+HEADER = "X-Melm-Token"
 
-_SEAL = Seal("token", lifetime_s=DAYS * 86_400)
 _SCHEME = "Bearer "
 
 
-def new_token(owner: str) -> str:
-    """Return a token of a visitor, valid for `DAYS` days."""
-    return _SEAL.seal(owner)
+def token_of(request: flask.Request) -> str | None:
+    """Return the token that a request carries, valid or not; None for one without.
 
-
-def bearer_of(request: flask.Request) -> str | None:
-    """Return the token that a request carries, valid or not."""
+    Where a proxy names the users, `Authorization` is for the proxy. An empty header is a token all
+    the same: the proxy may have let the request pass for it.
+    """
+    if HEADER in request.headers:
+        return request.headers[HEADER].strip()
     header = request.headers.get("Authorization", "")
-    return header.removeprefix(_SCHEME).strip() if header.startswith(_SCHEME) else None
-
-
-def owner_of(token: str) -> str | None:
-    """Return the visitor that a token stands for; None if it is not ours or too old."""
-    owner = _SEAL.content(token)
-    return owner if isinstance(owner, str) else None
+    if services().settings.user_header or not header.startswith(_SCHEME):
+        return None
+    return header.removeprefix(_SCHEME).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
@@ -16,6 +17,22 @@ class Token(Struct, frozen=True):
 
     token: str
     days: Annotated[int, Meta(description="Days for which the token is valid.")]
+    id: Annotated[str, Meta(description="By which it is revoked.")]
+
+
+class MadeToken(Struct, frozen=True):
+    """What is known of a token, which is not kept itself."""
+
+    id: str
+    made: datetime
+    used: Annotated[datetime | None, Meta(description="Last, to the minute; null for never.")]
+    expires: datetime
+
+
+class Tokens(Struct, frozen=True):
+    """The valid tokens of a visitor, oldest first."""
+
+    tokens: tuple[MadeToken, ...]
 
 
 class StoredFile(Struct, frozen=True):

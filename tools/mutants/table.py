@@ -9,6 +9,8 @@ _STORE = "tests/melm_studio/worker/store"
 _GUARDS = "tests/callbacks/guards"
 _READER = "tests/melm_studio/reading/test_file_reader.py"
 _TABLES = "tests/melm_studio/tables"
+_KEYS = "tests/callbacks/keys"
+_GRANT = "melm_studio/worker/records/grant.py"
 
 
 @dataclass(frozen=True)
@@ -216,16 +218,97 @@ MUTANTS = (
         "tests/callbacks/test_session.py::test_a_clock_that_was_set_back_loses_no_visitor",
     ),
     Mutant(
-        "callbacks/session.py",
-        "        if not name:\n",
-        "        if False:\n",
+        "callbacks/keys/identity.py",
+        "    elif header := services().settings.user_header:\n",
+        '    elif header := "":\n',
         "tests/callbacks/routes/test_recovery.py::test_whom_the_proxy_does_not_name_is_refused",
     ),
     Mutant(
-        "callbacks/routes/recovery.py",
-        "if named is None or services()",
-        "if services()",
-        "tests/callbacks/routes/test_recovery.py::test_a_link_that_was_tampered_with_opens_nothing",
+        "callbacks/keys/identity.py",
+        "if named not in {None, grant.owner}:",
+        "if False:",
+        f"{_KEYS}/test_identity.py::test_a_token_makes_nobody_else_of_a_user_who_is_logged_in",
+    ),
+    Mutant(
+        "callbacks/keys/identity.py",
+        "    if is_by_token():\n",
+        "    if False:\n",
+        f"{_KEYS}/test_grants.py::test_a_token_makes_neither_tokens_nor_recovery_links",
+    ),
+    Mutant(
+        "callbacks/keys/identity.py",
+        "    elif not still_admits(via()):\n",
+        "    elif False:\n",
+        f"{_KEYS}/test_grants.py"
+        "::test_a_browser_that_a_recovery_link_let_in_stays_until_the_link_is_revoked",
+    ),
+    Mutant(
+        "callbacks/keys/token.py",
+        "if HEADER in request.headers:",
+        'if request.headers.get(HEADER, "").strip():',
+        f"{_KEYS}/test_identity.py::test_an_empty_token_is_no_way_around_a_login",
+    ),
+    Mutant(
+        "callbacks/keys/grants.py",
+        "if grant is None or grant.kind is not kind:",
+        "if grant is None:",
+        "tests/callbacks/routes/test_recovery.py"
+        "::test_a_cookie_or_a_token_is_no_link_and_a_link_no_token",
+    ),
+    Mutant(
+        "callbacks/keys/grants.py",
+        "MOST_CONTENT_BYTES = 2**16",
+        "MOST_CONTENT_BYTES = 2**26",
+        f"{_KEYS}/test_grants.py::test_what_a_ticket_opens_is_bounded",
+    ),
+    Mutant(
+        "callbacks/keys/grants.py",
+        "if store.bytes_stored() >= store.limits.total_bytes:",
+        "if False:",
+        f"{_KEYS}/test_grants.py::test_a_full_studio_makes_no_more_grants",
+    ),
+    Mutant(
+        _GRANT,
+        "GrantKind.TOKEN: 30 * SECONDS_PER_DAY,",
+        "GrantKind.TOKEN: 31 * SECONDS_PER_DAY,",
+        f"{_KEYS}/test_grants.py::test_a_token_is_valid_for_30_days_and_no_longer",
+    ),
+    Mutant(
+        _GRANT,
+        "GrantKind.RECOVERY: 90 * SECONDS_PER_DAY,",
+        "GrantKind.RECOVERY: 900 * SECONDS_PER_DAY,",
+        f"{_KEYS}/test_grants.py::test_a_recovery_link_is_valid_for_90_days_and_no_longer",
+    ),
+    Mutant(
+        _GRANT,
+        "GrantKind.TICKET: 600.0,",
+        "GrantKind.TICKET: 6_000.0,",
+        f"{_KEYS}/test_grants.py::test_a_ticket_is_valid_for_ten_minutes_and_no_longer",
+    ),
+    Mutant(
+        _GRANT,
+        "{GrantKind.TOKEN: 20, GrantKind.RECOVERY: 10, GrantKind.TICKET: 20}",
+        "{GrantKind.TOKEN: 200, GrantKind.RECOVERY: 100, GrantKind.TICKET: 200}",
+        f"{_STORE}/test_store_grants.py::test_a_visitor_has_as_many_as_the_page_on_security_says",
+    ),
+    Mutant(
+        _GRANT,
+        "MOST_OF_ADDRESS = 1_000",
+        "MOST_OF_ADDRESS = 10_000",
+        f"{_STORE}/test_store_grants.py"
+        "::test_an_address_has_a_thousand_of_a_kind_however_many_cookies_it_has",
+    ),
+    Mutant(
+        _GRANT,
+        "MARKED_EVERY_S = 60.0",
+        "MARKED_EVERY_S = 0.0",
+        f"{_KEYS}/test_grants.py::test_a_use_is_marked_at_most_once_a_minute",
+    ),
+    Mutant(
+        _GRANT,
+        "REVOKED_KEPT_S = 32 * SECONDS_PER_DAY",
+        "REVOKED_KEPT_S = 3 * SECONDS_PER_DAY",
+        f"{_KEYS}/test_grants.py::test_a_revoked_link_is_known_for_longer_than_a_cookie_lives",
     ),
     Mutant(
         "callbacks/guards/request_guards.py",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from callbacks.keys.token import DAYS
+from callbacks.keys.grants import TOKEN_DAYS
+from callbacks.keys.token import HEADER
 from melm_studio.programs.models import Refusal
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ _VALUE = re.compile(r"<(\w+)>")
 _REFERENCE = "#/components/schemas/{name}"
 _REFUSALS = {
     "400": "A value breaks a rule.",
+    "401": "The token is not valid, or revoked.",
+    "403": "A token may not do this.",
     "404": "There is no such run of this visitor.",
     "409": "There is no room for it, or it has ended.",
 }
@@ -55,13 +58,19 @@ def describe(endpoints: Sequence[Endpoint], prefix: str, root: str) -> dict[str,
             "schemas": _schemas(endpoints),
             "securitySchemes": {
                 "token": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": HEADER,
+                    "description": f"From POST {prefix}/tokens, valid for {TOKEN_DAYS} days.",
+                },
+                "bearer": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": f"From POST {prefix}/tokens, valid for {DAYS} days.",
-                }
+                    "description": "The same, where no proxy asks for a login.",
+                },
             },
         },
-        "security": [{"token": []}],
+        "security": [{"token": []}, {"bearer": []}],
     }
 
 

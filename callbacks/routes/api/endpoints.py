@@ -51,6 +51,8 @@ class Endpoint:
 
 ENDPOINTS = (
     Endpoint("POST", "/tokens", tokens.create, "Make a token", models.Token, status=201),
+    Endpoint("GET", "/tokens", tokens.list_tokens, "List the tokens", models.Tokens),
+    Endpoint("DELETE", "/tokens/<token_id>", tokens.revoke, "Revoke a token", models.Tokens),
     Endpoint(
         "POST",
         "/files",

@@ -13,23 +13,20 @@ from dash import Dash
 from werkzeug import Response
 
 from callbacks.guards.error_answers import sentence
-from callbacks.keys.seal import Seal
+from callbacks.keys.grants import TICKET_MINUTES, used_grant
+from callbacks.keys.identity import hand_over
 from callbacks.routes.api.json_body import json_body
 from callbacks.services import services
-from callbacks.session import become, owner, workspace
+from callbacks.session import grant, owner, workspace
 from melm_core.base import UserError
 from melm_studio.programs.models import Link, NewLink
 from melm_studio.views.data_source import DataSource
-from melm_studio.views.validation import read
 from melm_studio.views.view_query import data_query, to_query
 from melm_studio.views.view_spec import ViewSpec
+from melm_studio.worker.records.grant import GrantKind
 
-MINUTES = 10
-
-_SEAL = Seal("table", lifetime_s=60 * MINUTES)
-_OUTDATED = (
-    f"This address was valid for {MINUTES} minutes, or is of another studio. Open the table again "
-    "where the address was made."
+_GONE = (
+    "The file of this table is no longer stored. Open the table again where the address was made."
 )
 _OTHERS_ONLY = (
     "This studio makes addresses for other visitors only. Leave out same_visitor, or start it with "
@@ -48,23 +45,20 @@ def create() -> Link:
     if wanted.same_visitor and not services().settings.framed_by:
         raise UserError(_OTHERS_ONLY)
     workspace().table(wanted.source)
-    ticket = _SEAL.seal([owner(), msgspec.to_builtins(wanted)])
-    return Link(f"/open/{ticket}", MINUTES)
+    ticket, _ = grant(GrantKind.TICKET, msgspec.json.encode(wanted).decode())
+    return Link(f"/open/{ticket}", TICKET_MINUTES)
 
 
 def open_table(ticket: str) -> Response | tuple[dict[str, Any], int]:
     """Copy the file to this visitor, or make this its maker; lead to the page that shows it."""
-    content = _SEAL.content(ticket)
-    if content is None:
-        return sentence(_OUTDATED), 404
-    maker, values = content
-    wanted = read(values, NewLink, "The link")
+    found = used_grant(GrantKind.TICKET, ticket)
+    wanted = msgspec.json.decode(found.content, type=NewLink)
     if wanted.same_visitor:
-        become(maker)
+        hand_over(found)
     elif wanted.source.kind == "upload":
-        raw = services().store.get_upload(maker, wanted.source.key)
+        raw = services().store.get_upload(found.owner, wanted.source.key)
         if raw is None:
-            return sentence(_OUTDATED), 404
+            return sentence(_GONE), 404
         services().store.put_upload(owner(), wanted.source.key, raw)
     # Relative: proxies that serve the studio below a path may add it to others.
     return flask.redirect(f"../?{_query(wanted.source, wanted.method)}")

@@ -2,11 +2,47 @@
 
 from __future__ import annotations
 
-from callbacks.keys.token import DAYS, new_token
-from callbacks.session import owner
-from melm_studio.programs.models import Token
+from datetime import UTC, datetime
+
+import flask
+
+from callbacks.keys.grants import TOKEN_DAYS, revoke_grant, valid_grants
+from callbacks.session import grant, owner
+from melm_studio.programs.models import MadeToken, Token, Tokens
+from melm_studio.worker.records.grant import Grant, GrantKind
 
 
 def create() -> Token:
     """A token of the visitor; a program without a cookie becomes a new visitor."""
-    return Token(new_token(owner()), DAYS)
+    token, made = grant(GrantKind.TOKEN)
+    return Token(token, TOKEN_DAYS, made.grant_id)
+
+
+def list_tokens() -> Tokens:
+    """The valid tokens of the visitor, oldest first; of each its id, which lets nobody in."""
+    return Tokens(tuple(map(_described, _tokens())))
+
+
+def revoke(token_id: str) -> Tokens:
+    """Revoke a token; answers those that are left."""
+    if token_id not in {known.grant_id for known in _tokens()}:
+        flask.abort(404)
+    revoke_grant(owner(), token_id)
+    return list_tokens()
+
+
+def _tokens() -> list[Grant]:
+    return [known for known in valid_grants(owner()) if known.kind is GrantKind.TOKEN]
+
+
+def _described(known: Grant) -> MadeToken:
+    return MadeToken(
+        id=known.grant_id,
+        made=_time(known.created_s),
+        used=None if known.used_s is None else _time(known.used_s),
+        expires=_time(known.expires_s),
+    )
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(round(seconds), UTC)

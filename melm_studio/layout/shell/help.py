@@ -95,7 +95,7 @@ def help_view() -> Component:
             ),
             html.H3("Documentation"),
             html.Ul([_page(name, label) for name, label in GUIDE.items()], className="help-pages"),
-            html.P(html.A("Get back to your runs from another browser", href="recovery")),
+            html.P(html.A("Links and tokens", href="links-and-tokens")),
             html.H3("Words"),
             html.Dl([part for word in WORDS.items() for part in _entry(*word)]),
             html.H3("Keys"),

@@ -24,6 +24,7 @@ from melm_studio.worker.records.shares import places_of
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
 from melm_studio.worker.store.disk_cache import DiskCache
 from melm_studio.worker.store.disk_files import DiskFiles
+from melm_studio.worker.store.disk_grants import DiskGrants
 from melm_studio.worker.store.disk_talks import DiskTalks
 from melm_studio.worker.store.fair_queue import after_serving, next_run
 from melm_studio.worker.store.protocol import (
@@ -61,6 +62,7 @@ class DiskRunStore(RunStore):
         self._files = DiskFiles(self._cache)
         self._places: dict[str, tuple[str, int]] = {}
         self.talks = DiskTalks(self._cache)
+        self.grants = DiskGrants(self._cache)
 
     def create(self, record: RunRecord, admit: Admission = admit_any) -> None:
         with self._cache.transaction():
@@ -293,6 +295,7 @@ class DiskRunStore(RunStore):
     def tidy(self, now: float) -> None:
         self._cache.remove_orphans(now)
         self.talks.forget_expired(now)
+        self.grants.forget_expired(now)
         for owner in self.owners():
             with self._cache.transaction():
                 if not self._cache.listed(_runs_key(owner)) and not self.files_of(owner):

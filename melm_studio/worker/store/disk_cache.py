@@ -95,6 +95,12 @@ class DiskCache:
         with self.transaction():
             self._cache.delete(key)
 
+    def keys_with(self, prefix: str) -> list[str]:
+        """Return the keys that begin with a text, in order, by the index of keys."""
+        query = "SELECT key FROM Cache WHERE key >= ? AND key < ? ORDER BY key"
+        with closing(sqlite3.connect(self._folder / diskcache.core.DBNAME)) as database:
+            return [key for (key,) in database.execute(query, (prefix, f"{prefix}\U0010ffff"))]
+
     def listed(self, listing: str) -> list[str]:
         """Return the names in a list, in order."""
         names: list[str] = json.loads(self.get(listing) or b"[]")

@@ -14,6 +14,7 @@ from melm_studio.worker.records.limits import Limits
 from melm_studio.worker.records.request import RunRequest
 from melm_studio.worker.records.run import PlaneEvent, RunRecord, RunState
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
+from melm_studio.worker.store.grants import GrantStore
 from melm_studio.worker.store.talks import TalkStore
 
 
@@ -401,7 +402,7 @@ class Service(ABC):
         """Release what the calling thread uses; a later call opens it again."""
 
 
-class RunStore(Requests, Queue, Events, Reports, Files, TalkStore, Service):
+class RunStore(Requests, Queue, Events, Reports, Files, TalkStore, GrantStore, Service):
     """Runs, their histories and the data they use, safe for many threads and processes.
 
     Every write may raise `DiskFullError`, and every access to a server `StoreUnavailableError`.

@@ -93,7 +93,7 @@ def test_the_cookie_is_sent_to_the_studio_only(client):
 
 
 def test_links_lead_to_addresses_below_the_path(client):
-    recovery = client.get("/recovery").text
+    recovery = client.post("/links-and-tokens/recovery").text
     link = re.search(rf"<code>http://localhost{PREFIX}(/recovery/[^<]+)</code>", recovery)[1]
     assert f'action="{PREFIX}{link}"' in client.get(link).text
     assert followed(link, client.post(link)) == f"{PREFIX}/"

@@ -13,9 +13,8 @@ PROXIED = {"proxies": 1, "user_header": "X-Forwarded-User"}
 
 
 def link_of(visitor) -> str:
-    return re.search(
-        r"<code>http://localhost(/recovery/[^<]+)</code>", visitor.http.get("/recovery").text
-    )[1]
+    page = visitor.http.post("/links-and-tokens/recovery").text
+    return re.search(r"<code>http://localhost(/recovery/[^<]+)</code>", page)[1]
 
 
 def runs_of(client) -> list[str]:
@@ -82,7 +81,11 @@ def test_runs_follow_the_name_that_a_trusted_proxy_gives(tmp_path):
                 owners.append(session["owner"])
         assert owners[0] == owners[1] != owners[2]
         assert "ada" not in owners[0]
-        assert "known by your login" in asked(studio, "/recovery", X_Forwarded_User="ada").text
+        page = asked(studio, "/links-and-tokens", X_Forwarded_User="ada").text
+        assert "known by your login" in page
+        client = studio.app.server.test_client()
+        refused = client.post("/links-and-tokens/recovery", headers={"X-Forwarded-User": "ada"})
+        assert refused.status_code == 400
 
 
 def test_a_browser_with_the_cookie_of_one_person_is_the_other_once_the_proxy_says_so(tmp_path):

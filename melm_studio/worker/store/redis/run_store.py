@@ -41,6 +41,7 @@ from melm_studio.worker.store.quota import (
 from melm_studio.worker.store.redis.client import Pipeline, open_client, transact
 from melm_studio.worker.store.redis.events import RedisEvents
 from melm_studio.worker.store.redis.files import RedisFiles
+from melm_studio.worker.store.redis.grants import RedisGrants
 from melm_studio.worker.store.redis.talks import RedisTalks
 from melm_studio.worker.store.secret_key import SECRET_BYTES
 
@@ -67,6 +68,7 @@ class RedisRunStore(RunStore):
         self._secret = b""
         self._files = RedisFiles(self._redis, address)
         self.talks = RedisTalks(self._redis, address)
+        self.grants = RedisGrants(self._redis, address)
         self._events = RedisEvents(self._redis, address)
         self._queue, self._unfinished = self._key("queue"), self._key("unfinished")
         self._served, self._addresses = self._key("served"), self._key("addresses")
@@ -291,6 +293,7 @@ class RedisRunStore(RunStore):
 
     def tidy(self, now: float) -> None:
         self.talks.forget_expired(now)
+        self.grants.forget_expired(now)
         for owner in self.owners():
             keys = self._runs_key(owner), self._files.listing(owner)
             transact(self._redis, partial(self._forget_owner_without, keys, owner), *keys)

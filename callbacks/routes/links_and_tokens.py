@@ -1,0 +1,104 @@
+"""The page of what lets somebody in as this visitor: recovery links, tokens, addresses of tables.
+
+A link or token that is made is shown on the page that answers, once; the studio keeps a hash of it.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import flask
+from dash import Dash
+
+from callbacks.guards.error_answers import sentence
+from callbacks.keys.grants import RECOVERY_DAYS, TOKEN_DAYS, revoke_grant, valid_grants
+from callbacks.keys.identity import become, is_by_token, via
+from callbacks.routes.documents import document
+from callbacks.services import services
+from callbacks.session import grant, owner
+from melm_core.base import UserError
+from melm_studio.tables import count
+from melm_studio.worker.records.grant import Grant, GrantKind
+
+_NAMES = {
+    GrantKind.RECOVERY: "Recovery link",
+    GrantKind.TOKEN: "Token",
+    GrantKind.TICKET: "Address of a table",
+}
+_SECONDS = {"day": 86_400.0, "hour": 3_600.0, "minute": 60.0}
+_BY_LOGIN = (
+    "You are known by your login in every browser, so there is nothing to recover by a link."
+)
+_UNKNOWN = "There is no such link or token, or it is over already. Load the page again."
+
+
+def register(app: Dash) -> None:
+    """Connect the page and its buttons."""
+    app.server.get("/links-and-tokens")(links_and_tokens)
+    app.server.post("/links-and-tokens/recovery")(make_recovery_link)
+    app.server.post("/links-and-tokens/token")(make_token)
+    app.server.post("/links-and-tokens/<grant_id>/revoke")(revoke)
+
+
+def links_and_tokens() -> flask.Response:
+    """What lets somebody in as this visitor, and the buttons that make more."""
+    return _page()
+
+
+def make_recovery_link() -> flask.Response:
+    """Make a recovery link, and show it."""
+    if services().settings.user_header:
+        raise UserError(_BY_LOGIN)
+    key, made = grant(GrantKind.RECOVERY)
+    return _page(link=flask.url_for("question", key=key, _external=True), made=made.grant_id)
+
+
+def make_token() -> flask.Response:
+    """Make a token, and show it."""
+    token, made = grant(GrantKind.TOKEN)
+    return _page(token=token, made=made.grant_id)
+
+
+def revoke(grant_id: str) -> flask.Response | tuple[dict[str, str], int]:
+    """Revoke a link or token; every browser that it let in is out, except this one."""
+    if not revoke_grant(owner(), grant_id):
+        return sentence(_UNKNOWN), 404
+    if via() == f"{GrantKind.RECOVERY} {grant_id}":
+        become(owner())
+    return flask.make_response("", 303, {"Location": "../../links-and-tokens"})
+
+
+def _page(**shown: str) -> flask.Response:
+    now = time.time()
+    text = document(
+        "links_and_tokens.html",
+        root=flask.request.script_root,
+        grants=[_described(each, now) for each in reversed(valid_grants(owner()))],
+        recovery_days=RECOVERY_DAYS,
+        token_days=TOKEN_DAYS,
+        has_login=bool(services().settings.user_header),
+        may_make=not is_by_token(),
+        **shown,
+    )
+    # A secret stays on the page that shows it.
+    return flask.Response(text, headers={"Cache-Control": "no-store"}, mimetype="text/html")
+
+
+def _described(known: Grant, now: float) -> dict[str, Any]:
+    return {
+        "id": known.grant_id,
+        "kind": _NAMES[known.kind],
+        "made": f"{_span(now - known.created_s)} ago",
+        "used": "never" if known.used_s is None else f"{_span(now - known.used_s)} ago",
+        "expires": f"in {_span(known.expires_s - now)}",
+        "admits_this_browser": known.as_via == via(),
+    }
+
+
+def _span(seconds: float) -> str:
+    """A time in words, in its largest unit: minutes at least."""
+    for unit, length in _SECONDS.items():
+        if round(seconds / length) >= 1:
+            return count(round(seconds / length), unit)
+    return "a moment"
