@@ -18,7 +18,10 @@ from tests.melm_studio.worker.helpers import wait_until
 
 # Where Debian puts it, which is not on everybody's path.
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-CERTIFY = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost"
+CERTIFY = (
+    "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost "
+    "-addext subjectAltName=DNS:localhost"
+)
 
 needs_nginx = pytest.mark.skipif(
     not (NGINX and shutil.which("openssl")),

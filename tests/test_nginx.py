@@ -16,13 +16,16 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
+from melm_studio.programs.client import RefusedError, StudioClient
 from tests.deployment import DEPLOY
 from tests.nginx import needs_nginx, proxied
+from tools.driver.launcher import running_studio
 
 pytestmark = [pytest.mark.slow, needs_nginx]
 
 MOST_S = 10
-OK, ACCEPTED, FOUND, UNAUTHORIZED, FORBIDDEN, TOO_MANY = 200, 202, 302, 401, 403, 429
+OK, ACCEPTED, FOUND, SEE_OTHER = 200, 202, 302, 303
+UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TOO_MANY = 401, 403, 404, 429
 
 
 class Echo(BaseHTTPRequestHandler):
@@ -76,9 +79,12 @@ def application() -> Iterator[str]:
 def asked(address: str, path: str = "/", come_from: str = "127.0.0.1", **options):
     with requests.Session() as session:
         session.mount("https://", From(come_from))
-        return session.get(
-            address + path, verify=False, timeout=MOST_S, allow_redirects=False, **options
-        )
+        asking = {"method": "GET", "verify": False, "timeout": MOST_S, "allow_redirects": False}
+        return session.request(url=address + path, **asking | options)
+
+
+def posted(address: str, path: str, **options):
+    return asked(address, path, method="POST", **options)
 
 
 class From(HTTPAdapter):
@@ -120,35 +126,131 @@ def test_an_address_that_asks_too_often_is_refused_and_others_are_served(applica
         assert asked(address, come_from="127.0.0.2").status_code == OK
 
 
+def included(name: str, folder: Path, replaced: dict[str, str] | None = None) -> dict[str, str]:
+    """The line of nginx.conf that includes a file of deploy/, without the mark of comment."""
+    text = (DEPLOY / name).read_text()
+    for example, value in (replaced or {}).items():
+        assert example in text
+        text = text.replace(example, value)
+    (folder / name).write_text(text)
+    return {f"# include /etc/nginx/snippets/{name};": f"include {folder}/{name};"}
+
+
+def with_passwords(folder: Path) -> dict[str, str]:
+    lines = []
+    for user in ("ada", "bob"):
+        command = ["openssl", "passwd", "-apr1", "secret"]
+        password = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+        lines.append(f"{user}:{password}")
+    (folder / "users").write_text("".join(lines))
+    here = {"/etc/nginx/melm.htpasswd;": f"{folder}/users;"}
+    return included("melm-basic-auth.conf", folder, here)
+
+
+def with_provider(folder: Path, provider: str) -> dict[str, str]:
+    return included("melm-oauth2.conf", folder, {"http://127.0.0.1:4180": provider})
+
+
+def with_tokens(folder: Path) -> dict[str, str]:
+    return included("melm-tokens.conf", folder)
+
+
 def test_a_password_names_the_user(application, tmp_path: Path):
-    password = subprocess.run(
-        ["openssl", "passwd", "-apr1", "secret"], capture_output=True, check=True, text=True
-    ).stdout
-    (tmp_path / "users").write_text(f"ada:{password}")
-    snippet = (DEPLOY / "melm-basic-auth.conf").read_text()
-    assert "/etc/nginx/melm.htpasswd;" in snippet
-    own = tmp_path / "basic.conf"
-    own.write_text(snippet.replace("/etc/nginx/melm.htpasswd;", f"{tmp_path}/users;"))
-    line = "# include /etc/nginx/snippets/melm-basic-auth.conf;"
-    with proxied(application, tmp_path, {line: f"include {own};"}) as address:
+    with proxied(application, tmp_path, with_passwords(tmp_path)) as address:
         assert asked(address).status_code == UNAUTHORIZED
         assert asked(address, auth=("ada", "wrong")).status_code == UNAUTHORIZED
         named = asked(address, auth=("ada", "secret"), headers={"X-Forwarded-User": "root"})
         assert named.json()["x-forwarded-user"] == "ada"
+        # Without melm-tokens.conf, a token is no way past the password.
+        token = {"X-Melm-Token": "x"}
+        assert asked(address, headers=token).status_code == UNAUTHORIZED
+        both = asked(address, auth=("ada", "secret"), headers=token).json()
+        assert (both["x-forwarded-user"], both["x-melm-token"]) == ("ada", "x")
         assert asked(address, "/ready").status_code == OK
 
 
 def test_an_identity_provider_names_the_user(application, tmp_path: Path):
-    line = "# include /etc/nginx/snippets/melm-oauth2.conf;"
+    with (
+        serving(Identities) as provider,
+        proxied(application, tmp_path, with_provider(tmp_path, provider)) as address,
+    ):
+        stranger = asked(address, "/?run=1")
+        assert stranger.status_code == FOUND
+        assert urlsplit(stranger.headers["Location"]).path == "/oauth2/start"
+        known = asked(address, cookies={"login": "ada"}, headers={"X-Forwarded-User": "root"})
+        assert known.json()["x-forwarded-user"] == "ada@example.org"
+        assert asked(address, headers={"X-Melm-Token": "x"}).status_code == FOUND
+        assert asked(address, "/oauth2/auth").status_code == NOT_FOUND
+        assert asked(address, "/ready").status_code == OK
+
+
+@pytest.mark.parametrize("login", ["password", "provider"])
+def test_a_request_with_a_token_passes_the_login_without_a_name(application, tmp_path, login):
     with serving(Identities) as provider:
-        snippet = (DEPLOY / "melm-oauth2.conf").read_text()
-        assert "http://127.0.0.1:4180" in snippet
-        own = tmp_path / "oauth2.conf"
-        own.write_text(snippet.replace("http://127.0.0.1:4180", provider))
-        with proxied(application, tmp_path, {line: f"include {own};"}) as address:
-            stranger = asked(address, "/?run=1")
-            assert stranger.status_code == FOUND
-            assert urlsplit(stranger.headers["Location"]).path == "/oauth2/start"
-            known = asked(address, cookies={"login": "ada"}, headers={"X-Forwarded-User": "root"})
-            assert known.json()["x-forwarded-user"] == "ada@example.org"
-            assert asked(address, "/ready").status_code == OK
+        names = {
+            "password": lambda: with_passwords(tmp_path),
+            "provider": lambda: with_provider(tmp_path, provider),
+        }[login]()
+        with proxied(application, tmp_path, names | with_tokens(tmp_path)) as address:
+            forged = {"X-Melm-Token": "x", "X-Forwarded-User": "root"}
+            for credentials in (
+                {},
+                {"auth": ("ada", "wrong")},
+                {"auth": ("ada", "secret"), "cookies": {"login": "ada"}},
+            ):
+                got = asked(address, headers=forged, **credentials).json()
+                assert "x-forwarded-user" not in got
+                assert got["x-melm-token"] == "x"
+            for empty in ({}, {"X-Melm-Token": ""}, {"X_Melm_Token": "x"}):
+                answer = asked(address, headers=empty)
+                assert answer.status_code == (UNAUTHORIZED if login == "password" else FOUND)
+            known = {"auth": ("ada", "secret"), "cookies": {"login": "ada"}}
+            assert asked(address, **known).json()["x-forwarded-user"].startswith("ada")
+
+
+@pytest.mark.parametrize("passes", ["with the password too", "with the token alone"])
+def test_a_program_works_behind_a_login_by_its_token(tmp_path, monkeypatch, passes):
+    """The client of the studio, a real studio and a real nginx with the files of deploy/."""
+    sites = with_passwords(tmp_path)
+    (tmp_path / "netrc").touch()
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    if passes == "with the token alone":
+        sites |= with_tokens(tmp_path)
+    else:
+        (tmp_path / "netrc").write_text("machine localhost login ada password secret")
+    flags = ["--user-header", "X-Forwarded-User"]
+    with (
+        running_studio(tmp_path, workers=1, proxies=1, flags=flags) as studio,
+        proxied(studio.url, tmp_path, sites) as address,
+    ):
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "studio.pem"))
+        ada = {"auth": ("ada", "secret")}
+        token = posted(address, "/api/v1/tokens", **ada).json()["token"]
+        client = StudioClient(address, token)
+        run = client.start({"kind": "sample", "key": "wine"}, "pca")
+        assert client.finished(run.id).state == "done"
+        assert client.result(run.id).features
+        assert b"<html" in client.report([run.id])
+        header = {"X-Melm-Token": token}
+        assert [each["id"] for each in asked(address, "/api/v1/runs", **ada).json()["runs"]] == [
+            run.id
+        ]
+        for path in ("/api/v1/tokens", "/links-and-tokens/token"):
+            assert posted(address, path, headers=header, **ada).status_code == FORBIDDEN
+        bob = asked(address, "/api/v1/runs", headers=header, auth=("bob", "secret"))
+        if passes == "with the token alone":
+            # The password was not asked for, so the name counts for nothing: the token does.
+            assert [each["id"] for each in bob.json()["runs"]] == [run.id]
+        else:
+            assert bob.status_code == FORBIDDEN
+        wrong = {"X-Melm-Token": "x"}
+        assert asked(address, "/api/v1/runs", headers=wrong, **ada).status_code == UNAUTHORIZED
+        (known,) = client_tokens(address, **ada)
+        revoked = f"/links-and-tokens/{known['id']}/revoke"
+        assert posted(address, revoked, **ada).status_code == SEE_OTHER
+        with pytest.raises(RefusedError, match="was revoked"):
+            client.runs()
+
+
+def client_tokens(address: str, **credentials) -> list[dict[str, str]]:
+    return asked(address, "/api/v1/tokens", **credentials).json()["tokens"]

@@ -36,7 +36,9 @@ _ENDED = (
     "What let this browser in was revoked or is over, so it no longer shows those runs. Load the "
     "page again to begin anew, or open a new link."
 )
-_OF_A_LOGIN = "Your login says who you are, so this browser cannot become somebody else's."
+_IS_SOMEBODY = (
+    "A login or token says who this request is from, so it cannot become somebody else's."
+)
 _BY_PROGRAM = (
     "A token can make neither tokens nor recovery links. Make them in Help, Links and tokens, in "
     "the browser that has these runs."
@@ -92,7 +94,7 @@ def hand_over(grant: Grant) -> None:
     if grant.owner == flask.session[OWNER]:
         return
     if services().settings.user_header or is_by_token():
-        raise NotGrantedError(_OF_A_LOGIN, 403)
+        raise NotGrantedError(_IS_SOMEBODY, 403)
     become(grant.owner, grant.as_via if grant.kind is GrantKind.RECOVERY else grant.via)
 
 

@@ -218,6 +218,13 @@ MUTANTS = (
         "tests/callbacks/test_session.py::test_a_clock_that_was_set_back_loses_no_visitor",
     ),
     Mutant(
+        "callbacks/session.py",
+        "        if token_of(request) is not None:\n",
+        "        if token_of(request) and services().store.secret():\n",
+        f"{_KEYS}/test_identity.py"
+        "::test_a_store_that_does_not_answer_is_a_sentence_whatever_a_request_carries",
+    ),
+    Mutant(
         "callbacks/keys/identity.py",
         "    elif header := services().settings.user_header:\n",
         '    elif header := "":\n',

@@ -59,6 +59,7 @@ _PAGE_KEYS = (
     ("Esc", "close a menu or dialog, leave Present"),
 )
 
+_GRANTS = ": your runs in another browser, and in programs"
 
 # Pages of the documentation that a user of the page needs, which the studio serves.
 GUIDE = {
@@ -95,7 +96,7 @@ def help_view() -> Component:
             ),
             html.H3("Documentation"),
             html.Ul([_page(name, label) for name, label in GUIDE.items()], className="help-pages"),
-            html.P(html.A("Links and tokens", href="links-and-tokens")),
+            html.P([html.A("Links and tokens", href="links-and-tokens"), _GRANTS]),
             html.H3("Words"),
             html.Dl([part for word in WORDS.items() for part in _entry(*word)]),
             html.H3("Keys"),

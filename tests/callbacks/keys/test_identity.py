@@ -149,4 +149,4 @@ def test_behind_a_login_no_address_makes_a_user_somebody_else(tmp_path):
         assert client.get(path, headers=ADA).status_code == 302
         refused = client.get(path, headers=BOB)
         assert refused.status_code == 403
-        assert "Your login says who you are" in refused.json["error"]
+        assert "A login or token says who" in refused.json["error"]
