@@ -34,7 +34,7 @@ _SOMEBODY_ELSE = (
 )
 _ENDED = (
     "What let this browser in was revoked or is over, so it no longer shows those runs. Load the "
-    "page again to begin anew, or open a new link."
+    "studio again to begin anew, or open a new link."
 )
 _IS_SOMEBODY = (
     "A login or token says who this request is from, so it cannot become somebody else's."
@@ -46,6 +46,8 @@ _BY_PROGRAM = (
 # Monitoring requests are not visits.
 _MONITORING = {"health", "ready", "metrics"}
 _OF_NOBODY = _MONITORING | VIEWER_ENDPOINTS
+# Where a browser that was put out becomes a new visitor: the page, which says so, and links.
+_PAGE, _LINKS = "/", {"question", "recover", "open_table"}
 
 
 def identify() -> None:
@@ -69,8 +71,7 @@ def identify() -> None:
     elif OWNER not in flask.session:
         become(secrets.token_urlsafe(16))
     elif not still_admits(via()):
-        become(secrets.token_urlsafe(16))
-        raise NotGrantedError(_ENDED, 401)
+        _begin_anew()
 
 
 def become(named: str, via: str = "") -> None:
@@ -113,6 +114,15 @@ def refuse_tokens() -> None:
     """Raise NotGrantedError where a token would make what outlives it."""
     if is_by_token():
         raise NotGrantedError(_BY_PROGRAM, 403)
+
+
+def _begin_anew() -> None:
+    """Refuse a browser that was put out, until it loads the page, or opens a link, as another."""
+    endpoint = flask.request.endpoint
+    if endpoint in {_PAGE, *_LINKS}:
+        become(secrets.token_urlsafe(16))
+    if endpoint not in _LINKS:
+        raise NotGrantedError(_ENDED, 401)
 
 
 def _act_by(grant: Grant, named: str | None) -> None:

@@ -119,8 +119,9 @@ def test_a_browser_that_a_token_let_in_makes_none_and_ends_with_the_token(tmp_pa
             assert guest.http.post(path).status_code == 403
         cookie = guest.cookie
         later(30 * DAY + 1)
-        refused = guest.http.get("/")
-        assert (refused.status_code, "begin anew" in refused.json["words"]) == (401, True)
+        for path in ("/frames", "/frames", "/"):
+            refused = guest.http.get(path)
+            assert (refused.status_code, "begin anew" in refused.json["words"]) == (401, True)
         assert guest.http.get("/").status_code == 200
         assert guest.owner != visitor.owner
         later(0)
@@ -160,6 +161,8 @@ def test_a_browser_that_a_recovery_link_let_in_stays_until_the_link_is_revoked(s
     client = studio.app.server.test_client()
     client.set_cookie(visitor.cookie_name, cookie)
     assert client.get("/frames").status_code == 401
+    assert client.post(link_of(visitor)).status_code == 303  # a new link lets it in again
+    assert client.get("/frames").status_code == 200
 
 
 def test_a_revoked_link_is_known_for_longer_than_a_cookie_lives(studio):

@@ -12,7 +12,6 @@ import requests
 
 import melm_studio
 from melm_core.base import UserError
-from melm_studio.programs.client import StudioClient
 from melm_studio.programs.local_studio import LocalStudio
 from tests.melm_studio.worker.helpers import wait_until
 
@@ -53,15 +52,17 @@ def test_what_runs_in_the_frame_is_there_for_the_notebook(studio, frame):
     with pytest.raises(UserError, match="no run yet"):
         studio.plane()
     browser = opened(studio)
-    page = StudioClient(studio.url, browser.post(f"{studio.url}/api/v1/tokens").json()["token"])
-    assert page.runs() == ()
-    source = {**page.upload(frame.to_csv(index=False).encode(), "points.csv"), "label": "kind"}
-    run = page.finished(page.start(source, "lda").id)
-    assert studio.runs()[["title", "state"]].to_numpy().tolist() == [[run.title, "done"]]
-    plane = studio.plane(run.title)
+    api, table = f"{studio.url}/api/v1", frame.to_csv(index=False).encode()
+    assert browser.get(f"{api}/runs").json() == {"runs": []}
+    stored = browser.post(f"{api}/files", files={"file": ("points.csv", table)}).json()
+    source = {"kind": "upload", **stored, "label": "kind"}
+    run = browser.post(f"{api}/runs", json={"source": source, "method": "lda"}).json()
+    wait_until(lambda: browser.get(f"{api}/runs/{run['id']}").json()["state"] == "done")
+    assert studio.runs()[["title", "state"]].to_numpy().tolist() == [[run["title"], "done"]]
+    plane = studio.plane(run["title"])
     assert (plane.predict(frame) == frame["kind"]).mean() > 0.9
     assert studio.figure()._repr_svg_().startswith(("<?xml", "<svg"))
-    with pytest.raises(UserError, match=run.title):
+    with pytest.raises(UserError, match=run["title"]):
         studio.plane("another")
 
 

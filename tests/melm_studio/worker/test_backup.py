@@ -9,12 +9,21 @@ import numpy as np
 import pytest
 
 from melm_studio.worker.backup import main
+from melm_studio.worker.records.grant import Grant, GrantKind
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.disk import DiskRunStore
 from tests.melm_studio.worker.helpers import plane, started, wait_until
 from tests.melm_studio.worker.store.full_disk import no_file_larger_than
 
 LARGE = np.random.default_rng(0).bytes(3 * 2**20)
+TOKEN = Grant(
+    grant_id="t",
+    owner="ada",
+    address="",
+    kind=GrantKind.TOKEN,
+    created_s=0.0,
+    expires_s=9.0,
+)
 
 
 @pytest.fixture
@@ -38,6 +47,7 @@ def test_a_copy_made_during_a_run_has_it_with_its_planes_data_and_key(folder, ba
     with closing(DiskRunStore(folder)) as store:
         store.put_data("ada", "d", LARGE)
         secret, record = store.secret(), started(store)
+        store.grants.put(TOKEN)
         stop = threading.Event()
 
         def work():
@@ -54,6 +64,7 @@ def test_a_copy_made_during_a_run_has_it_with_its_planes_data_and_key(folder, ba
     with closing(DiskRunStore(target)) as copy:
         assert copy.secret() == secret
         assert copy.get_data("ada", "d") == LARGE
+        assert copy.grants.of_owner("ada") == [TOKEN]
         assert copy.get(record.run_id).state is RunState.RUNNING
         events = copy.events(record.run_id)
         assert len(events) == copy.n_events(record.run_id) > 20
