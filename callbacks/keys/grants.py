@@ -106,8 +106,10 @@ def used_grant(kind: GrantKind, secret: str) -> Grant:
     words = {"name": _NAMES[kind], "another": _ANOTHER[kind], "lifetime": _LIFETIMES[kind]}
     if grant is None or grant.kind is not kind:
         raise NotGrantedError(_UNKNOWN.format(**words), _STATUS[kind])
-    if not grant.is_valid(now):
-        why = _REVOKED if grant.is_revoked else _EXPIRED
+    # What a ticket's maker was let in by may have been revoked within its minutes.
+    is_revoked = grant.is_revoked or (kind is GrantKind.TICKET and not still_admits(grant.via))
+    if is_revoked or not grant.is_valid(now):
+        why = _REVOKED if is_revoked else _EXPIRED
         raise NotGrantedError(why.format(**words), _STATUS[kind])
     if not grant.is_marked(now):
         with suppress(DiskFullError):  # whoever is let in may be about to make room

@@ -92,9 +92,9 @@ def hand_over(grant: Grant) -> None:
     NotGrantedError
         If a login or a token says who this request is from.
     """
-    if grant.owner == flask.session[OWNER]:
-        return
-    if services().settings.user_header or is_by_token():
+    if grant.owner == flask.session[OWNER] and not via():
+        return  # it is the visitor's own browser already
+    if services().settings.user_header or _GRANT in flask.g:
         raise NotGrantedError(_IS_SOMEBODY, 403)
     become(grant.owner, grant.as_via if grant.kind is GrantKind.RECOVERY else grant.via)
 

@@ -300,10 +300,10 @@ MUTANTS = (
     ),
     Mutant(
         _GRANT,
-        "MOST_OF_ADDRESS = 1_000",
-        "MOST_OF_ADDRESS = 10_000",
+        "MOST_OF_ADDRESS = 500",
+        "MOST_OF_ADDRESS = 5_000",
         f"{_STORE}/test_store_grants.py"
-        "::test_an_address_has_a_thousand_of_a_kind_however_many_cookies_it_has",
+        "::test_an_address_has_500_of_a_kind_however_many_cookies_it_has",
     ),
     Mutant(
         _GRANT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum, auto
 
 from melm_studio.worker.records.limits import LimitReachedError
@@ -27,7 +27,7 @@ LIFETIME_S = {
 # Of one visitor that are valid at the same time.
 MOST_OF_VISITOR = {GrantKind.TOKEN: 20, GrantKind.RECOVERY: 10, GrantKind.TICKET: 20}
 # Of each kind, from one network address: cookies are free.
-MOST_OF_ADDRESS = 1_000
+MOST_OF_ADDRESS = 500
 # When a grant was last used need not be known more closely.
 MARKED_EVERY_S = 60.0
 # Longer than any browser that it let in keeps its cookie: until then it must be known as revoked.
@@ -96,7 +96,9 @@ def id_of(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()[:32]
 
 
-def replaced_by(new: Grant, own: Iterable[Grant], here: Iterable[Grant]) -> list[Grant]:
+def replaced_by(
+    new: Grant, own: Iterable[Grant], n_here: int, here: Callable[[], Iterable[Grant]]
+) -> list[Grant]:
     """Return the grants that go when another is made.
 
     Of tickets, and of the tokens of an address, the longest unused make room; links and tokens that
@@ -108,8 +110,10 @@ def replaced_by(new: Grant, own: Iterable[Grant], here: Iterable[Grant]) -> list
     new : Grant
     own : iterable of Grant
         All of its visitor.
-    here : iterable of Grant
-        All of its address.
+    n_here : int
+        Number of those of its kind and address.
+    here : callable
+        Returns them; called where they are too many, since they take long to read.
 
     Raises
     ------
@@ -125,11 +129,11 @@ def replaced_by(new: Grant, own: Iterable[Grant], here: Iterable[Grant]) -> list
         if new.kind is not GrantKind.TICKET:
             raise LimitReachedError(_TOO_MANY.format(n=len(valid), kind=_NAMES[new.kind]))
         gone += _longest_unused(valid)[: len(valid) - most + 1]
-    others = [grant for grant in here if grant.kind is new.kind and grant not in gone]
-    if new.address and len(others) >= MOST_OF_ADDRESS:
+    if new.address and n_here >= MOST_OF_ADDRESS:
         if new.kind is GrantKind.RECOVERY:
-            raise LimitReachedError(_TOO_MANY_HERE.format(n=len(others), kind=_NAMES[new.kind]))
-        gone += _longest_unused(others)[: len(others) - MOST_OF_ADDRESS + 1]
+            raise LimitReachedError(_TOO_MANY_HERE.format(n=n_here, kind=_NAMES[new.kind]))
+        others = [grant for grant in here() if grant not in gone]
+        gone += _longest_unused(others)[: max(len(others) - MOST_OF_ADDRESS + 1, 0)]
     return gone
 
 

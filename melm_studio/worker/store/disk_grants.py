@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from melm_studio.worker.records.grant import Grant, replaced_by
 from melm_studio.worker.store.disk_cache import DiskCache
@@ -19,11 +20,12 @@ class DiskGrants(Grants):
 
     def put(self, grant: Grant) -> None:
         with self._cache.transaction():
-            own, here = self.of_owner(grant.owner), self._listed(_at(grant.address))
-            for former in replaced_by(grant, own, here):
+            own, at = self.of_owner(grant.owner), _at(grant)
+            n_here = len(self._cache.listed(at))
+            for former in replaced_by(grant, own, n_here, partial(self._listed, at)):
                 self._delete(former)
             self._cache.put(_RECORDS + grant.grant_id, grant.to_bytes())
-            for listing in (_of(grant.owner), _at(grant.address)):
+            for listing in (_of(grant.owner), at):
                 self._cache.enlist(listing, grant.grant_id)
 
     def get(self, grant_id: str) -> Grant | None:
@@ -48,7 +50,7 @@ class DiskGrants(Grants):
     def _delete(self, grant: Grant) -> None:
         with self._cache.transaction():
             self._cache.delete(_RECORDS + grant.grant_id)
-            for listing in (_of(grant.owner), _at(grant.address)):
+            for listing in (_of(grant.owner), _at(grant)):
                 self._cache.unlist(listing, grant.grant_id)
 
     def _listed(self, listing: str) -> list[Grant]:
@@ -60,5 +62,5 @@ def _of(owner: str) -> str:
     return f"grants-of/{owner}"
 
 
-def _at(address: str) -> str:
-    return f"grants-at/{address}"
+def _at(grant: Grant) -> str:
+    return f"grants-at/{grant.kind}/{grant.address}"

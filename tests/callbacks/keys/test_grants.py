@@ -133,6 +133,26 @@ def test_a_browser_that_a_token_let_in_makes_none_and_ends_with_the_token(tmp_pa
         assert client.get("/frames").status_code == 401
 
 
+def test_a_browser_of_one_notebook_opens_another_and_follows_its_newest_token(tmp_path):
+    with opened_studio(tmp_path, framed_by="http://localhost:*") as studio:
+        visitor, other, guest = studio.visitor(), studio.visitor(), studio.visitor()
+        body = {**SAMPLE, "same_visitor": True}
+
+        def path_by(token: str) -> str:
+            return asked(studio, token, f"{PREFIX}/links", "POST", json=body).json["path"]
+
+        first, second = token_of(visitor), token_of(visitor)
+        for token in (token_of(other), first, second):
+            assert guest.http.get(path_by(token)).status_code == 302
+        assert guest.owner == visitor.owner
+        late = path_by(first)
+        revoke(visitor, ids_of(studio, visitor)[0])
+        assert guest.http.get("/frames").status_code == 200
+        assert "was revoked" in studio.visitor().http.get(late).json["error"]
+        revoke(visitor, ids_of(studio, visitor)[1])
+        assert guest.http.get("/frames").status_code == 401
+
+
 def test_a_browser_that_a_recovery_link_let_in_stays_until_the_link_is_revoked(studio, visitor):
     link, guest, thief = link_of(visitor), studio.visitor(), studio.visitor()
     for browser in (guest, thief):

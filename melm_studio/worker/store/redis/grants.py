@@ -27,8 +27,8 @@ class RedisGrants(Grants):
         of, at = self._listings(grant)
 
         def change(pipe: Pipeline) -> None:
-            own, here = self._records(pipe.smembers(of)), self._records(pipe.smembers(at))
-            gone = replaced_by(grant, own, here)
+            own, ids = self._records(pipe.smembers(of)), pipe.smembers(at)
+            gone = replaced_by(grant, own, len(ids), lambda: self._records(ids))
             pipe.multi()
             for former in gone:
                 self._delete(pipe, former)
@@ -79,7 +79,8 @@ class RedisGrants(Grants):
             pipe.srem(listing, grant.grant_id)
 
     def _listings(self, grant: Grant) -> tuple[str, str]:
-        return self._key("grants-of", grant.owner), self._key("grants-at", grant.address)
+        at = self._key(f"grants-at-{grant.kind}", grant.address)
+        return self._key("grants-of", grant.owner), at
 
     def _records(self, ids: Iterable[bytes]) -> list[Grant]:
         keys = [self._key("grant", name.decode()) for name in ids]
