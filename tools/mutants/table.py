@@ -445,6 +445,8 @@ MUTANTS = (
         "MAX_CELLS = 50_000_000",
         "MAX_CELLS = 500_000_000",
         f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
+    ),
+    Mutant(
         "melm_studio/worker/store/folder_identity.py",
         "raise LostDataError(folder, loss)",
         "pass",
