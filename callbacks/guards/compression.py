@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 from http import HTTPStatus
+from posixpath import normpath
 
 import brotli
 import flask
@@ -91,4 +92,5 @@ def _cache_key(request: flask.Request) -> str:
     if not is_static(request):
         return ""
     path, _ = check_fingerprint(request.path)  # type: ignore[no-untyped-call]
-    return str(path)
+    # Flask opens "x/../a.mjs" and "./a.mjs" as a.mjs, so those must not be further keys either.
+    return normpath(str(path))

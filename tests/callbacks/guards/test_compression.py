@@ -104,6 +104,23 @@ def test_a_static_file_is_compressed_once_whatever_its_fingerprint(tmp_path, mon
         assert len(compressed) == 4
 
 
+def test_no_spelling_of_an_address_is_kept_beside_the_others(tmp_path, monkeypatch):
+    """Each would stay for as long as the studio runs."""
+    compressed = []
+    compress = brotli.compress
+    monkeypatch.setattr(
+        brotli, "compress", lambda data, **options: compressed.append(1) or compress(data, **options)
+    )
+    with opened_studio(tmp_path) as studio:
+        client = studio.app.server.test_client()
+        folder, _, name = _module(client.get("/").text).rpartition("/")
+        for way in ("", "./", "x/../", "y/../z/../", "%2f"):
+            with client.get(f"{folder}/{way}{name}", headers={"Accept-Encoding": "br"}) as answer:
+                assert answer.status_code == 200
+                assert answer.headers["Content-Encoding"] == "br"
+    assert len(compressed) == 1
+
+
 def test_a_stream_is_sent_as_it_is(tmp_path):
     headers = {"Accept-Encoding": "br"}
     with opened_studio(tmp_path) as studio:
