@@ -17,6 +17,7 @@ from waitress.task import ThreadedTaskDispatcher
 
 from callbacks.guards.fair_requests import Client, FairQueue, RequestLimits, client_of
 from callbacks.guards.held_connections import HoldingTask
+from callbacks.guards.request_parser import RequestParser
 from melm_studio.worker.config.service_manager import ALIVE, tell_service_manager
 
 _CLEANUP_S = 1
@@ -38,6 +39,7 @@ class _Channel(HTTPChannel):
     """A connection that knows when its current request began, and may be held after it."""
 
     task_class = HoldingTask
+    parser_class = RequestParser
 
     began_s = 0.0
     is_held = False

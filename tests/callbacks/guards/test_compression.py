@@ -65,6 +65,19 @@ def test_a_module_that_the_browser_has_is_not_sent_again(client):
         assert plain.status_code == 200  # the encoding is another
 
 
+def _counted(monkeypatch) -> list[int]:
+    """The sizes of what is compressed from now on."""
+    compressed: list[int] = []
+    compress = brotli.compress
+
+    def count(data, **options):
+        compressed.append(len(data))
+        return compress(data, **options)
+
+    monkeypatch.setattr(brotli, "compress", count)
+    return compressed
+
+
 def _module(page: str) -> str:
     """The address of a module that the page loads on demand."""
     (script,) = re.findall(r'"(/assets/\w+/main\.bundle\.mjs)"', page)
@@ -79,14 +92,7 @@ def test_static_files_are_compressed_better_than_answers(client):
 
 
 def test_a_static_file_is_compressed_once_whatever_its_fingerprint(tmp_path, monkeypatch):
-    compressed = []
-    compress = brotli.compress
-
-    def count(data, **options):
-        compressed.append(len(data))
-        return compress(data, **options)
-
-    monkeypatch.setattr(brotli, "compress", count)
+    compressed = _counted(monkeypatch)
     headers = {"Accept-Encoding": "br"}
     with opened_studio(tmp_path) as studio:
         client = studio.app.server.test_client()
@@ -109,7 +115,9 @@ def test_no_spelling_of_an_address_is_kept_beside_the_others(tmp_path, monkeypat
     compressed = []
     compress = brotli.compress
     monkeypatch.setattr(
-        brotli, "compress", lambda data, **options: compressed.append(1) or compress(data, **options)
+        brotli,
+        "compress",
+        lambda data, **options: compressed.append(1) or compress(data, **options),
     )
     with opened_studio(tmp_path) as studio:
         client = studio.app.server.test_client()
