@@ -59,7 +59,7 @@ class Visitor:
         self, component_id: str | Mapping[str, str], prop: str, value: Any, into: str = ""
     ) -> TestResponse:
         """Return the raw answer to a change of a property."""
-        trigger = _trigger(component_id, prop)
+        trigger = trigger_of(component_id, prop)
         self.values[trigger] = value
         body = self._body(self._callback(component_id, prop, into), trigger, component_id, value)
         return cast(TestResponse, self.http.post("/_dash-update-component", json=body))
@@ -162,7 +162,7 @@ class Visitor:
     ) -> dict[str, Any]:
         return {
             "output": callback["output"],
-            "outputs": _outputs(callback["output"]),
+            "outputs": declared_outputs(callback["output"]),
             "inputs": [self._argument(entry, component_id, value) for entry in callback["inputs"]],
             "state": [self._state(entry) for entry in callback["state"]],
             "changedPropIds": [trigger],
@@ -191,7 +191,7 @@ class Visitor:
         """The components on the page with an id of that type, each once."""
         trees = [value for value in self.values.values() if isinstance(value, dict | list)]
         named = {
-            _trigger(part["props"]["id"], ""): part["props"]
+            trigger_of(part["props"]["id"], ""): part["props"]
             for tree in trees
             for part in components(tree)
             if isinstance(part["props"].get("id"), dict) and part["props"]["id"]["type"] == kind
@@ -199,11 +199,11 @@ class Visitor:
         return list(named.values())
 
     def _value(self, part: Mapping[str, Any], prop: str) -> Any:
-        return self.values.get(_trigger(part["id"], prop), part.get(prop))
+        return self.values.get(trigger_of(part["id"], prop), part.get(prop))
 
     def set_own(self, name: str, value: Any) -> None:
         """Set a control of the chosen method's own settings."""
-        self.values[_trigger(ids.setting(name), "value")] = value
+        self.values[trigger_of(ids.setting(name), "value")] = value
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ def strict_json(text: str) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-def _trigger(component_id: str | Mapping[str, str], prop: str) -> str:
+def trigger_of(component_id: str | Mapping[str, str], prop: str) -> str:
     if isinstance(component_id, str):
         return f"{component_id}.{prop}"
     return f"{json.dumps(component_id, sort_keys=True, separators=(',', ':'))}.{prop}"
@@ -286,7 +286,7 @@ def _is_for(entry: Mapping[str, str], component_id: str | Mapping[str, str], pro
     return bool(json.loads(entry["id"])["type"] == component_id["type"])
 
 
-def _outputs(output: str) -> Any:
+def declared_outputs(output: str) -> Any:
     """Split an output such as "..a.x...b.y.." into ids and properties, as Dash's page does."""
     several = output.startswith("..")
     names = output.removeprefix("..").removesuffix("..").split("...")

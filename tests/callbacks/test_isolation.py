@@ -1,0 +1,217 @@
+"""Every callback and every route, called by a visitor with all that the page of another holds.
+
+Both are found by themselves: a callback or route that is added is tried without a line here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from callbacks.routes.talks import VIEWER_ENDPOINTS
+from melm_studio.layout import ids
+from tests.callbacks.every_route import address, asked_for, example, names_of, noted, rules
+from tools.driver.visitor import Studio, Visitor, declared_outputs, is_pattern, trigger_of
+
+# A link that says whose browser this becomes is that visitor's own to give away.
+_GIVEN_AWAY = {"question", "recover", *VIEWER_ENDPOINTS}
+# View options would break rules of theirs before the run is looked up.
+_OTHER_NAMES = {"scheme", "kept", "moves", "from", "batch", "gamma", "morph", "plane", "height"}
+# What differs between two answers to the same request.
+_SELF_WILLED = re.compile(r'"took":[0-9.]+|"end_id":"[^"]*"|[?]m=[0-9.]+')
+CALLBACK = "/_dash-update-component"
+# Those that answer their owner otherwise than somebody else, at least.
+_LEAST_TELLING_CALLBACKS, _LEAST_TELLING_ROUTES = 10, 25
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a visitor has."""
+
+    visitor: Visitor
+    run: str
+    about: dict[str, str]
+    talk: str
+    upload: dict[str, str]
+
+    @property
+    def names(self) -> list[Any]:
+        """All ids by which a request could ask for it."""
+        data = self.visitor.values[f"{ids.DATA}.data"]
+        runs = [self.run, *self.about.values()]
+        return [*runs, runs, data, data["source"], data["id"], self.talk, self.upload["key"]]
+
+
+@pytest.fixture(scope="module")
+def theirs(studio) -> Page:
+    """A visitor who has one of everything."""
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(60, 3)) + np.arange(60)[:, None] % 3
+    body = "\n".join(
+        ",".join([*map(str, row), ("a", "b", "c")[i % 3]]) for i, row in enumerate(rows)
+    )
+    visitor = studio.visitor()
+    upload = visitor.upload(f"height,width,depth,label\n{body}\n".encode())
+    visitor.choose({"kind": "upload", **upload})
+    run = visitor.start(method="pca")
+    studio.work()
+    for kind in ("check", "resamples", "sparse"):  # as they wait to be computed
+        visitor.http.post(f"/runs/{run}/{kind}", json={})
+    visitor.fire(ids.RANK_ALL, "n_clicks", 1)
+    visitor.http.post("/talk", json={"names": True})
+    visitor.http.post("/talk/shown", json={"run": run, "plane": 0})
+    records = studio.store.runs_of(visitor.owner)
+    about = {record.kind.value: record.run_id for record in records if record.run_id != run}
+    assert set(about) == {"check", "resamples", "sparse", "ranking"}
+    talk = studio.store.talks.of_owner(visitor.owner)
+    return Page(visitor, run, about, talk.talk_id, upload)
+
+
+def state_of(studio: Studio, theirs: Page) -> Any:
+    """All that is stored of a visitor."""
+    store, owner = studio.store, theirs.visitor.owner
+    records = store.runs_of(owner)
+    return (
+        records,
+        [store.event_bytes(record.run_id) for record in records],
+        [store.report(record.run_id) for record in records],
+        [store.request(record.run_id) for record in records],
+        sorted((file.kind, file.key) for file in store.files_of(owner)),
+        store.talks.get(theirs.talk),
+        store.talks.view(theirs.talk),
+    )
+
+
+def calls(studio: Studio, theirs: Page) -> Iterator[dict[str, Any]]:
+    """Each callback of the server, with what the page has, and with each id in its open places."""
+    for output, callback in studio.app.callback_map.items():
+        if "callback" not in callback:  # the browser's own
+            continue
+        for name in (None, *theirs.names):
+            inputs = [_argument(theirs, entry, name) for entry in callback["inputs"]]
+            body = {
+                "output": output,
+                "outputs": declared_outputs(output),
+                "inputs": inputs,
+                "state": [_argument(theirs, entry, name) for entry in callback["state"]],
+            }
+            for sent in inputs:
+                first = sent[0] if isinstance(sent, list) else sent
+                yield body | {"changedPropIds": [trigger_of(first["id"], first["property"])]}
+
+
+def _argument(theirs: Page, entry: dict[str, str], name: Any) -> Any:
+    """A property as the page has it, or a name where it has nothing or what a script has put."""
+    component, prop = entry["id"], entry["property"]
+    if is_pattern(component):
+        declared = json.loads(component)
+        part = {key: "0" if value == ["ALL"] else value for key, value in declared.items()}
+        value = part if prop == "id" else 1 if name is None else name
+        return [{"id": part, "property": prop, "value": value}]
+    known = theirs.visitor.values.get(f"{component}.{prop}")
+    is_open = known is None or prop == "data"
+    value = name if is_open and name is not None else known
+    return {"id": component, "property": prop, "value": 1 if value is None else value}
+
+
+def requests(studio: Studio, theirs: Page) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Each route with the ids of the page in its path, its query and its body."""
+    paths = {"sequence": 0, "row": 1, "feature": 0, "n_features": 2, "key": "crescents"}
+    paths |= {"kind": "check", "command": "stop", "name": "security", "filename": "x", "path": "x"}
+    for method, rule in rules(studio):
+        if rule.endpoint in _GIVEN_AWAY:
+            continue
+        for run in (theirs.run, *theirs.about.values()):
+            path = address(rule, paths | {"run_id": run, "ticket": run, "talk_id": theirs.talk})
+            with noted(studio) as asked:
+                yield rule.endpoint, method, path, {"json": {}} if method == "POST" else {}
+            for text in (run, theirs.upload["key"]):
+                query = dict.fromkeys([*asked.names, *names_of(asked.models)], text)
+                query = {name: text for name, text in query.items() if name not in _OTHER_NAMES}
+                yield rule.endpoint, method, path, {"query_string": query}
+                for model in asked.models if method == "POST" else ():
+                    body = example(model, text)
+                    yield rule.endpoint, method, path, {"json": body, "query_string": query}
+            if "run_id" not in rule.arguments:
+                break
+
+
+def unknown(theirs: Page, sent: Any) -> Any:
+    """The same with ids of the same form that nothing has."""
+    text = json.dumps(sent)
+    for name in _ids(theirs):
+        text = text.replace(name, _other(name))
+    return json.loads(text)
+
+
+def _ids(theirs: Page) -> list[str]:
+    data = theirs.visitor.values[f"{ids.DATA}.data"]
+    return [theirs.run, *theirs.about.values(), data["id"], theirs.talk, theirs.upload["key"]]
+
+
+def _other(name: str) -> str:
+    """An id of the same form, and with the same beginning, which some sentences repeat."""
+    return f"{name[:-4]}0000"
+
+
+def asked(visitor: Visitor, method: str, path: str, sent: Any) -> tuple[int, str]:
+    """The status and the text of an answer."""
+    answer = asked_for(visitor, method, path, **sent)
+    return answer.status_code, answer.get_data().decode(errors="replace")
+
+
+def difference(stranger: Visitor, theirs: Page, method: str, path: str, sent: Any) -> Any:
+    """What a stranger learns who asks for these ids, rather than for some that nothing has."""
+    status, text = asked(stranger, method, path, sent)
+    otherwise = unknown(theirs, [path, sent])
+    expected_status, expected = asked(stranger, method, *otherwise)
+    for name in _ids(theirs):
+        expected = expected.replace(_other(name), name)
+    status_and_text = status, _SELF_WILLED.sub("", text)
+    otherwise = expected_status, _SELF_WILLED.sub("", expected)
+    return None if status_and_text == otherwise else (status, expected_status, text[:200])
+
+
+def test_no_callback_tells_or_changes_anything_of_another_visitor(studio, theirs):
+    before, stranger = state_of(studio, theirs), studio.visitor()
+    found = [
+        (body["output"][:80], body["changedPropIds"], learned)
+        for body in calls(studio, theirs)
+        if (learned := difference(stranger, theirs, "POST", CALLBACK, {"json": body}))
+    ]
+    assert found == []
+    assert state_of(studio, theirs) == before
+
+
+def test_no_route_tells_or_changes_anything_of_another_visitor(studio, theirs):
+    before, stranger = state_of(studio, theirs), studio.visitor()
+    found = [
+        (endpoint, path, sent, learned)
+        for endpoint, method, path, sent in requests(studio, theirs)
+        if (learned := difference(stranger, theirs, method, path, sent))
+    ]
+    assert found == []
+    assert state_of(studio, theirs) == before
+
+
+def test_the_same_requests_tell_their_owner(studio, theirs):
+    """Otherwise those above would prove nothing. The last test: it changes what there is."""
+    own = theirs.visitor
+    routes = {
+        endpoint
+        for endpoint, method, path, sent in requests(studio, theirs)
+        if method == "GET" and difference(own, theirs, method, path, sent)
+    }
+    assert len(routes) >= _LEAST_TELLING_ROUTES
+    callbacks = {
+        body["output"]
+        for body in calls(studio, theirs)
+        if difference(own, theirs, "POST", CALLBACK, {"json": body})
+    }
+    assert len(callbacks) >= _LEAST_TELLING_CALLBACKS
