@@ -39,9 +39,19 @@ class HeldConnection:
         return bool(channel.connected) and not (channel.will_close or channel.close_when_flushed)
 
     @property
+    def n_waiting_bytes(self) -> int:
+        """How much of what was sent before the client has yet to take."""
+        return int(self._channel.total_outbufs_len)
+
+    @property
     def is_busy(self) -> bool:
         """Whether the client has yet to take what was sent before."""
-        return bool(self._channel.total_outbufs_len)
+        return self.n_waiting_bytes > 0
+
+    def drop(self) -> None:
+        """Close the connection, whatever is still to be sent."""
+        self._channel.will_close = True
+        self._channel.server.pull_trigger()
 
     def send(self, data: bytes) -> None:
         """Send some more of the answer; does not wait for the client."""

@@ -10,8 +10,10 @@ import flask
 import msgspec
 from dash import Dash
 from werkzeug.exceptions import BadRequest
+from werkzeug.routing import IntegerConverter
 
 from callbacks.guards.error_answers import sentence
+from melm_studio.views.validation import LARGEST_COUNT
 
 # Dash answers every address that it does not know with the page.
 _CATCH_ALL = "/<path:path>"
@@ -21,6 +23,13 @@ _MISFIT = (
     "This request does not fit this version of the studio. Reload the page; runs continue "
     "without it."
 )
+
+
+class _WholeNumber(IntegerConverter):
+    """A number in a path, as large as those in bodies may be; there is nothing at larger ones."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{"max": LARGEST_COUNT} | options)
 
 
 class _Call(msgspec.Struct):
@@ -34,6 +43,7 @@ class _Call(msgspec.Struct):
 
 def register(app: Dash) -> None:
     """Connect the checks, which run before every route."""
+    app.server.url_map.converters["int"] = _WholeNumber  # of the routes, which come after
     app.server.before_request(refuse_unknown_addresses)
     app.server.before_request(partial(refuse_misfits, app))
 

@@ -18,7 +18,9 @@ from melm_core.base import UserError
 
 MAX_TEXT = 2_000
 
-Count = Annotated[int, Meta(ge=0, le=10**9)]
+LARGEST_COUNT = 10**9
+
+Count = Annotated[int, Meta(ge=0, le=LARGEST_COUNT)]
 Coordinate = Annotated[float, Meta(ge=-1e6, le=1e6)]  # on screen, or of a component
 Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 SHA256_PATTERN, SHA256_RULE = "^[0-9a-f]{64}$", "a SHA-256 of 64 hexadecimal digits"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 
@@ -21,6 +22,11 @@ LOOK_EVERY_S = 0.04
 COUNT_EVERY_S = 1.0
 # Proxies and phones drop connections on which nothing happens for about a minute.
 ALIVE_EVERY_S = 10.0
+# A viewer that takes nothing of a picture for so long is gone, or holds memory on purpose; the page
+# of one that only was slow comes back by itself.
+MUTE_FOR_S = 30.0
+# Pictures that viewers have yet to take: with more, those who are behind are dropped at once.
+MOST_WAITING_BYTES = 64 * 2**20
 
 logger = logging.getLogger(__name__)
 
@@ -106,6 +112,7 @@ class Audience:
         """Send what is new to every viewer, once."""
         with self._lock:
             rooms = dict(self._rooms)
+        self._drop_mute(rooms.values())
         for talk_id, room in rooms.items():
             try:
                 self._serve_room(talk_id, room)
@@ -113,6 +120,17 @@ class Audience:
                 continue  # the connections stay, and the store may come back
             except Exception:  # one talk must not take the others' pictures
                 logger.exception("a talk could not be shown")
+
+    def _drop_mute(self, rooms: Iterable[_Room]) -> None:
+        """Drop those who take nothing, so that what waits for them stays bounded."""
+        with self._lock:
+            viewers = [viewer for room in rooms for viewer in room.viewers]
+        behind = [viewer for viewer in viewers if viewer.connection.is_busy]
+        n_bytes = sum(viewer.connection.n_waiting_bytes for viewer in behind)
+        now = time.monotonic()
+        for viewer in behind:
+            if n_bytes > MOST_WAITING_BYTES or now - viewer.sent_s > MUTE_FOR_S:
+                viewer.connection.drop()
 
     def _serve_room(self, talk_id: str, room: _Room) -> None:
         now = time.monotonic()

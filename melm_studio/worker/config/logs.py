@@ -37,6 +37,8 @@ def configure_logging() -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(KeyValueFormatter())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
+    # A line for each request that waits: a flood of requests would be one of lines.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
 def _quoted(value: object) -> str:

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from callbacks.routes.talks.audience import ALIVE_EVERY_S, Audience
+from callbacks.routes.talks.audience import (
+    ALIVE_EVERY_S,
+    MOST_WAITING_BYTES,
+    MUTE_FOR_S,
+    Audience,
+)
 from melm_studio.worker.records.talk import Talk, TalkView
 from melm_studio.worker.store.disk import DiskRunStore
 
@@ -18,6 +23,7 @@ class Connection:
 
     is_open: bool = True
     is_busy: bool = False
+    n_waiting_bytes: int = 0
     sent: list[bytes] = field(default_factory=list)
     has_ended: bool = False
 
@@ -26,6 +32,9 @@ class Connection:
 
     def end(self) -> None:
         self.has_ended = True
+        self.is_open = False
+
+    def drop(self) -> None:
         self.is_open = False
 
     @property
@@ -80,6 +89,33 @@ def test_a_slow_viewer_delays_nobody_and_gets_the_newest(store, audience):
     audience.look()
     assert slow.sent == [slow.sent[0]]
     assert slow.sent[0].endswith(b"picture 3")
+
+
+def test_a_viewer_that_takes_nothing_is_dropped_after_a_while(store, audience, monkeypatch):
+    mute, slow = Connection(is_busy=True, n_waiting_bytes=9), Connection()
+    for viewer in (mute, slow):
+        audience.join("it", viewer)
+    audience.look()
+    assert mute.is_open
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + MUTE_FOR_S + 1)
+    audience.look()
+    assert (mute.is_open, slow.is_open) == (False, True)
+    assert audience.n_viewers_of("it") == 1
+
+
+def test_what_waits_for_viewers_is_bounded(store, audience):
+    half = MOST_WAITING_BYTES // 2
+    behind = [Connection(is_busy=True, n_waiting_bytes=half) for _ in range(2)]
+    reading = Connection()
+    for viewer in (*behind, reading):
+        audience.join("it", viewer)
+    audience.look()
+    assert all(viewer.is_open for viewer in behind)
+    behind[0].n_waiting_bytes += 1
+    audience.look()
+    assert not any(viewer.is_open for viewer in behind)
+    assert reading.is_open
 
 
 def test_a_viewer_who_has_it_gets_nothing_but_signs_of_life(store, audience, monkeypatch):
