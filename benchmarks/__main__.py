@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+from functools import partial
+from typing import Any
 
 from benchmarks.beyond_memory import beyond_memory, hundred_million
 from benchmarks.engines import (
@@ -26,12 +28,12 @@ from benchmarks.page.hands import gamma_drag, morph, scrub
 from benchmarks.page.hostile import hostile
 from benchmarks.page.leaks import leaks
 from benchmarks.page.live import first_frame, frame_rate, watching
-from benchmarks.page.load import crowd, sizes, soak, watchers
+from benchmarks.page.load import SOAK_MINUTES, crowd, sizes, soak, watchers
 from benchmarks.page.panels import add_panel, long_tasks, nine_panels
 from benchmarks.page.tables import long, wide
 from benchmarks.rotations import rotations
 from benchmarks.scale import million
-from benchmarks.table import as_text
+from benchmarks.table import Measurement, as_text
 from benchmarks.wide_fit import wide_fit
 
 BENCHMARKS = {
@@ -83,10 +85,13 @@ def main() -> None:
     """Run the benchmarks named on the command line and print one table."""
     arguments = _parser().parse_args()
     names = arguments.names or list(BENCHMARKS)
-    measurements = []
+    measurements: list[Measurement] = []
+    known: dict[str, Any] = (
+        BENCHMARKS | LONG_BENCHMARKS | {"soak": partial(soak, minutes=arguments.minutes)}
+    )
     for name in names:
         print(f"Measuring {name} ...", flush=True)
-        measurements += (BENCHMARKS | LONG_BENCHMARKS)[name](arguments.repeats)
+        measurements += known[name](arguments.repeats)
     print(f"\nBreast cancer: 569 rows, 30 features, 2 classes. {os.cpu_count()} cores.\n")
     print(as_text(measurements))
 
@@ -101,6 +106,9 @@ def _parser() -> argparse.ArgumentParser:
         help="default: all except the longest",
     )
     parser.add_argument("--repeats", type=int, default=5, help="repetitions of each (default 5)")
+    parser.add_argument(
+        "--minutes", type=float, default=SOAK_MINUTES, help="of soak (default %(default)g)"
+    )
     return parser
 
 

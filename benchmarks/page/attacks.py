@@ -39,14 +39,6 @@ class AddressedClient(RemoteClient):
         super().__init__(url)
         self._session.mount("http://", _From(address))
 
-    def upload(self, raw: bytes) -> dict[str, str]:
-        """Upload a file, and return what identifies it."""
-        answer = self._session.post(
-            f"{self.url}/upload", files={"file": ("table.csv", io.BytesIO(raw))}, timeout=60
-        )
-        found: dict[str, str] = answer.json()
-        return found
-
 
 class _From(HTTPAdapter):
     def __init__(self, address: str) -> None:

@@ -12,10 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import psutil
 from requests import RequestException
 
@@ -33,7 +35,11 @@ WATCHED_PANELS = 4
 WATCHED_S = 15
 LEAST_FRAME_S = 0.06  # as in the page's frame loop
 FOLLOW_S = 0.5
-SOAK_WINDOW_S = 360
+SOAK_MINUTES = 30.0
+SAMPLE_EVERY_S = 2.0
+# Of the visits of a soak, those that upload a table and print its plane, which take most memory.
+PRINTED_SHARE = 0.2
+UPLOADED_SHAPE = (2_000, 20)
 SAMPLES = ("iris", "wine", "breast_cancer")
 METHODS = ("melm", "lda", "pca", "rotations")
 N_WORKERS = 2
@@ -112,18 +118,26 @@ def watchers(repeats: int) -> list[Measurement]:
     return [Measurement("frames per second and panel, slowest of 8 pages of 4 panels", "", rates)]
 
 
-def soak(repeats: int) -> list[Measurement]:
-    """Twenty visitors come and go for `repeats` windows of six minutes."""
+def soak(_: int, minutes: float = SOAK_MINUTES) -> list[Measurement]:
+    """Twenty visitors come and go; what the studio holds after a warm-up and at the end."""
     clock, stop = Clock(), threading.Event()
     with own_studio(N_WORKERS) as studio, _visitors(studio, clock, stop) as ends:
-        samples = [_window(studio) for _ in range(repeats)]
+        samples = _samples(studio, 60 * minutes)
         stop.set()
-    memory, files, processes = zip(*samples, strict=True)
+    # The first sixth warms up: caches fill, and every kind of answer is made once.
+    warm = [sample for sample in samples if sample.at_s > 10 * minutes]
+    rows = []
+    for what, unit, of in _SOAKED:
+        values = [of(sample) for sample in warm]
+        slope = 3_600 * np.polyfit([sample.at_s for sample in warm], values, 1)[0]
+        n_end = max(len(values) // 6, 1)
+        rows += [
+            Measurement(f"{what}, after the warm-up", unit, tuple(values[:n_end])),
+            Measurement(f"{what}, at the end", unit, tuple(values[-n_end:])),
+            Measurement(f"{what}, growth in an hour", unit, (float(slope),)),
+        ]
     return [
-        Measurement("memory of all processes, by window", "MB", memory),
-        Measurement("open files, by window", "", files),
-        Measurement("processes, by window", "", processes),
-        Measurement("memory, last window over first", "", (memory[-1] / memory[0],)),
+        *rows,
         Measurement("runs done", "", (ends.count("done"),)),
         Measurement("runs that ended otherwise", "", (ends.count("otherwise"),)),
         Measurement("visits without a response within 30 s", "", (ends.count("unanswered"),)),
@@ -234,22 +248,75 @@ def _come_and_go(
 
 def _visit(visitor: Visitor, choice: random.Random) -> str:
     """Make one visit and return how its run ended."""
-    visitor.choose_sample(choice.choice(SAMPLES))
-    seed = choice.randrange(100)
+    seed, prints = choice.randrange(100), choice.random() < PRINTED_SHARE
+    if prints:
+        visitor.choose({"kind": "upload", **visitor.http.upload(_table(seed))})
+    else:
+        visitor.choose_sample(choice.choice(SAMPLES))
     run_id = visitor.start(method=choice.choice(METHODS), random_state=seed, n_init=2)
     while not (news := _news(visitor, [run_id])[run_id])["is_final"]:
         time.sleep(FOLLOW_S)
     visitor.http.get(f"/runs/{run_id}/planes/0")
+    if prints:
+        visitor.http.get(f"/runs/{run_id}/report.html")
+        visitor.http.get(f"/runs/{run_id}/replay.html")
+        style = {"dpi": 300, "width": 170, "height": 170}
+        figure = {"panels": [{"run": run_id}], "style": style, "format": "png"}
+        visitor.http.post("/figure", figure)
     visitor.command(run_id, "remove")
     return "done" if news["state"] == "done" else "otherwise"
 
 
-def _window(studio: Studio) -> tuple[float, float, float]:
-    """Memory in MB, open files and processes at the end of a window."""
-    time.sleep(SOAK_WINDOW_S)
+@dataclass(frozen=True)
+class _Sample:
+    """What a studio holds at a moment."""
+
+    at_s: float
+    web_mb: float
+    all_mb: float
+    n_descriptors: int
+    n_threads: int
+    disk_mb: float
+
+
+_SOAKED: tuple[tuple[str, str, Callable[[_Sample], float]], ...] = (
+    ("memory of the web process", "MB", lambda sample: sample.web_mb),
+    ("memory of all processes", "MB", lambda sample: sample.all_mb),
+    ("open files", "", lambda sample: sample.n_descriptors),
+    ("threads", "", lambda sample: sample.n_threads),
+    ("data folder", "MB", lambda sample: sample.disk_mb),
+)
+
+
+def _samples(studio: Studio, seconds: float) -> list[_Sample]:
+    begin, found = time.monotonic(), []
+    while (at_s := time.monotonic() - begin) < seconds:
+        time.sleep(SAMPLE_EVERY_S)
+        with suppress(psutil.Error, FileNotFoundError):  # of a child or file that has just ended
+            found.append(_sample(studio, at_s))
+    return found
+
+
+def _sample(studio: Studio, at_s: float) -> _Sample:
     family = _family(studio)
-    files = sum(process.num_fds() for process in family)
-    return _memory_mb(family), float(files), float(len(family))
+    files = [path for path in studio.data_dir.rglob("*") if path.is_file()]
+    return _Sample(
+        at_s=at_s,
+        web_mb=_memory_mb(family[:1]),
+        all_mb=_memory_mb(family),
+        n_descriptors=sum(process.num_fds() for process in family),
+        n_threads=sum(process.num_threads() for process in family),
+        disk_mb=sum(path.stat().st_size for path in files) / _BYTES,
+    )
+
+
+def _table(seed: int) -> bytes:
+    """A table that no visitor has uploaded before."""
+    random = np.random.default_rng(seed)
+    numbers = random.normal(size=UPLOADED_SHAPE) + np.arange(UPLOADED_SHAPE[0])[:, None] % 3
+    heads = [f"f{i}" for i in range(UPLOADED_SHAPE[1])]
+    frame = pd.DataFrame(numbers, columns=heads).assign(label=np.arange(UPLOADED_SHAPE[0]) % 3)
+    return frame.to_csv(index=False).encode()
 
 
 def _family(studio: Studio) -> list[psutil.Process]:

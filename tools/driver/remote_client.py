@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,13 @@ class RemoteClient:
 
     def post(self, path: str, json: Any) -> Answer:
         return Answer(self._session.post(self.url + path, json=json, timeout=ANSWER_S))
+
+    def upload(self, raw: bytes) -> dict[str, str]:
+        """Upload a file, and return what identifies it."""
+        files = {"file": ("table.csv", io.BytesIO(raw))}
+        answer = self._session.post(f"{self.url}/upload", files=files, timeout=2 * ANSWER_S)
+        found: dict[str, str] = answer.json()
+        return found
 
     def take_cookies(self, other: RemoteClient) -> None:
         """Become the visitor of another client."""

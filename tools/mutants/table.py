@@ -537,5 +537,40 @@ MUTANTS = (
         "except RecursionError:",
         "tests/callbacks/guards/test_error_answers.py"
         "::test_on_a_full_disk_a_new_visitor_gets_the_page",
+        "callbacks/guards/web_server.py",
+        "    parser_class = RequestParser\n",
+        "",
+        f"{_GUARDS}/test_request_parser.py::test_no_request_is_found_in_the_body_of_another",
+    ),
+    Mutant(
+        "callbacks/guards/request_parser.py",
+        "MOST_HEADER_LINES = 500",
+        "MOST_HEADER_LINES = 500_000",
+        f"{_GUARDS}/test_request_parser.py::test_a_request_has_a_bounded_number_of_header_lines",
+    ),
+    Mutant(
+        "callbacks/guards/compression.py",
+        "return normpath(str(path))",
+        "return str(path)",
+        f"{_GUARDS}/test_compression.py::test_no_spelling_of_an_address_is_kept_beside_the_others",
+    ),
+    Mutant(
+        "callbacks/guards/known_requests.py",
+        '{"max": LARGEST_COUNT} | options',
+        "options",
+        "tests/callbacks/test_extremes.py::test_no_number_in_a_path_is_too_large",
+    ),
+    Mutant(
+        "callbacks/routes/talks/audience.py",
+        "if n_bytes > MOST_WAITING_BYTES or",
+        "if",
+        "tests/callbacks/routes/talks/test_audience.py::test_what_waits_for_viewers_is_bounded",
+    ),
+    Mutant(
+        "melm_studio/views/workspace.py",
+        "return record if record is not None and record.owner == self.owner else None",
+        "return record",
+        "tests/callbacks/test_isolation.py"
+        "::test_no_route_tells_or_changes_anything_of_another_visitor",
     ),
 )

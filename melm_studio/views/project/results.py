@@ -106,7 +106,7 @@ def _is_plane(event: PlaneEvent, shape: tuple[int, ...] | None) -> bool:
         found.ndim == 2
         and 1 <= found.shape[0] <= COMPONENTS.maximum
         and (shape is None or found.shape == shape)
-        and bool(np.isfinite(found).all())
+        and bool((np.abs(found) <= 1 + _ORTHONORMAL).all())  # so the product cannot overflow
         and bool(np.allclose(found @ found.T, np.eye(len(found)), atol=_ORTHONORMAL))
         and all(0 <= each <= _MAX_COUNT for each in counts)
         and not math.isnan(event.objective)

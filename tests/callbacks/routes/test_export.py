@@ -222,3 +222,24 @@ def test_the_model_predicts_with_the_kernel_width_on_screen(finished):
         for query in ({}, {"gamma": 2.0})
     )
     np.testing.assert_allclose(shown, 4.0 * run)
+
+
+@pytest.mark.parametrize(
+    "name", ['a"\r\nSet-Cookie: x=1\r\n.csv', "../../etc/passwd", "\u202efdp.csv", "\x00.csv"]
+)
+def test_the_name_of_a_file_cannot_add_a_header(visitor, studio, name):
+    visitor.choose({"kind": "upload", **visitor.upload(csv(blobs())), "name": name})
+    run = visitor.start(method="pca")
+    studio.work()
+    answer = visitor.http.get(f"/runs/{run}/points.csv")
+    assert answer.status_code == 200
+    (sent,) = answer.headers.getlist("Content-Disposition")
+    assert not set(sent) & set("\r\n\x00/\u202e")
+    assert "x=1" not in str(answer.headers.getlist("Set-Cookie"))
+
+
+def test_the_name_of_a_file_is_bounded(visitor):
+    changes = visitor.choose(
+        {"kind": "upload", **visitor.upload(csv(blobs())), "name": "a" * 10**5}
+    )
+    assert changes["data-error.children"]

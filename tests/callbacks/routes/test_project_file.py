@@ -291,6 +291,11 @@ HISTORIES = {
     "other shape": (history_of([[1.0, 0.0]], shape=[2**40, 2**40]), "cannot be read"),
     "other features": (history_of([[1.0, 0.0, 0.0]]), "planes of 3 features"),
     "no number": (history_of([[1.0, 0.0]], objective="high"), "cannot be read"),
+    "a number beyond all": (history_of([[1.0, 0.0]], sequence=2**70), "cannot be read"),
+    "a number below none": (history_of([[1.0, 0.0]], sequence=-1), "cannot be read"),
+    "later evaluations": (history_of([[1.0, 0.0]], n_evaluations=2**70), "cannot be read"),
+    "overflowing": (history_of([[1e308, 1e308]]), "cannot be read"),
+    "denormal": (history_of([[5e-324, 0.0]]), "cannot be read"),
     "long stage": (history_of([[1.0, 0.0]], stage="s" * 1_000), "cannot be read"),
 }
 
@@ -313,6 +318,41 @@ def entries(n: int) -> bytes:
     return zipped({f"histories/{i}": b"" for i in range(n)})
 
 
+def with_sizes(n_bytes: int) -> bytes:
+    """A part whose head claims another size than it has."""
+    raw = bytearray(zipped({"project.json": b" " * 9_000_000}))
+    directory = raw.index(b"PK\1\2")
+    raw[22:26] = raw[directory + 24 : directory + 28] = struct.pack("<I", n_bytes)
+    return bytes(raw)
+
+
+def overlapping() -> bytes:
+    """Two parts that begin at the same place."""
+    raw = bytearray(zipped({"project.json": b"{}", "projectx.json": b"{}"}))
+    second = raw.index(b"PK\1\2", raw.index(b"PK\1\2") + 4)
+    raw[second + 42 : second + 46] = bytes(4)
+    return bytes(raw)
+
+
+def twice() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("project.json", b"{}")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("project.json", b"{}")
+    return file.getvalue()
+
+
+def link() -> bytes:
+    """A part that is a symbolic link, as Unix marks it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        part = zipfile.ZipInfo("project.json")
+        part.external_attr = 0o120777 << 16
+        archive.writestr(part, b"/etc/passwd")
+    return file.getvalue()
+
+
 FILES = {
     "empty": (b"", "is not a project"),
     "text": (b"x,y,label\n1,2,a\n", "is not a project"),
@@ -320,6 +360,12 @@ FILES = {
     "no project": (zipped({"project.json": b"{}"}), "is not a project"),
     "deep": (zipped({"project.json": b"[" * 100_000}), "is not a project"),
     "bomb": (bomb(), "damaged or incomplete"),
+    "nested bomb": (zipped({"project.json": bomb()}), "is not a project"),
+    "claims less than it has": (with_sizes(9), "is damaged"),
+    "claims more than it has": (with_sizes(2**30), "is not a project"),
+    "overlapping parts": (overlapping(), "is not a project"),
+    "a part twice": (twice(), "is damaged"),
+    "a link": (link(), "is not a project"),
     "many entries": (entries(20_000), "is not a project"),
 }
 

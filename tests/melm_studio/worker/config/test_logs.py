@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shlex
 
-from melm_studio.worker.config.logs import KeyValueFormatter
+from melm_studio.worker.config.logs import KeyValueFormatter, configure_logging
 
 
 def logged(message, *arguments, exc_info=None, **extra) -> str:
@@ -45,3 +45,11 @@ def test_a_message_cannot_pass_for_another_event():
     assert "\n" not in line
     assert pairs(line)["level"] == "info"
     assert "run" not in pairs(line)
+
+
+def test_requests_that_wait_leave_no_line_each(monkeypatch):
+    """A flood of requests would be one of lines."""
+    monkeypatch.setattr(logging, "basicConfig", lambda **_: None)
+    configure_logging()
+    assert not logging.getLogger("waitress.queue").isEnabledFor(logging.WARNING)
+    assert logging.getLogger("waitress").isEnabledFor(logging.WARNING)
