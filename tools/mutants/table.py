@@ -537,6 +537,8 @@ MUTANTS = (
         "except RecursionError:",
         "tests/callbacks/guards/test_error_answers.py"
         "::test_on_a_full_disk_a_new_visitor_gets_the_page",
+    ),
+    Mutant(
         "callbacks/guards/web_server.py",
         "    parser_class = RequestParser\n",
         "",
