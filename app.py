@@ -65,7 +65,7 @@ _NO_ADDRESS = (
     "choose another port by --port or PORT."
 )
 # One address stands for all visitors there.
-_BEHIND_PROXY = ConnectionLimits(connections_of_address=ConnectionLimits.connections)
+_BEHIND_PROXY = ConnectionLimits(connections_of_network=ConnectionLimits.connections)
 _INDEX = """<!DOCTYPE html>
 <html lang="en">
     <head>
@@ -184,6 +184,7 @@ def _serve(settings: Settings) -> int:
             threads=settings.threads,
             proxies=settings.proxies,
             path_prefix=settings.path_prefix,
+            max_upload_mb=settings.max_upload_mb,
             limits=_BEHIND_PROXY if settings.proxies else ConnectionLimits(),
         )
     except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address, ip_network
 from typing import cast
 
 import flask
@@ -12,6 +11,7 @@ from dash import Dash
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
 
+from callbacks.guards.client_network import network_of
 from callbacks.keys.grants import make_grant
 from callbacks.keys.identity import OWNER, identify, refuse_tokens, via
 from callbacks.keys.token import token_of
@@ -30,7 +30,6 @@ _FORMER_NAME = "melm-studio"
 _OF_THIS_HOST, _SECURE = "__Host-", "__Secure-"
 # A clock that was set back must not lose the visitors that came before.
 _MOST_AHEAD = timedelta(days=2)
-_NETWORK_BITS = 64
 # The log tells visitors apart, but is of no use to be one.
 _SHOWN = 8
 
@@ -132,14 +131,8 @@ def workspace() -> Workspace:
 
 def address() -> str:
     """Return what stands for the network address of a request: the studio keeps no addresses."""
-    try:
-        found = ip_address(flask.request.remote_addr or "")
-    except ValueError:
-        return ""
-    # A customer of a provider has a whole network of these.
-    bits = _NETWORK_BITS if found.version == 6 else found.max_prefixlen
-    network = ip_network((found, bits), strict=False)
-    return pseudonym(_secret(), str(network))
+    network = network_of(flask.request.remote_addr or "")
+    return pseudonym(_secret(), network) if network else ""
 
 
 def _secret() -> bytes:

@@ -1,35 +1,19 @@
-"""The order in which the embedded server answers requests: fair between addresses and visitors."""
+"""The order in which the embedded server answers requests: fair between networks and visitors."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-_RUN = "/runs/<run_id>"
-_PLANE = f"{_RUN}/planes/<int:sequence>"
-# Requests whose answer draws many pictures or reads a whole file: seconds of work for one thread.
-HEAVY_RULES = (
-    *(f"POST /{name}" for name in ("upload", "figure", "project", "project-file")),
-    *(f"POST /api/v1/{name}" for name in ("files", "tables", "links", "runs")),
-    *(f"GET {path}" for path in ("/report.html", f"/api/v1{_RUN}/report", "/open/<ticket>")),
-    *(f"GET {_RUN}/{name}" for name in ("replay.html", "report.html", "surface", "points.csv")),
-    f"GET {_RUN}/latent-structure",
-    *(f"POST {_RUN}/{name}" for name in ("leave-out", "new-class", "new-column", "put-back")),
-    *(f"GET {_PLANE}/{name}" for name in ("new-rows", "new-rows.csv")),
-    f"POST {_PLANE}/rows.csv",
-)
-_HEAVY = re.compile(re.sub("<[^>]+>", "[^/]+", "|".join(map(re.escape, HEAVY_RULES))))
-
 
 @dataclass(frozen=True)
 class Client:
-    """Who waits for an answer: a network address, and a visitor there by its cookies."""
+    """Who waits for an answer: a network, and a visitor there by its cookies."""
 
-    address: str
+    network: str
     visitor: str
     is_heavy: bool = False
 
@@ -40,41 +24,35 @@ class RequestLimits:
 
     Attributes
     ----------
-    of_address : int
-        Of one network address, so that threads are left for others.
-    heavy_of_address, heavy : int
-        Of those that take long, of one address and in total.
+    of_network : int
+        So that threads are left for others.
+    heavy_of_network, heavy : int
+        Of those that take long, of one network and in total.
     """
 
-    of_address: int
-    heavy_of_address: int = 1
+    of_network: int
+    heavy_of_network: int = 1
     heavy: int = 2
 
 
-def client_of(channel: Any, proxies: int, path_prefix: str = "") -> Client:
+def client_of(channel: Any) -> Client:
     """Return who sent the oldest request of a connection.
 
     Parameters
     ----------
     channel : waitress.channel.HTTPChannel
-    proxies : int
-        Trusted proxies in front, each of which has appended the address that it saw.
-    path_prefix : str
-        Path of the studio, which proxies may have removed from that of the request.
+        Its requests are `ArrivingRequest`.
     """
     request = channel.requests[0]
-    seen = [part.strip() for part in request.headers.get("X_FORWARDED_FOR", "").split(",")]
-    is_forwarded = proxies and len(seen) >= proxies and seen[-proxies]
-    address = seen[-proxies] if is_forwarded else str(channel.addr[0])
-    path = request.path.removeprefix(path_prefix)
-    heavy = _HEAVY.fullmatch(f"{request.command} {path}") is not None
-    return Client(address, request.headers.get("COOKIE", ""), heavy)
+    # To refuse one takes no time.
+    is_heavy = request.address.is_heavy and request.error is None
+    return Client(request.network, request.headers.get("COOKIE", ""), is_heavy)
 
 
 class FairQueue:
     """The queue of waitress's dispatcher, which calls all but `finish` with its lock held.
 
-    It is as long as there are requests that may be answered now. The next one is of the address
+    It is as long as there are requests that may be answered now. The next one is of the network
     with the fewest in answer, then of such a visitor, then of the one who has waited longest.
 
     Parameters
@@ -125,11 +103,11 @@ class FairQueue:
         n_heavy = sum(n for client, n in self._at_work.items() if client.is_heavy)
         for client in self._waiting:
             here = [(other, n) for other, n in self._at_work.items() if _is_here(other, client)]
-            if sum(n for _, n in here) >= self._limits.of_address:
+            if sum(n for _, n in here) >= self._limits.of_network:
                 continue
             heavy_here = sum(n for other, n in here if other.is_heavy)
             is_too_heavy = (
-                heavy_here >= self._limits.heavy_of_address or n_heavy >= self._limits.heavy
+                heavy_here >= self._limits.heavy_of_network or n_heavy >= self._limits.heavy
             )
             if not (client.is_heavy and is_too_heavy):
                 yield client
@@ -158,4 +136,4 @@ class _Turn:
 
 
 def _is_here(other: Client, client: Client) -> bool:
-    return other.address == client.address
+    return other.network == client.network

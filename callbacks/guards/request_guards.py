@@ -6,15 +6,14 @@ from urllib.parse import urlsplit
 
 import flask
 from dash import Dash
-from werkzeug.exceptions import SecurityError
+from werkzeug.exceptions import RequestEntityTooLarge, SecurityError
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from callbacks.guards.addresses import Body, address
 from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from melm_studio.worker.config.settings import Settings
 
-# For all requests but uploads, whose route sets its own limit.
-_MAX_BYTES = 16 * 2**20
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 _THIS_MACHINE = ["localhost", "127.0.0.1"]
 _OTHER_HOST = (
@@ -26,10 +25,16 @@ _FOREIGN = (
     "repeat it there."
 )
 
+_TOO_MANY_PARTS = (
+    "This form has more fields, or longer ones, than the studio reads. Send the file alone, as the "
+    "field “file”."
+)
+
 
 def register(app: Dash) -> None:
     """Connect the guards, which run before every route."""
-    app.server.config["MAX_CONTENT_LENGTH"] = _MAX_BYTES
+    # Of requests that reach no route.
+    app.server.config["MAX_CONTENT_LENGTH"] = Body.NOTHING.value
     if n_proxies := services().settings.proxies:
         proxy_fix = ProxyFix(
             app.server.wsgi_app, x_for=n_proxies, x_proto=n_proxies, x_host=n_proxies
@@ -37,7 +42,9 @@ def register(app: Dash) -> None:
         app.server.wsgi_app = proxy_fix
     app.server.config["TRUSTED_HOSTS"] = _trusted_hosts(services().settings)
     app.server.register_error_handler(SecurityError, refuse_other_hosts)
+    app.server.register_error_handler(RequestEntityTooLarge, refuse_body)
     app.server.before_request(refuse_other_sites)
+    app.server.before_request(limit_body)
 
 
 def _trusted_hosts(settings: Settings) -> list[str] | None:
@@ -68,3 +75,27 @@ def _is_same_origin(request: flask.Request) -> bool:
     if site is not None:
         return site in {"same-origin", "none"}
     return origin is None or urlsplit(origin).netloc == request.host
+
+
+def limit_body() -> None:
+    """Let a request have the body that its address takes; a larger one is never read."""
+    request = flask.request
+    max_upload_mb = services().settings.max_upload_mb
+    n_bytes = _body_of(request).most_bytes(max_upload_mb)
+    request.max_content_length = n_bytes
+    if (request.content_length or 0) > n_bytes:
+        raise RequestEntityTooLarge
+
+
+def refuse_body(_: RequestEntityTooLarge) -> tuple[dict[str, str], int]:
+    """Refuse a body that is too large, or a form of too many parts."""
+    request = flask.request
+    n_bytes, max_upload_mb = request.content_length, services().settings.max_upload_mb
+    body = _body_of(request)
+    is_small = n_bytes is not None and n_bytes <= body.most_bytes(max_upload_mb)
+    return sentence(_TOO_MANY_PARTS if is_small else body.refusal(max_upload_mb)), 413
+
+
+def _body_of(request: flask.Request) -> Body:
+    rule = request.url_rule
+    return address(request.method, None if rule is None else rule.rule).body

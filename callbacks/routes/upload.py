@@ -7,21 +7,12 @@ from typing import Any
 import flask
 from dash import Dash
 from werkzeug.datastructures import FileStorage
-from werkzeug.exceptions import RequestEntityTooLarge
 
-from callbacks.guards.error_answers import sentence
 from callbacks.services import services
 from callbacks.session import workspace
 from melm_studio.views.validation import InputError
 
-# The multipart encoding around the file.
-_ENVELOPE_BYTES = 16_384
-
 _NO_FILE = "No file arrived. Choose a CSV file and try again."
-_TOO_LARGE = (
-    "The file is larger than {mb} MB. Leave out columns or rows, or start the studio with a higher "
-    "MELM_MAX_UPLOAD_MB."
-)
 
 
 def register(app: Dash) -> None:
@@ -68,13 +59,7 @@ def sent_file() -> FileStorage:
         If there is no file.
     RequestEntityTooLarge
     """
-    max_mb = services().settings.max_upload_mb
-    flask.request.max_content_length = max_mb * 2**20 + _ENVELOPE_BYTES
-    try:
-        file = flask.request.files.get("file")
-    except RequestEntityTooLarge as error:
-        error.response = flask.make_response(sentence(_TOO_LARGE.format(mb=max_mb)), 413)
-        raise
+    file = flask.request.files.get("file")
     if file is None:
         raise InputError(_NO_FILE)
     return file

@@ -6,13 +6,10 @@ from typing import Any
 
 import flask
 from dash import Dash
-from werkzeug.exceptions import RequestEntityTooLarge
 
 from callbacks.guards.error_answers import sentence
 from melm_studio.views.story import Story
 
-_MAX_BYTES = 8 * 2**20
-_TOO_LARGE = "This file is larger than 8 MB, which no story is. Choose a story that was saved here."
 _NO_FILE = "No file arrived. Choose a story that was saved here."
 
 
@@ -23,11 +20,7 @@ def register(app: Dash) -> None:
 
 def read_story() -> tuple[dict[str, Any], int]:
     """Return the story of a file."""
-    flask.request.max_content_length = _MAX_BYTES
-    try:
-        raw = flask.request.get_data()
-    except RequestEntityTooLarge:
-        return sentence(_TOO_LARGE), 413
+    raw = flask.request.get_data()
     if not raw:
         return sentence(_NO_FILE), 400
     return {"story": Story.from_bytes(raw).to_json()}, 200

@@ -16,7 +16,7 @@ from callbacks.guards.web_server import ConnectionLimits, web_server
 from melm_studio.programs.local_studio import free_port
 
 PATIENCE_S = 30
-LIMITS = ConnectionLimits(connections_of_address=4)
+LIMITS = ConnectionLimits(connections_of_network=4)
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def opened(
 
 
 def test_more_connections_are_held_than_there_are_threads_or_places_of_an_address(port, held):
-    clients = [opened(port) for _ in range(LIMITS.connections_of_address + 3)]
+    clients = [opened(port) for _ in range(LIMITS.connections_of_network + 3)]
     until(lambda: len(held) == len(clients))
     connection, answer = opened(port, "/")
     assert answer.read() == b"here"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 
 from tools.driver.visitor import Studio, Visitor, opened_studio
@@ -67,6 +69,76 @@ def test_a_link_from_another_site_opens_the_page(visitor, headers):
 def test_a_request_without_end_is_refused_before_it_is_read(visitor):
     answer = visitor.http.post("/_dash-update-component", json="x" * 17 * 2**20)
     assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("address", "n_bytes", "words"),
+    [
+        ("/_dash-update-component", 16 * 2**20 + 1, "larger than 16 MB"),
+        ("/preview", 16 * 2**20 + 1, "larger than 16 MB"),
+        ("/talk/shown", 2**20 + 1, "larger than 1 MB"),
+        ("/runs/x/rename", 2**20 + 1, "larger than 1 MB"),
+        ("/runs/x/remove", 4_097, "no more than 4 kB"),
+        ("/story", 8 * 2**20 + 1, "no story is"),
+        ("/upload", 129 * 2**20, "larger than 128 MB"),
+        ("/api/v1/files", 129 * 2**20, "larger than 128 MB"),
+        ("/frames", 4_097, "no more than 4 kB"),
+    ],
+)
+def test_a_length_above_the_limit_of_an_address_is_refused(visitor, address, n_bytes, words):
+    # By its length alone: what the client sends is shorter.
+    said = {"CONTENT_LENGTH": str(n_bytes)}
+    answer = visitor.http.post(address, data=b"{}", environ_overrides=said)
+    assert answer.status_code == 413
+    assert words in answer.json["error"]
+
+
+class Endless(io.RawIOBase):
+    """A body without a length, which counts what is read of it."""
+
+    n_read = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        self.n_read += len(buffer)
+        buffer[:] = b"x" * len(buffer)
+        return len(buffer)
+
+
+@pytest.mark.parametrize(
+    ("address", "kind", "limit"),
+    [
+        ("/_dash-update-component", "application/json", 16 * 2**20),
+        ("/talk", "application/json", 2**20),
+        ("/story", "application/json", 8 * 2**20),
+        ("/upload", "multipart/form-data; boundary=a", 2 * 2**20),
+    ],
+)
+def test_a_body_without_a_length_is_read_up_to_the_limit(tmp_path, address, kind, limit):
+    body = Endless()
+    with opened_studio(tmp_path, max_upload_mb=1) as studio:
+        answer = studio.visitor().http.post(
+            address,
+            content_type=kind,
+            environ_overrides={
+                "wsgi.input": body,
+                "wsgi.input_terminated": True,
+                "HTTP_TRANSFER_ENCODING": "chunked",
+            },
+        )
+    # JSON that was cut off there is malformed.
+    assert answer.status_code in {400, 413}
+    assert answer.json["error"].endswith(".")
+    assert body.n_read <= limit + 2**17
+
+
+def test_a_form_of_many_fields_is_refused_with_a_sentence(visitor):
+    fields = {f"field {number}": "x" for number in range(2_000)}
+    answer = visitor.http.post("/upload", data=fields, content_type="multipart/form-data")
+    assert answer.status_code == 413
+    assert "more fields" in answer.json["error"]
 
 
 def test_the_limit_of_a_file_is_its_own(tmp_path):

@@ -3,39 +3,75 @@
 from __future__ import annotations
 
 import http.client
+import select
 import socket
-import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from importlib.metadata import version
+from inspect import isfunction, signature
+from pathlib import Path
+from queue import Queue
+from threading import Event
 
 import flask
 import pytest
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
 
-from callbacks.guards.web_server import ConnectionLimits, web_server
-from melm_studio.programs.local_studio import free_port
+from callbacks.guards.arriving_requests import ArrivingRequest, BodyError
+from callbacks.guards.held_connections import HoldingTask
+from callbacks.guards.web_server import (
+    ConnectionLimits,
+    _Channel,
+    _Dispatcher,
+    _Server,
+    web_server,
+)
 from melm_studio.worker.config.service_manager import READY, tell_service_manager
+from tests.callbacks.guards.web_servers import PATIENCE_S, serving
 
-LIMITS = ConnectionLimits(connections_of_address=8, headers_s=0.2, request_s=0.6)
-PATIENCE_S = 30
+PINS = Path(__file__).parents[3] / "requirements/studio.in"
+LIMITS = ConnectionLimits(connections_of_network=8, headers_s=0.2, request_s=0.6)
 
 
 @pytest.fixture
-def port() -> Iterator[int]:
+def application() -> flask.Flask:
     application = flask.Flask(__name__)
     application.route("/", methods=["GET", "POST"])(lambda: "here")
-    number = free_port()
-    server = web_server(application, host="127.0.0.1", port=number, threads=2, limits=LIMITS)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    yield number
-    server.trigger.pull_trigger(server.close)  # in the thread that serves, which then ends
-    thread.join(PATIENCE_S)
-    assert not thread.is_alive()
-    server.task_dispatcher.shutdown()
+    return application
 
 
-def connected(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
+@pytest.fixture
+def port(application) -> Iterator[int]:
+    with serving(application, limits=LIMITS) as number:
+        yield number
+
+
+def connected(port: int, come_from: str = "127.0.0.1") -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), PATIENCE_S, (come_from, 0))
+
+
+def is_here(connection: socket.socket) -> bool:
+    """Whether the server answers on a connection."""
+    connection.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    answer = b""
+    while not answer.endswith(b"here"):
+        part = connection.recv(1_000)
+        if not part:
+            return False
+        answer += part
+    return True
+
+
+def n_closed(connections: Iterable[socket.socket]) -> int:
+    """How many connections the server has closed, as far as is known."""
+    poll = select.poll()
+    for connection in connections:
+        poll.register(connection, select.POLLIN)
+    return len(poll.poll(0))
 
 
 def is_closed_while_dripping(connection: socket.socket) -> bool:
@@ -55,7 +91,7 @@ def is_closed_while_dripping(connection: socket.socket) -> bool:
 
 @pytest.mark.parametrize(
     "begin",
-    [b"GET / HT", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nx"],
+    [b"GET / HT", b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000\r\n\r\nx"],
     ids=["headers", "body"],
 )
 def test_a_request_that_drips_is_cut_off(port, begin):
@@ -65,13 +101,151 @@ def test_a_request_that_drips_is_cut_off(port, begin):
 
 
 def test_an_address_keeps_its_share_of_the_connections_and_is_served(port):
-    connections = [connected(port) for _ in range(LIMITS.connections_of_address + 5)]
-    for surplus in connections[LIMITS.connections_of_address :]:
+    share = LIMITS.connections_of_network
+    connections = [connected(port) for _ in range(share + 5)]
+    for surplus in connections[:5]:  # those that have waited longest
         assert surplus.recv(1) == b""
-    for connection in connections:
-        connection.close()
+    assert is_here(connections[-1])
+    assert n_closed(connections[5:]) == 0
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE_S) as answer:
         assert answer.read() == b"here"
+    for connection in connections:
+        connection.close()
+
+
+def test_an_address_has_64_connections_by_default(application):
+    with serving(application) as port, ExitStack() as stack:
+        connections = [stack.enter_context(connected(port)) for _ in range(64)]
+        assert all(map(is_here, connections))
+        assert n_closed(connections) == 0
+        last = stack.enter_context(connected(port))
+        assert is_here(last)
+        assert connections[0].recv(1) == b""
+        assert n_closed(connections[1:]) == 0
+
+
+def test_connections_of_one_network_of_ipv6_are_those_of_one_client(application, monkeypatch):
+    """This machine has one address of IPv6, so connections get theirs as they are accepted."""
+    senders = iter([f"2001:db8::{number:x}" for number in range(1, 6)] + ["2001:db8:0:1::1"])
+    monkeypatch.setattr(TcpWSGIServer, "fix_addr", lambda _, found: (next(senders), *found[1:]))
+    limits = ConnectionLimits(connections_of_network=4)
+    with serving(application, limits=limits) as port, ExitStack() as stack:
+        connections = [stack.enter_context(connected(port)) for _ in range(6)]
+        assert connections[0].recv(1) == b""
+        assert all(map(is_here, connections[1:]))
+
+
+def test_two_requests_of_seconds_are_answered_at_a_time_by_default():
+    """Of three addresses, and of one address a single one."""
+    begun, done = Queue(), Event()
+    application = flask.Flask(__name__)
+    application.get("/health")(lambda: "here")
+
+    @application.get("/runs/<run_id>/replay.html")
+    def slow(run_id: str) -> str:
+        begun.put(run_id)
+        done.wait(PATIENCE_S)
+        return "here"
+
+    def ask(path: str, come_from: str) -> socket.socket:
+        connection = stack.enter_context(connected(port, come_from))
+        connection.sendall(f"GET {path} HTTP/1.1\r\nHost: a\r\n\r\n".encode())
+        return connection
+
+    with serving(application, threads=8) as port, ExitStack() as stack:
+        first = ask("/runs/a1/replay.html", "127.0.0.2")
+        assert begun.get(timeout=PATIENCE_S) == "a1"
+        same = ask("/runs/a2/replay.html", "127.0.0.2")
+        for _ in range(20):  # whatever might begin has begun before these are answered
+            assert ask("/health", "127.0.0.5").recv(12) == b"HTTP/1.1 200"
+        assert begun.empty()
+        second = ask("/runs/b/replay.html", "127.0.0.3")
+        assert begun.get(timeout=PATIENCE_S) == "b"
+        third = ask("/runs/c/replay.html", "127.0.0.4")
+        for _ in range(20):
+            assert ask("/health", "127.0.0.5").recv(12) == b"HTTP/1.1 200"
+        assert begun.empty()
+        done.set()
+        for connection in (first, same, second, third):
+            assert connection.recv(12) == b"HTTP/1.1 200"
+
+
+def test_sockets_that_drip_leave_others_their_connection_at_once(application):
+    """No time limit ends the dripping here, and maintenance neither."""
+    limits = ConnectionLimits(
+        connections=60, connections_of_network=10, headers_s=1_000, request_s=1_000
+    )
+    with serving(application, limits=limits) as port, ExitStack() as stack:
+        dripping = []
+        for number in range(60):
+            # Each comes from an address of six, and all together would take every place.
+            here = stack.enter_context(connected(port, f"127.0.0.{2 + number % 6}"))
+            here.sendall(b"GET / HT")
+            dripping.append(here)
+        newcomers = [stack.enter_context(connected(port, "127.0.0.100")) for _ in range(6)]
+        assert all(map(is_here, newcomers))
+        # Of those with the most, and never of one who has few.
+        assert n_closed(newcomers) == 0
+        assert 60 - n_closed(dripping) >= 54 - len(newcomers)
+
+
+def test_a_connection_that_has_a_request_at_work_never_gives_way():
+    begun, done = Event(), Event()
+    application = flask.Flask(__name__)
+
+    @application.get("/")
+    def slow() -> str:
+        begun.set()
+        done.wait(PATIENCE_S)
+        return "here"
+
+    limits = ConnectionLimits(connections_of_network=2)
+    with serving(application, limits=limits) as port, ExitStack() as stack:
+        at_work, waiting = (stack.enter_context(connected(port)) for _ in range(2))
+        at_work.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert begun.wait(PATIENCE_S)
+        newcomer = stack.enter_context(connected(port))
+        assert waiting.recv(1) == b""
+        done.set()
+        assert at_work.recv(100).startswith(b"HTTP/1.1 200")
+        assert is_here(newcomer)
+
+
+@pytest.fixture
+def clock(monkeypatch) -> list[float]:
+    """The seconds of the server's clock, which stands still."""
+    now = [1_000.0]
+    monkeypatch.setattr("callbacks.guards.web_server.monotonic", lambda: now[0])
+    return now
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "limit_s"),
+    [
+        (b"GET / HT", b"TP/1.1\r\nHost: a\r\n\r\n", 10),
+        (b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nx", b"x", 120),
+    ],
+    ids=["headers", "body"],
+)
+def test_a_request_has_10_s_for_its_headers_and_120_s_in_all_by_default(
+    application, clock, begin, end, limit_s
+):
+    def begun(port: int) -> socket.socket:
+        connection = stack.enter_context(connected(port))
+        connection.sendall(begin)
+        # Requests that came later are answered after its bytes were read.
+        assert is_here(stack.enter_context(connected(port)))
+        return connection
+
+    with serving(application) as port, ExitStack() as stack:
+        early = begun(port)
+        clock[0] += 0.2
+        late = begun(port)
+        clock[0] += limit_s - 0.1
+        assert early.recv(1) == b""
+        # Both were looked at in the same moment.
+        late.sendall(end)
+        assert late.recv(100).startswith(b"HTTP/1.1 200")
 
 
 def test_a_connection_that_is_kept_alive_serves_many_requests(port):
@@ -106,3 +280,40 @@ def test_without_systemd_nobody_is_told(monkeypatch):
     tell_service_manager(READY)
     monkeypatch.delenv("NOTIFY_SOCKET")
     tell_service_manager(READY)
+
+
+@pytest.mark.parametrize(
+    "own", [_Channel, _Dispatcher, _Server, ArrivingRequest, BodyError, HoldingTask], ids=str
+)
+def test_what_is_overridden_of_waitress_has_its_signature(own):
+    """Its internals may change with any release, so it is pinned to one."""
+    (of_waitress,) = own.__bases__
+    assert of_waitress.__module__.startswith("waitress.")
+    overridden = [
+        name
+        for name, value in vars(own).items()
+        if isfunction(value) and name != "__init__" and hasattr(of_waitress, name)
+    ]
+    assert overridden or own is _Dispatcher
+    for name in overridden:
+        parameters = [
+            [
+                (each.name, each.kind, each.default)
+                for each in signature(function).parameters.values()
+            ]
+            for function in (getattr(own, name), getattr(of_waitress, name))
+        ]
+        assert parameters[0] == parameters[1], name
+
+
+def test_what_is_used_of_waitress_is_there():
+    pinned = [line for line in PINS.read_text().splitlines() if line.startswith("waitress")]
+    assert pinned == [f"waitress=={version('waitress')}"]
+    assert [*signature(HTTPChannel).parameters] == ["server", "sock", "addr", "adj", "map"]
+    assert [*signature(HTTPRequestParser).parameters] == ["adj"]
+    assert [*signature(TcpWSGIServer).parameters][:2] == ["application", "map"]
+    assert not signature(ThreadedTaskDispatcher).parameters
+    for name in ("parser_class", "task_class", "request", "will_close", "total_outbufs_len"):
+        assert hasattr(HTTPChannel, name), name
+    for name in ("body_rcv", "chunked", "content_length", "body_bytes_received", "completed"):
+        assert hasattr(HTTPRequestParser, name), name

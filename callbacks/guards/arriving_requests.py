@@ -1,0 +1,187 @@
+"""Requests as the embedded server receives them: what is too large is refused before it is kept.
+
+A body of less than `IN_MEMORY_BYTES` is kept in memory until its request is answered, a larger one
+in a temporary file, of which there may be a number of bytes for each network and in all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from threading import Lock
+
+import msgspec
+from waitress.adjustments import Adjustments
+from waitress.parser import HTTPRequestParser
+from waitress.utilities import Error
+
+from callbacks.guards.addresses import Address, Directory
+from callbacks.guards.client_network import sender_network
+from callbacks.guards.error_answers import sentence
+
+IN_MEMORY_BYTES = 64 * 2**10
+
+# Of the temporary files, in files of the largest size.
+_FILES_OF_NETWORK = 2
+_FILES = 8
+# What chunks may have around their content: programs send some thousand bytes in each.
+_MOST_FRAMING_BYTES = 64 * 2**10
+_FRAMING_SHARE = 8
+
+_FULL_HERE = (
+    "Too many large files are on their way from your network. Try again when those before are read."
+)
+_FULL = "Too many large files are on their way to the studio. Try again in a minute."
+_MOSTLY_FRAMING = "The chunks of this request are too small. Send more in each, or its length."
+
+
+class KeptBodies:
+    """The bytes of bodies that are in temporary files, by network; of several threads.
+
+    Parameters
+    ----------
+    of_network, total : int
+        How many there may be.
+    """
+
+    def __init__(self, of_network: int, total: int) -> None:
+        self._of_network, self._total = of_network, total
+        self._kept = Counter[str]()
+        self._lock = Lock()
+
+    def add(self, network: str, n_bytes: int) -> str:
+        """Count bytes that are to be kept; return why not, or nothing where there is room."""
+        with self._lock:
+            if self._kept[network] + n_bytes > self._of_network:
+                return _FULL_HERE
+            if self._kept.total() + n_bytes > self._total:
+                return _FULL
+            self._kept[network] += n_bytes
+        return ""
+
+    def remove(self, network: str, n_bytes: int) -> None:
+        """Count bytes less, which are no longer kept."""
+        with self._lock:
+            self._kept[network] -= n_bytes
+            self._kept += Counter()  # without those that are zero
+
+    @property
+    def n_bytes(self) -> int:
+        """How many there are."""
+        with self._lock:
+            return self._kept.total()
+
+
+@dataclass(frozen=True)
+class Reception:
+    """How requests are received.
+
+    Attributes
+    ----------
+    directory : Directory
+    max_upload_mb : int
+        Megabytes of a file.
+    proxies : int
+        Trusted proxies in front.
+    kept : KeptBodies
+    """
+
+    directory: Directory
+    max_upload_mb: int
+    proxies: int
+    kept: KeptBodies
+
+    @classmethod
+    def of(cls, directory: Directory, max_upload_mb: int, proxies: int) -> Reception:
+        """Return that of a studio which takes files of so many megabytes."""
+        n_bytes = (max_upload_mb + 1) * 2**20
+        kept = KeptBodies(_FILES_OF_NETWORK * n_bytes, _FILES * n_bytes)
+        return cls(directory, max_upload_mb, proxies, kept)
+
+
+class BodyError(Error):
+    """An answer with a sentence, as routes give it."""
+
+    def __init__(self, status: HTTPStatus, words: str) -> None:
+        super().__init__(words)
+        self.code, self.reason = status.value, status.phrase
+
+    def to_response(self, ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
+        headers = [
+            ("Content-Type", "application/json"),
+            ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+            ("X-Content-Type-Options", "nosniff"),
+            ("Cache-Control", "no-store"),
+        ]
+        if self.code == HTTPStatus.SERVICE_UNAVAILABLE:
+            headers.append(("Retry-After", "30"))
+        return f"{self.code} {self.reason}", headers, msgspec.json.encode(sentence(self.body))
+
+
+class ArrivingRequest(HTTPRequestParser):
+    """A request whose body is refused as soon as it is known to be too large.
+
+    Parameters
+    ----------
+    adj : waitress.adjustments.Adjustments
+    reception : Reception
+    peer : str
+        The address at the other end of the connection.
+    refused : callable
+        Called when the body is refused, and more of it may arrive.
+    """
+
+    def __init__(
+        self, adj: Adjustments, *, reception: Reception, peer: str, refused: Callable[[], None]
+    ) -> None:
+        super().__init__(adj)
+        self._reception, self._peer, self._refused = reception, peer, refused
+        self._n_counted = 0
+        self.network = sender_network("", peer, 0)
+        self.address = Address()
+
+    def received(self, data: bytes) -> int:
+        had_body = self.body_rcv is not None
+        consumed = int(super().received(data))
+        if self.error or self.empty or not self.headers_finished:
+            return consumed
+        words, status = self._objection(is_new=not had_body)
+        if not words:
+            return consumed
+        self._refuse(BodyError(status, words))
+        return len(data)  # which may have more of the body
+
+    def _objection(self, *, is_new: bool) -> tuple[str, HTTPStatus]:
+        """Why the body is not taken; nothing while it is."""
+        if is_new:
+            seen = self.headers.get("X_FORWARDED_FOR", "")
+            self.network = sender_network(seen, self._peer, self._reception.proxies)
+            self.address = self._reception.directory.find(self.command, self.path)
+        body, max_upload_mb = self.address.body, self._reception.max_upload_mb
+        n_content = len(self.body_rcv or ()) if self.chunked else self.content_length
+        if n_content > body.most_bytes(max_upload_mb):
+            return body.refusal(max_upload_mb), HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        n_framing = self.body_bytes_received - n_content if self.chunked else 0
+        if n_framing > _MOST_FRAMING_BYTES + n_content // _FRAMING_SHARE:
+            return _MOSTLY_FRAMING, HTTPStatus.BAD_REQUEST
+        if n_content >= IN_MEMORY_BYTES and n_content > self._n_counted:
+            more = n_content - self._n_counted
+            if words := self._reception.kept.add(self.network, more):
+                return words, HTTPStatus.SERVICE_UNAVAILABLE
+            self._n_counted = n_content
+        return "", HTTPStatus.OK
+
+    def _refuse(self, refusal: BodyError) -> None:
+        self.close()
+        self.body_rcv = None
+        self.error, self.completed = refusal, True
+        self.expect_continue = False  # nothing is to be sent
+        self._refused()
+
+    def close(self) -> None:
+        """Remove the body, which no longer counts."""
+        super().close()
+        self._reception.kept.remove(self.network, self._n_counted)
+        self._n_counted = 0

@@ -1,0 +1,34 @@
+"""A web server in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import flask
+from waitress.wasyncore import close_all
+
+from callbacks.guards.web_server import web_server
+from melm_studio.programs.local_studio import free_port
+
+PATIENCE_S = 30
+
+
+@contextmanager
+def serving(application: flask.Flask, host: str = "127.0.0.1", **options: Any) -> Iterator[int]:
+    """The port at which an application is served."""
+    port = free_port()
+    server = web_server(application, host=host, port=port, **{"threads": 2, **options})
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        yield port
+    finally:
+        # In the thread that serves, which ends without connections.
+        server.trigger.pull_trigger(partial(close_all, server._map))  # noqa: SLF001
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+        server.task_dispatcher.shutdown()
