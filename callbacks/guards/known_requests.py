@@ -9,6 +9,8 @@ from typing import Any
 import flask
 import msgspec
 from dash import Dash
+from dash.fingerprint import check_fingerprint
+from flask.json.provider import DefaultJSONProvider
 from werkzeug.exceptions import BadRequest
 from werkzeug.routing import IntegerConverter
 
@@ -18,7 +20,9 @@ from melm_studio.views.validation import LARGEST_COUNT
 # Dash answers every address that it does not know with the page.
 _CATCH_ALL = "/<path:path>"
 _CALLBACKS = "/_dash-update-component"
+_COMPONENTS = "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"
 _UNKNOWN = "There is nothing at this address. The studio is at {root}/."
+_NESTED = "The values are nested more deeply than any that the studio reads."
 _MISFIT = (
     "This request does not fit this version of the studio. Reload the page; runs continue "
     "without it."
@@ -41,16 +45,41 @@ class _Call(msgspec.Struct):
     state: list[Any] = []
 
 
+class _Json(DefaultJSONProvider):
+    """JSON that is nested without end is refused like any other that is malformed."""
+
+    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
+        try:
+            return super().loads(s, **kwargs)
+        except RecursionError:
+            raise ValueError(_NESTED) from None
+
+
 def register(app: Dash) -> None:
     """Connect the checks, which run before every route."""
     app.server.url_map.converters["int"] = _WholeNumber  # of the routes, which come after
+    app.server.json = _Json(app.server)
     app.server.before_request(refuse_unknown_addresses)
+    app.server.before_request(partial(refuse_unknown_components, app))
     app.server.before_request(partial(refuse_misfits, app))
 
 
 def refuse_unknown_addresses() -> tuple[dict[str, str], int] | None:
     """Answer 404 instead of the page."""
     if flask.request.endpoint != _CATCH_ALL:
+        return None
+    return sentence(_UNKNOWN.format(root=flask.request.script_root)), 404
+
+
+def refuse_unknown_components(app: Dash) -> tuple[dict[str, str], int] | None:
+    """Answer 404 for a file of no component, for which Dash would raise an error."""
+    if flask.request.endpoint != _COMPONENTS:
+        return None
+    values = flask.request.view_args or {}
+    path, _ = check_fingerprint(values["fingerprinted_path"])  # type: ignore[no-untyped-call]
+    # It makes an entry of every name that it is asked for.
+    known = app.registered_paths
+    if values["package_name"] in known and path in known[values["package_name"]]:
         return None
     return sentence(_UNKNOWN.format(root=flask.request.script_root)), 404
 

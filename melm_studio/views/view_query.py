@@ -176,7 +176,7 @@ def _decoded(text: str) -> Any:
     """The values of JSON text; other text is left as it is, for the model to refuse."""
     try:
         return msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return text
 
 

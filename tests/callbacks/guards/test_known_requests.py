@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from callbacks.guards.addresses import ADDRESSES, Body
 from callbacks.routes.frames import MOST_RUNS
 from tools.driver.visitor import Visitor
 
@@ -21,6 +24,42 @@ def test_a_call_that_is_none_is_refused(visitor: Visitor, body):
     answer = visitor.http.post(ADDRESS, json=body)
     assert answer.status_code == 400
     assert "Reload the page" in answer.json["error"]
+
+
+NESTED = b"[" * 200_000
+
+
+def test_values_nested_without_end_are_refused_with_a_sentence(studio, visitor: Visitor):
+    visitor.choose_sample("iris")
+    run = visitor.start(method="pca")
+    studio.work()
+    takers = [line for line, listed in ADDRESSES.items() if listed.body is not Body.NOTHING]
+    assert len(takers) > 15
+    for line in takers:
+        address = line.removeprefix("POST ").replace("<run_id>", run)
+        address = address.replace("<int:sequence>", "0")
+        if address.endswith("/rename"):  # which takes text
+            continue
+        answer = visitor.http.post(address, data=NESTED, content_type="application/json")
+        assert answer.status_code in {400, 410}, address
+        assert answer.json["error"].endswith("."), address
+
+
+@pytest.mark.parametrize(
+    "path", ["os/path.py", "dash/dash.py", "nothing/a.js", "dash/../../app.py", "plotly/x.v1m2.js"]
+)
+def test_no_file_but_those_of_components_is_there(visitor: Visitor, path):
+    answer = visitor.http.get(f"/_dash-component-suites/{path}")
+    assert answer.status_code == 404
+    assert answer.json["error"].startswith("There is nothing at this address.")
+
+
+def test_the_files_of_components_are_there(visitor: Visitor):
+    page = visitor.http.get("/").text
+    found = re.findall(r"_dash-component-suites/[^\"' ]+\.js", page)
+    assert found
+    for address in found:
+        assert visitor.http.get(f"/{address}").status_code == 200
 
 
 def test_no_callback_answers_a_call_without_its_inputs(visitor: Visitor):

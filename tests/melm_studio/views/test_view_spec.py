@@ -159,6 +159,12 @@ def test_no_text_does_more_than_be_refused(text):
         from_query(text)
 
 
+@pytest.mark.parametrize("name", ["recipe", "filters", "mark:0", "marks"])
+def test_values_that_are_nested_without_end_are_refused(name):
+    with pytest.raises(InputError):
+        from_query(f"data=sample:wine&method=pca&{name}={'[' * 5_000}")
+
+
 def test_a_query_can_be_read():
     spec = ViewSpec(
         source=WINE, method="melm", parameters={"gamma": 0.5}, plane=7, hidden=("arrows",)
