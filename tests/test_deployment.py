@@ -15,6 +15,7 @@ import yaml
 from celery.bin.worker import worker as celery_worker_command
 
 import app
+from callbacks.guards.addresses import ADDRESSES, Body
 from melm_studio.worker.config.settings import Settings, default_data_dir
 from tests.deployment import (
     DEPLOY,
@@ -127,9 +128,14 @@ def test_proxy_and_web_processes_agree_on_the_port():
     assert published == f"127.0.0.1:{DEFAULTS['PORT']}:{DEFAULTS['PORT']}"
 
 
-def test_the_proxy_lets_every_upload_pass_that_the_studio_takes():
-    (most,) = re.findall(r"client_max_body_size (\d+)m;", NGINX)
-    assert int(most) == int(DEFAULTS["MELM_MAX_UPLOAD_MB"]) + 1
+def test_the_proxy_lets_every_body_pass_that_the_studio_takes():
+    elsewhere, of_files = map(int, re.findall(r"client_max_body_size (\d+)m;", NGINX))
+    assert of_files == int(DEFAULTS["MELM_MAX_UPLOAD_MB"]) + 1
+    assert elsewhere * 2**20 == max(body.value for body in Body if body is not Body.FILE)
+    (taking,) = re.findall(r"location ~ (\S+) \{\n +client_max_body_size", NGINX)
+    of_nginx = {line for line in ADDRESSES if re.fullmatch(taking, line.partition(" ")[2])}
+    takers = {line for line, listed in ADDRESSES.items() if listed.body is Body.FILE}
+    assert {line for line in of_nginx if line.startswith("POST ")} == takers
 
 
 def test_every_service_shares_the_store_of_the_compose_file():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -16,16 +18,20 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
+from callbacks.guards.addresses import ADDRESSES, Body
 from melm_studio.programs.client import RefusedError, StudioClient
+from tests.callbacks.guards.web_servers import serving
 from tests.deployment import DEPLOY
 from tests.nginx import needs_nginx, proxied
 from tools.driver.launcher import running_studio
+from tools.driver.visitor import opened_studio
 
 pytestmark = [pytest.mark.slow, needs_nginx]
 
 MOST_S = 10
-OK, ACCEPTED, FOUND, SEE_OTHER = 200, 202, 302, 303
-UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TOO_MANY = 401, 403, 404, 429
+CONTINUE, OK, ACCEPTED, FOUND, SEE_OTHER = 100, 200, 202, 302, 303
+NO_FILE, UNAUTHORIZED, FORBIDDEN, NOT_FOUND, TOO_LARGE, TOO_MANY = 400, 401, 403, 404, 413, 429
+FILES = [line.split()[1] for line, listed in ADDRESSES.items() if listed.body is Body.FILE]
 
 
 class Echo(BaseHTTPRequestHandler):
@@ -57,7 +63,7 @@ class Identities(Echo):
 
 
 @contextmanager
-def serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+def answering(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -72,7 +78,7 @@ def own_certificate():
 
 @pytest.fixture
 def application() -> Iterator[str]:
-    with serving(Echo) as url:
+    with answering(Echo) as url:
         yield url
 
 
@@ -98,15 +104,59 @@ class From(HTTPAdapter):
         super().init_poolmanager(*arguments, **options, source_address=(self._address, 0))
 
 
-def test_host_scheme_and_address_reach_the_studio_and_a_forged_name_does_not(application, tmp_path):
+@pytest.mark.parametrize("path", ["/", "/upload", "/t/talk", "/ready"])
+def test_host_scheme_and_address_reach_the_studio_and_a_forged_name_does_not(
+    application, tmp_path, path
+):
     with proxied(application, tmp_path) as address:
         forged = {"X-Forwarded-User": "root", "X-Forwarded-Proto": "http"}
-        answer = asked(address, headers=forged)
+        answer = asked(address, path, headers=forged)
     got = answer.json()
-    assert got["host"] == got["x-forwarded-host"] == "localhost"
+    assert got["host"] == got["x-forwarded-host"] == urlsplit(address).netloc
     assert (got["x-forwarded-proto"], got["x-forwarded-for"]) == ("https", "127.0.0.1")
     assert "x-forwarded-user" not in got
     assert "max-age=31536000" in answer.headers["Strict-Transport-Security"]
+
+
+def test_the_page_of_another_port_is_let_in_by_its_origin(tmp_path):
+    """Of a browser that sends no Sec-Fetch-Site."""
+    with (
+        opened_studio(tmp_path / "studio", proxies=1) as studio,
+        serving(studio.app.server, proxies=1) as port,
+        proxied(f"http://127.0.0.1:{port}", tmp_path) as address,
+    ):
+
+        def sent_from(origin: str) -> requests.Response:
+            headers = {"Origin": origin}
+            with requests.Session() as session:
+                return session.post(
+                    f"{address}/upload", headers=headers, verify=False, timeout=MOST_S
+                )
+
+        assert sent_from(address).status_code == NO_FILE
+        assert sent_from("https://localhost").status_code == FORBIDDEN
+
+
+def test_large_bodies_are_taken_at_the_addresses_that_take_files(tmp_path):
+    with (
+        opened_studio(tmp_path / "studio", proxies=1) as studio,
+        serving(studio.app.server, proxies=1, max_upload_mb=128) as port,
+        proxied(f"http://127.0.0.1:{port}", tmp_path) as address,
+    ):
+
+        def sent_to(path: str, mb: int) -> int:
+            with socket.create_connection(("127.0.0.1", urlsplit(address).port), MOST_S) as plain:
+                context = ssl.create_default_context()
+                context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+                with context.wrap_socket(plain) as connection:
+                    head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: {mb * 2**20}\r\n"
+                    connection.sendall(f"{head}Expect: 100-continue\r\n\r\n".encode())
+                    return int(connection.recv(1_000).split()[1])
+
+        assert {sent_to(path, 128) for path in FILES} == {CONTINUE}
+        assert {sent_to(path, 130) for path in FILES} == {TOO_LARGE}
+        assert sent_to("/preview", 16) == CONTINUE
+        assert {sent_to(path, 17) for path in ("/", "/frames", "/t/x", "/preview")} == {TOO_LARGE}
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/ready"])
@@ -171,7 +221,7 @@ def test_a_password_names_the_user(application, tmp_path: Path):
 
 def test_an_identity_provider_names_the_user(application, tmp_path: Path):
     with (
-        serving(Identities) as provider,
+        answering(Identities) as provider,
         proxied(application, tmp_path, with_provider(tmp_path, provider)) as address,
     ):
         stranger = asked(address, "/?run=1")
@@ -186,7 +236,7 @@ def test_an_identity_provider_names_the_user(application, tmp_path: Path):
 
 @pytest.mark.parametrize("login", ["password", "provider"])
 def test_a_request_with_a_token_passes_the_login_without_a_name(application, tmp_path, login):
-    with serving(Identities) as provider:
+    with answering(Identities) as provider:
         names = {
             "password": lambda: with_passwords(tmp_path),
             "provider": lambda: with_provider(tmp_path, provider),
