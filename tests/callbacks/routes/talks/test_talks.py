@@ -8,6 +8,8 @@ import time
 import pytest
 from msgspec.structs import replace
 
+from callbacks.guards.web_server import ConnectionLimits
+from melm_studio.worker.records.talk import TalkView
 from tests.callbacks.routes.talks.messages import newest, read_messages
 from tools.driver.visitor import opened_studio
 
@@ -291,6 +293,33 @@ def test_a_talk_that_is_full_says_so(studio, presenter, begin, viewer):
     answer = viewer.get(f"{path}/pictures")
     assert answer.status_code == 503
     assert "as many viewers" in answer.json["words"]
+
+
+def test_the_viewers_of_all_talks_leave_half_of_the_connections_to_others(
+    presenter, begin, viewer, monkeypatch
+):
+    path = begin()
+    show(presenter)
+    audience = presenter.http.application.extensions["melm-studio-audience"]
+    half = ConnectionLimits.connections // 2
+    assert half == 500
+    monkeypatch.setattr(type(audience), "n_viewers", half - 1)
+    assert viewer.get(f"{path}/pictures").status_code == 200
+    monkeypatch.setattr(type(audience), "n_viewers", half)
+    answer = viewer.get(f"{path}/pictures")
+    assert answer.status_code == 503
+    assert "as many viewers" in answer.json["words"]
+
+
+@pytest.mark.parametrize(("n_bytes", "status"), [(2 * 2**20, 200), (2 * 2**20 + 1, 400)])
+def test_a_picture_of_more_than_2_mb_is_not_shown(presenter, begin, monkeypatch, n_bytes, status):
+    begin()
+    scene = b"scene"
+    view = TalkView(2**60, "scene", scene, bytes(n_bytes - len(scene)))
+    monkeypatch.setattr("callbacks.routes.talks.presenter.talk_view", lambda *_, **__: view)
+    answer = show(presenter)
+    assert answer.status_code == status
+    assert status == 200 or "too large" in answer.json["words"]
 
 
 def test_viewers_need_no_login_where_a_proxy_names_the_users(tmp_path):
