@@ -1,5 +1,10 @@
 """Requests as the embedded server receives them: what is too large is refused before it is kept.
 
+A body ends where Content-Length says and nowhere else. Waitress reads bodies in chunks too, for as
+long as a client sends the size of a chunk or what follows the last one, and lets chunks win over a
+length, where a proxy in front may let the length win. Browsers never send them, and nginx sends on
+what it has received in chunks with a length.
+
 A body of less than `IN_MEMORY_BYTES` is kept in memory until its request is answered, a larger one
 in a temporary file, of which there may be a number of bytes for each network and in all.
 """
@@ -14,7 +19,7 @@ from threading import Lock
 
 import msgspec
 from waitress.adjustments import Adjustments
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import Error
 
 from callbacks.guards.addresses import Address, Directory
@@ -26,15 +31,17 @@ IN_MEMORY_BYTES = 64 * 2**10
 # Of the temporary files, in files of the largest size.
 _FILES_OF_NETWORK = 2
 _FILES = 8
-# What chunks may have around their content: programs send some thousand bytes in each.
-_MOST_FRAMING_BYTES = 64 * 2**10
-_FRAMING_SHARE = 8
+# Browsers send about 30. Waitress appends the value of a repeated one to those before it, which
+# takes a second for 65,000 of them, during which nobody is answered.
+MOST_HEADER_LINES = 500
 
 _FULL_HERE = (
     "Too many large files are on their way from your network. Try again when those before are read."
 )
 _FULL = "Too many large files are on their way to the studio. Try again in a minute."
-_MOSTLY_FRAMING = "The chunks of this request are too small. Send more in each, or its length."
+_NO_LENGTH = "Send a body with its length (Content-Length), not in chunks (Transfer-Encoding)."
+_TOO_MANY_LINES = f"A request has at most {MOST_HEADER_LINES} lines of headers."
+_UNREADABLE = "A number or the address of this request cannot be read."
 
 
 class KeptBodies:
@@ -121,7 +128,7 @@ class BodyError(Error):
 
 
 class ArrivingRequest(HTTPRequestParser):
-    """A request whose body is refused as soon as it is known to be too large.
+    """A request that is refused as soon as it is known to be too large, or is ambiguous.
 
     Parameters
     ----------
@@ -133,6 +140,10 @@ class ArrivingRequest(HTTPRequestParser):
         Called when the body is refused, and more of it may arrive.
     """
 
+    # Of a request whose first line cannot be read: the queue asks for them.
+    command = path = ""
+    chunked = False
+
     def __init__(
         self, adj: Adjustments, *, reception: Reception, peer: str, refused: Callable[[], None]
     ) -> None:
@@ -141,6 +152,18 @@ class ArrivingRequest(HTTPRequestParser):
         self._n_counted = 0
         self.network = sender_network("", peer, 0)
         self.address = Address()
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Parse the head of the request, or set the error that answers it."""
+        if header_plus.count(b"\n") > MOST_HEADER_LINES:
+            raise ParsingError(_TOO_MANY_LINES)
+        try:
+            super().parse_header(header_plus)
+        except ValueError as error:  # a length of 5,000 digits, or an address such as "http://["
+            raise ParsingError(_UNREADABLE) from error
+        if self.chunked:
+            self.chunked, self.body_rcv = False, None
+            self.error = BodyError(HTTPStatus.LENGTH_REQUIRED, _NO_LENGTH)
 
     def received(self, data: bytes) -> int:
         had_body = self.body_rcv is not None
@@ -160,15 +183,11 @@ class ArrivingRequest(HTTPRequestParser):
             self.network = sender_network(seen, self._peer, self._reception.proxies)
             self.address = self._reception.directory.find(self.command, self.path)
         body, max_upload_mb = self.address.body, self._reception.max_upload_mb
-        n_content = len(self.body_rcv or ()) if self.chunked else self.content_length
+        n_content = self.content_length
         if n_content > body.most_bytes(max_upload_mb):
             return body.refusal(max_upload_mb), HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-        n_framing = self.body_bytes_received - n_content if self.chunked else 0
-        if n_framing > _MOST_FRAMING_BYTES + n_content // _FRAMING_SHARE:
-            return _MOSTLY_FRAMING, HTTPStatus.BAD_REQUEST
-        if n_content >= IN_MEMORY_BYTES and n_content > self._n_counted:
-            more = n_content - self._n_counted
-            if words := self._reception.kept.add(self.network, more):
+        if n_content >= IN_MEMORY_BYTES and not self._n_counted:
+            if words := self._reception.kept.add(self.network, n_content):
                 return words, HTTPStatus.SERVICE_UNAVAILABLE
             self._n_counted = n_content
         return "", HTTPStatus.OK

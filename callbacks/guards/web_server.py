@@ -22,7 +22,6 @@ from callbacks.guards.arriving_requests import IN_MEMORY_BYTES, ArrivingRequest,
 from callbacks.guards.client_network import network_of
 from callbacks.guards.fair_requests import Client, FairQueue, RequestLimits, client_of
 from callbacks.guards.held_connections import HoldingTask
-from callbacks.guards.request_parser import RequestParser
 from melm_studio.worker.config.service_manager import ALIVE, tell_service_manager
 
 _CLEANUP_S = 1
@@ -50,7 +49,6 @@ class _Channel(HTTPChannel):
     """A connection that knows when its current request began, and may be held after it."""
 
     task_class = HoldingTask
-    parser_class = RequestParser
 
     is_held = False
     # Its request was refused, and what is still sent of it is let past: a connection that is closed

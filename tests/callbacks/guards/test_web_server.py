@@ -315,5 +315,5 @@ def test_what_is_used_of_waitress_is_there():
     assert not signature(ThreadedTaskDispatcher).parameters
     for name in ("parser_class", "task_class", "request", "will_close", "total_outbufs_len"):
         assert hasattr(HTTPChannel, name), name
-    for name in ("body_rcv", "chunked", "content_length", "body_bytes_received", "completed"):
+    for name in ("body_rcv", "chunked", "content_length", "completed"):
         assert hasattr(HTTPRequestParser, name), name

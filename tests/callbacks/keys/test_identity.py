@@ -19,7 +19,7 @@ from melm_studio.worker.store.protocol import StoreUnavailableError
 from melm_studio.worker.store.redis import RedisRunStore
 from melm_studio.worker.store.redis import client as redis_client
 from tests.melm_studio.worker.redis_server import running_redis
-from tools.driver.visitor import Studio, opened_studio
+from tools.driver.visitor import Studio, opened_studio, shared_reader
 
 RUNS, TOKENS = f"{PREFIX}/runs", f"{PREFIX}/tokens"
 WORDS = str(StoreUnavailableError())
@@ -32,7 +32,7 @@ def on_redis(folder, monkeypatch) -> Iterator[tuple[Studio, object]]:
     monkeypatch.setattr(redis_client, "ANSWER_S", 0.2)
     with running_redis(folder) as server:
         store = RedisRunStore(RedisAddress(server.url), Limits(), 0.2)
-        yield Studio(create_app(Settings(data_dir=folder), store), store), server
+        yield Studio(create_app(Settings(data_dir=folder), store, shared_reader()), store), server
         store.close()
 
 

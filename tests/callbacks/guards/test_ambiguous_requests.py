@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import flask
 import pytest
 
-from callbacks.guards.request_parser import MOST_HEADER_LINES
+from callbacks.guards.arriving_requests import MOST_HEADER_LINES
 from callbacks.guards.web_server import web_server
 from melm_studio.programs.local_studio import free_port
 
