@@ -197,7 +197,7 @@ class Workspace:
         self, shown: ShownData, method: str, parameters: Mapping[str, Any], n_features: int = 0
     ) -> RunRecord:
         """Return a fit of the data that the page shows, not yet queued."""
-        return new_run(
+        fit = new_run(
             self.owner,
             shown.id,
             shown.name,
@@ -206,10 +206,11 @@ class Workspace:
             source=shown.run_source,
             n_features=n_features,
         )
+        return replace(fit, from_page=True)
 
     def rerun(self, record: RunRecord, method: str, parameters: Mapping[str, Any]) -> RunRecord:
         """Return a fit of the data of another run, not yet queued."""
-        return new_run(
+        fit = new_run(
             self.owner,
             record.data_id,
             record.data_name,
@@ -218,6 +219,7 @@ class Workspace:
             source=record.source,
             n_features=record.n_features,
         )
+        return replace(fit, from_page=True)
 
     def rename(self, record: RunRecord, name: str) -> None:
         """Give a run a title, numbered where another run of its table has it; "" undoes that.

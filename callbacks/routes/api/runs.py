@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import flask
+from msgspec.structs import replace
 
 from callbacks.routes.api.json_body import json_body
 from callbacks.routes.api.tables import prepared
@@ -45,7 +46,8 @@ def start() -> Run:
     data = prepared(request.source)
     check_data(request.method, data, parameters)
     shown = ShownData(data.content_hash, data.name, data.label, request.source)
-    record = own.new_fit(shown, request.method, parameters, data.X.shape[1])
+    fit = own.new_fit(shown, request.method, parameters, data.X.shape[1])
+    record = replace(fit, from_page=False)  # nobody looks at it
     own.queue(record)
     return _described(own_fit(record.run_id))
 

@@ -14,5 +14,5 @@ class InlineRunner:
 
     def drain(self) -> None:
         """Execute runs until the queue is empty."""
-        while (record := self._store.claim()) is not None:
+        while (record := self._store.claim_looked_at() or self._store.claim()) is not None:
             execute_run(self._store, record.run_id)

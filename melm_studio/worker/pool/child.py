@@ -21,6 +21,9 @@ from melm_studio.worker.store.open_store import open_store
 PATIENCE_S = 60.0
 # Web requests take precedence when runs use every core; on an idle machine a run is not slower.
 NICENESS = 10
+# Of a run that nobody waits for: one in the lane has seven times its share of a core. It is for
+# good, since only the administrator of a machine may raise a priority again.
+BACKGROUND_NICENESS = 19
 
 
 def execute(settings: Settings, run_id: str) -> None:

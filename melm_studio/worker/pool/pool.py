@@ -24,7 +24,14 @@ from melm_studio.worker.config.messages import (
     STUDIO_STOPPED,
 )
 from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.pool.child import execute
+from melm_studio.worker.pool.child import BACKGROUND_NICENESS, execute
+from melm_studio.worker.pool.lane import (
+    LANE_S,
+    may_enter_lane,
+    places_beside_lane,
+    places_in_lane,
+    who_leaves_for_another,
+)
 from melm_studio.worker.pool.memory import memory_of, who_frees_memory
 from melm_studio.worker.pool.process_state import has_stopped_child
 from melm_studio.worker.pool.stopped_children import stopped_ones_killed
@@ -80,7 +87,8 @@ class _Child:
     process: ForkServerProcess
     pid: int
     started_s: float
-    began_s: float  # its turn
+    began_s: float  # its turn, or its time in the lane
+    is_in_lane: bool = False
     gave_way_s: float | None = None  # when it was asked to
     overdue_since_s: float | None = None
 
@@ -95,16 +103,16 @@ class _Child:
 
 
 class WorkerPool:
-    """Executes queued runs in at most `settings.workers` processes.
+    """Executes queued runs in `settings.workers` processes, and in the lane beside them.
 
     Parameters
     ----------
     store : RunStore
     settings : Settings
         Tell the children which store to open. At most `workers` runs are executed at a time;
-        paused ones do not count.
+        paused ones do not count. As many again have a place in the lane, for which others give way.
     source : RunSource
-        Where runs come from, by default the queue of the store.
+        Where runs that nobody looks at come from, by default the queue of the store.
     """
 
     def __init__(
@@ -116,6 +124,7 @@ class WorkerPool:
         self._dead_runs = DeadRuns(store, has_other_workers=bool(settings.store))
         self._sweeper = Sweeper(store)
         self._gave_turn = True
+        self._runs_bytes = 0
         self._children: list[_Child] = []
         self._beat_s = self._swept_s = float("-inf")
         self._ticked_s = float("inf")  # as long as it starts
@@ -147,6 +156,9 @@ class WorkerPool:
             self._reap_exited()
             self._kill_overdue()
             self._run_periodic_tasks()
+            self._leave_lane()
+            self._start_looked_at()
+            self._make_way()
             self._source.free_except([c.run_id for c in self._children if self._is_working(c)])
             self._start_children()
         except (DiskFullError, StoreUnavailableError):
@@ -188,9 +200,77 @@ class WorkerPool:
         while self._has_room() and self._start_next():
             pass
 
+    def _leave_lane(self) -> None:
+        """Let runs that had their seconds go on as any other, by turns."""
+        now = time.monotonic()
+        for child in self._in_lane():
+            if now - child.began_s >= LANE_S or not _computes(self._store.get(child.run_id)):
+                self._take_out_of_lane(child)
+
+    def _take_out_of_lane(self, child: _Child) -> None:
+        child.is_in_lane = False
+        child.began_s = time.monotonic()
+        _lower_priority(child.pid)
+        computing = self._computing()
+        if child in computing and len(computing) > self._n_places():
+            self._ask_to_give_way(child)
+
+    def _start_looked_at(self) -> None:
+        """Start runs in the lane, at once; where it is full, others leave it for them."""
+        while self._store.n_looked_at() and self._memory_is_left():
+            leaving = None
+            if len(self._in_lane()) >= places_in_lane(self._settings.workers):
+                leaving = who_leaves_for_another(self._in_lane(), time.monotonic())
+                if leaving is None:
+                    return
+            record = self._store.claim_looked_at(self._admits_to_lane)
+            if record is None:
+                return
+            if leaving is not None:
+                self._take_out_of_lane(leaving)
+            self._start_child(record, in_lane=True)
+
+    def _admits_to_lane(self, address: str) -> bool:
+        owners = [child.owner for child in self._children]
+        n_own = sum(self._store.address_of(owner) == address for owner in owners)
+        return may_enter_lane(n_own, len(owners), self._settings.workers)
+
+    def _memory_is_left(self) -> bool:
+        """Whether more processes than workers may begin: no run should end for want of memory."""
+        is_large = self._runs_bytes > self._settings.max_runs_mb * BYTES_PER_MB / 2
+        return not is_large or len(self._children) < self._settings.workers
+
+    def _make_way(self) -> None:
+        """Ask runs to give way to those in the lane, the longest turn first."""
+        if not self._in_lane():
+            return
+        turns = sorted(self._computing(), key=lambda child: child.began_s)
+        for child in turns[: max(len(turns) - self._n_places(), 0)]:
+            self._ask_to_give_way(child)
+
+    def _ask_to_give_way(self, child: _Child) -> None:
+        child.gave_way_s = time.monotonic()
+        self._store.request_turn(child.run_id, gives_way=True)
+
+    def _in_lane(self) -> list[_Child]:
+        return [child for child in self._children if child.is_in_lane]
+
+    def _computing(self) -> list[_Child]:
+        """Those beside the lane that were not asked to give way."""
+        return [
+            child
+            for child in self._children
+            if not child.is_in_lane
+            and child.gave_way_s is None
+            and _computes(self._store.get(child.run_id))
+        ]
+
+    def _n_places(self) -> int:
+        return places_beside_lane(self._settings.workers, len(self._in_lane()))
+
     def _has_room(self) -> bool:
-        n_working = sum(self._is_working(child) for child in self._children)
-        return n_working < self._settings.workers
+        beside = [child for child in self._children if not child.is_in_lane]
+        return sum(self._is_working(child) for child in beside) < self._n_places()
 
     def _start_next(self) -> bool:
         """Start a run, or let one go on that gave way, each after the other; return false if none.
@@ -216,7 +296,7 @@ class WorkerPool:
         if len(self._children) < workers:
             return True
         addresses = map(self._store.address_of, (child.owner for child in self._children))
-        queued = [run for run in self._store.unfinished() if run.state is RunState.QUEUED]
+        queued = [run for run in self._store.unfinished() if _waits_for_turn(run)]
         waiting = {self._store.address_of(run.owner) for run in queued}
         return has_process_for(waiting, Counter(addresses), workers)
 
@@ -227,7 +307,7 @@ class WorkerPool:
         # Until it has come to a point where it can wait, it computes.
         return record.gave_way_s is None and record.state is not RunState.PAUSED
 
-    def _start_child(self, record: RunRecord) -> None:
+    def _start_child(self, record: RunRecord, *, in_lane: bool = False) -> None:
         process = self._context.Process(
             target=execute, args=(self._settings, record.run_id), daemon=True
         )
@@ -235,6 +315,9 @@ class WorkerPool:
         now = time.monotonic()
         pid = cast(int, process.pid)  # it was started
         child = _Child(record.run_id, record.owner, record.attempt, process, pid, now, now)
+        child.is_in_lane = in_lane
+        if not in_lane:
+            _lower_priority(pid)
         self._children.append(child)
         logger.info("assigned to process %d", pid, extra={"run": record.run_id})
 
@@ -262,19 +345,13 @@ class WorkerPool:
     def _share_workers(self) -> None:
         """End the longest turn where others wait, and runs that take too long."""
         unfinished = {run.run_id: run for run in self._store.unfinished()}
-        waiting = [run.owner for run in unfinished.values() if run.state is RunState.QUEUED]
+        waiting = [run.owner for run in unfinished.values() if _waits_for_turn(run)]
         waiting += [child.owner for child in self._children if child.gave_way_s is not None]
-        turns = [
-            Turn(child.run_id, child.owner, child.began_s)
-            for child in self._children
-            if child.gave_way_s is None and _computes(unfinished.get(child.run_id))
-        ]
-        now = time.monotonic()
-        turn = who_gives_way(turns, waiting, now)
-        if len(turns) >= self._settings.workers and turn is not None:
+        turns = [Turn(child.run_id, child.owner, child.began_s) for child in self._computing()]
+        turn = who_gives_way(turns, waiting, time.monotonic())
+        if len(turns) >= self._n_places() and turn is not None:
             (child,) = (child for child in self._children if child.run_id == turn.run_id)
-            child.gave_way_s = now
-            self._store.request_turn(child.run_id, gives_way=True)
+            self._ask_to_give_way(child)
         self._end_overtime(unfinished)
 
     def _give_turn(self) -> bool:
@@ -310,6 +387,7 @@ class WorkerPool:
             return  # a run that is ending frees memory, so that no other may have to
         children = {child.run_id: child for child in self._children}
         bytes_of = {run_id: memory_of(child.pid) for run_id, child in children.items()}
+        self._runs_bytes = sum(bytes_of.values())
         idle = [run_id for run_id, child in children.items() if not self._is_working(child)]
         most_mb = self._settings.max_runs_mb
         run_id = who_frees_memory(bytes_of, idle, most_mb * BYTES_PER_MB)
@@ -351,6 +429,16 @@ class WorkerPool:
 
 def _computes(record: RunRecord | None) -> bool:
     return record is None or record.state is not RunState.PAUSED
+
+
+def _waits_for_turn(record: RunRecord) -> bool:
+    """Whether it waits for a worker; those that somebody looks at begin in the lane."""
+    return record.state is RunState.QUEUED and not record.is_looked_at
+
+
+def _lower_priority(pid: int) -> None:
+    with suppress(ProcessLookupError):  # it has ended
+        os.setpriority(os.PRIO_PROCESS, pid, BACKGROUND_NICENESS)
 
 
 class _StoreQueue:

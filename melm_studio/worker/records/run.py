@@ -132,6 +132,8 @@ class RunRecord(Record, frozen=True):
         How often the run was queued again. What an earlier attempt still does is refused.
     n_losses : int
         How many workers died with the run since its user started or continued it.
+    from_page : bool
+        Whether it was started on the page, rather than by a program or by another run.
     """
 
     run_id: str
@@ -158,6 +160,12 @@ class RunRecord(Record, frozen=True):
     n_features: int = 0
     attempt: int = 0
     n_losses: int = 0
+    from_page: bool = False
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether somebody waits for its first plane; not of one that took a worker down."""
+        return self.from_page and self.n_losses == 0
 
     @property
     def gamma(self) -> float:

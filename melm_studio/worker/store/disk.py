@@ -26,13 +26,19 @@ from melm_studio.worker.store.disk_cache import DiskCache
 from melm_studio.worker.store.disk_files import DiskFiles
 from melm_studio.worker.store.disk_grants import DiskGrants
 from melm_studio.worker.store.disk_talks import DiskTalks
-from melm_studio.worker.store.fair_queue import after_serving, next_run
+from melm_studio.worker.store.fair_queue import (
+    after_looking,
+    after_serving,
+    next_looked_at,
+    next_run,
+)
 from melm_studio.worker.store.protocol import (
     Admission,
     Ended,
     RunEndedError,
     RunStore,
     admit_any,
+    admit_everyone,
 )
 from melm_studio.worker.store.quota import (
     make_room_for_bytes,
@@ -69,7 +75,7 @@ class DiskRunStore(RunStore):
             admit(self.runs_of(record.owner))
             make_room_for_run(self, record)
             self._write(record)
-            for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
+            for listing in (_runs_key(record.owner), UNFINISHED, _queue_of(record)):
                 self._cache.enlist(listing, record.run_id)
             self._cache.enlist(OWNERS, record.owner)
 
@@ -119,8 +125,9 @@ class DiskRunStore(RunStore):
             if record is None or not record.can_continue:
                 return False
             make_room_in_queue(self, record)
-            self._write_attempt(reopened(record), GO)
-            for listing in (UNFINISHED, QUEUE):
+            again = reopened(record)
+            self._write_attempt(again, GO)
+            for listing in (UNFINISHED, _queue_of(again)):
                 self._cache.enlist(listing, run_id)
             return True
 
@@ -206,25 +213,53 @@ class DiskRunStore(RunStore):
         if not self._cache.listed(QUEUE):
             return None  # an idle supervisor polls often and must not take the lock each time
         with self._cache.transaction():
-            unfinished, served = self.unfinished(), self._cache.listed(SERVED)
+            # Those in the other queue are not at work either.
+            others = {*self._cache.listed(LOOKED_AT)}
+            unfinished = [run for run in self.unfinished() if run.run_id not in others]
+            served = self._cache.listed(SERVED)
             chosen = next_run(unfinished, self._cache.listed(QUEUE), served, self.address_of)
             if chosen is not None:
                 self._cache.unlist(QUEUE, chosen.run_id)
                 self._cache.put_listed(SERVED, after_serving(served, chosen.owner, unfinished))
             return chosen
 
+    def claim_looked_at(self, admits: Callable[[str], bool] = admit_everyone) -> RunRecord | None:
+        # Without the lock, since nobody may be admitted for long; the choice is then made sure of.
+        waiting = self._records(self._cache.listed(LOOKED_AT))
+        admitted = [record for record in waiting if admits(self.address_of(record.owner))]
+        served = self._cache.listed(SERVED_LOOKERS)
+        chosen = next_looked_at(admitted, served, self.address_of)
+        if chosen is None:
+            return None
+        with self._cache.transaction():
+            if chosen.run_id not in self._cache.listed(LOOKED_AT):
+                return None
+            self._cache.unlist(LOOKED_AT, chosen.run_id)
+            lookers = after_looking(served, chosen.owner, self.address_of(chosen.owner))
+            self._cache.put_listed(SERVED_LOOKERS, lookers)
+            return chosen
+
     def release(self, run_id: str) -> None:
         with self._cache.transaction():
-            record, queue = self.get(run_id), self._cache.listed(QUEUE)
-            if record is not None and record.state is RunState.QUEUED and run_id not in queue:
-                self._cache.put_listed(QUEUE, [run_id, *queue])
+            record = self.get(run_id)
+            if record is None or record.state is not RunState.QUEUED:
+                return
+            queue = self._cache.listed(_queue_of(record))
+            if run_id not in queue:
+                self._cache.put_listed(_queue_of(record), [run_id, *queue])
 
     def n_queued(self) -> int:
-        return len(self._cache.listed(QUEUE))
+        return len(self._waiting())
+
+    def n_looked_at(self) -> int:
+        return len(self._cache.listed(LOOKED_AT))
+
+    def _waiting(self) -> list[str]:
+        return [*self._cache.listed(LOOKED_AT), *self._cache.listed(QUEUE)]
 
     def places_taken(self) -> Counter[str]:
         # A full queue is counted for each run that would join it, and keeps writers waiting.
-        known, waiting = self._places, self._cache.listed(QUEUE)
+        known, waiting = self._places, self._waiting()
         self._places = {run_id: known.get(run_id) or self._place(run_id) for run_id in waiting}
         taken = Counter[str]()
         for owner, n_places in self._places.values():
@@ -245,7 +280,7 @@ class DiskRunStore(RunStore):
                 self._cache.delete(_event_key(run_id, sequence))
             for kind in ("run", "size", "control", "report"):
                 self._cache.delete(_key(kind, run_id))
-            for listing in (_runs_key(record.owner), UNFINISHED, QUEUE):
+            for listing in (_runs_key(record.owner), UNFINISHED, _queue_of(record)):
                 self._cache.unlist(listing, run_id)
 
     def put_file(self, owner: str, kind: FileKind, key: str, raw: bytes) -> None:
@@ -343,7 +378,7 @@ class DiskRunStore(RunStore):
 
     def _unlist_where_due(self, record: RunRecord) -> None:
         if record.state is not RunState.QUEUED:
-            self._cache.unlist(QUEUE, record.run_id)
+            self._cache.unlist(_queue_of(record), record.run_id)
         if record.state.is_final:
             self._cache.unlist(UNFINISHED, record.run_id)
 
@@ -373,7 +408,13 @@ def _event_key(run_id: str, sequence: int) -> str:
     return _key("event", run_id, f"{sequence:08d}")
 
 
+def _queue_of(record: RunRecord) -> str:
+    return LOOKED_AT if record.is_looked_at else QUEUE
+
+
 QUEUE = _key("queue")
+LOOKED_AT = _key("looked-at")
+SERVED_LOOKERS = _key("served-lookers")
 UNFINISHED = _key("unfinished")
 SERVED = _key("served")
 OWNERS = _key("owners")

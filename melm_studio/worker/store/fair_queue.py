@@ -1,4 +1,4 @@
-"""The scheduling policy of the queue: fair between addresses, and between owners."""
+"""The scheduling policy of the queues: fair between addresses, and between owners."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from melm_studio.worker.records.run import RunRecord
+
+# Of addresses and owners whose runs were looked at: who is older than all of these is new.
+MOST_REMEMBERED = 200
 
 
 def next_run(
@@ -53,3 +56,43 @@ def after_serving(served: Sequence[str], owner: str, unfinished: Iterable[RunRec
     """Return the served owners, this one last, without those who have no unfinished run."""
     waiting = {record.owner for record in unfinished}
     return [*(other for other in served if other != owner and other in waiting), owner]
+
+
+def next_looked_at(
+    waiting: Iterable[RunRecord], served: Sequence[str], address_of: Callable[[str], str]
+) -> RunRecord | None:
+    """Return the next run that somebody looks at: of the address, then the owner, served first.
+
+    Each has a moment, so what counts is when somebody was served, not how many runs they have at
+    work: a visitor with long runs waits no longer for a first plane than one without.
+
+    Parameters
+    ----------
+    waiting : iterable of RunRecord
+        Oldest first.
+    served : sequence of str
+        As `after_looking` returns it.
+    address_of : callable
+        The network address of an owner.
+    """
+    position_of = {name: position for position, name in enumerate(served)}
+    return min(
+        waiting,
+        key=lambda record: (
+            position_of.get(address_of(record.owner), -1),
+            position_of.get(record.owner, -1),
+        ),
+        default=None,
+    )
+
+
+def after_looking(served: Sequence[str], owner: str, address: str) -> list[str]:
+    """Return the served addresses and owners, these last, without those of long ago.
+
+    Examples
+    --------
+    >>> after_looking(["here", "ada", "there", "bob"], "ada", "here")
+    ['there', 'bob', 'here', 'ada']
+    """
+    others = [name for name in served if name not in (owner, address)]
+    return [*others, *dict.fromkeys((address, owner))][-MOST_REMEMBERED:]

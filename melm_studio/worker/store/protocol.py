@@ -53,6 +53,11 @@ def admit_any(runs: Sequence[RunRecord]) -> None:
     """Admit a run whatever runs its owner has."""
 
 
+def admit_everyone(_: str) -> bool:
+    """Admit the runs of every address."""
+    return True
+
+
 @dataclass(frozen=True)
 class Ended:
     """The number of runs that ended, and the seconds for which they ran."""
@@ -178,14 +183,28 @@ class Runs(ABC):
 
 
 class Queue(ABC):
-    """The queue of runs that wait for a worker."""
+    """The queue of runs that wait for a worker, and that of those which somebody looks at."""
 
     @abstractmethod
     def claim(self) -> RunRecord | None:
-        """Take the next run out of the queue, of the owner with the fewest claimed runs.
+        """Take the next run that nobody looks at, of the owner with the fewest claimed runs.
 
-        The run stays queued until it is started. None if the queue is empty.
+        The run stays queued until it is started. None if there is none.
         """
+
+    @abstractmethod
+    def claim_looked_at(self, admits: Callable[[str], bool] = admit_everyone) -> RunRecord | None:
+        """Take the next run that somebody looks at, of the address served the longest ago.
+
+        Parameters
+        ----------
+        admits : callable
+            Whether a run of an address may start.
+        """
+
+    @abstractmethod
+    def n_looked_at(self) -> int:
+        """Return how many of the runs that wait somebody looks at."""
 
     @abstractmethod
     def release(self, run_id: str) -> None:
@@ -193,7 +212,7 @@ class Queue(ABC):
 
     @abstractmethod
     def n_queued(self) -> int:
-        """Return the length of the queue."""
+        """Return how many runs wait, whether or not somebody looks at them."""
 
     @abstractmethod
     def places_taken(self) -> Counter[str]:

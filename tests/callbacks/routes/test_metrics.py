@@ -30,7 +30,7 @@ def test_runs_are_counted_by_state_until_they_end_and_afterwards(studio):
     visitor = studio.visitor()
     visitor.choose_sample("iris")
     runs = [visitor.start(method="pca") for _ in range(3)]
-    studio.store.claim()
+    studio.store.claim_looked_at()
     studio.store.transition(runs[0], {RunState.QUEUED}, state=RunState.RUNNING)
     found = samples(studio)
     assert (found["melm_runs queued"], found["melm_runs running"]) == (2, 1)

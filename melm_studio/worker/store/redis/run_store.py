@@ -24,13 +24,19 @@ from melm_studio.worker.records.run import (
 )
 from melm_studio.worker.records.shares import places_of
 from melm_studio.worker.records.stored_files import FileKind, StoredFile
-from melm_studio.worker.store.fair_queue import after_serving, next_run
+from melm_studio.worker.store.fair_queue import (
+    after_looking,
+    after_serving,
+    next_looked_at,
+    next_run,
+)
 from melm_studio.worker.store.protocol import (
     Admission,
     Ended,
     RunEndedError,
     RunStore,
     admit_any,
+    admit_everyone,
 )
 from melm_studio.worker.store.quota import (
     make_room_for_bytes,
@@ -71,6 +77,7 @@ class RedisRunStore(RunStore):
         self.grants = RedisGrants(self._redis, address)
         self._events = RedisEvents(self._redis, address)
         self._queue, self._unfinished = self._key("queue"), self._key("unfinished")
+        self._looked_at, self._lookers = self._key("looked-at"), self._key("served-lookers")
         self._served, self._addresses = self._key("served"), self._key("addresses")
         self._owners, self._ended = self._key("owners"), self._key("ended")
 
@@ -82,11 +89,12 @@ class RedisRunStore(RunStore):
             make_room_for_run(self, record)
             pipe.multi()
             pipe.set(self._run_key(record.run_id), record.to_bytes())
-            for listing in (runs, self._unfinished, self._queue):
+            for listing in (runs, self._unfinished, self._queue_of(record)):
                 pipe.zadd(listing, _oldest_first(record))
             pipe.sadd(self._owners, record.owner)
 
-        transact(self._redis, put, self._queue, runs, self._files.listing(record.owner))
+        files = self._files.listing(record.owner)
+        transact(self._redis, put, self._queue, self._looked_at, runs, files)
 
     def put_ended(self, record: RunRecord, n_bytes: int, report: bytes | None = None) -> None:
         runs = self._runs_key(record.owner)
@@ -132,7 +140,7 @@ class RedisRunStore(RunStore):
             self._queue_attempt(pipe, reopened(record), GO)
             return True
 
-        return transact(self._redis, put, run, self._queue)
+        return transact(self._redis, put, run, self._queue, self._looked_at)
 
     def requeue(self, seen: RunRecord, *, n_losses: int) -> bool:
         run, control = self._run_key(seen.run_id), self._key("control", seen.run_id)
@@ -213,20 +221,43 @@ class RedisRunStore(RunStore):
     def claim(self) -> RunRecord | None:
         return transact(self._redis, self._claim, self._queue)
 
+    def claim_looked_at(self, admits: Callable[[str], bool] = admit_everyone) -> RunRecord | None:
+        if not self.n_looked_at():
+            return None
+
+        def take(pipe: Pipeline) -> RunRecord | None:
+            waiting = self._records(pipe.zrange(self._looked_at, 0, -1))
+            served = _texts(pipe.lrange(self._lookers, 0, -1))
+            admitted = [record for record in waiting if admits(self.address_of(record.owner))]
+            chosen = next_looked_at(admitted, served, self.address_of)
+            address = "" if chosen is None else self.address_of(chosen.owner)
+            pipe.multi()
+            if chosen is not None:
+                pipe.zrem(self._looked_at, chosen.run_id)
+                pipe.delete(self._lookers)
+                pipe.rpush(self._lookers, *after_looking(served, chosen.owner, address))
+            return chosen
+
+        return transact(self._redis, take, self._looked_at)
+
     def release(self, run_id: str) -> None:
         def put_back(pipe: Pipeline) -> None:
             record = self._record(run_id, pipe.get(self._run_key(run_id)))
             pipe.multi()
             if record is not None and record.state is RunState.QUEUED:
-                pipe.zadd(self._queue, _oldest_first(record))
+                pipe.zadd(self._queue_of(record), _oldest_first(record))
 
         transact(self._redis, put_back, self._run_key(run_id))
 
     def n_queued(self) -> int:
-        return self._redis.zcard(self._queue)
+        return self._redis.zcard(self._queue) + self.n_looked_at()
+
+    def n_looked_at(self) -> int:
+        return self._redis.zcard(self._looked_at)
 
     def places_taken(self) -> Counter[str]:
-        waiting = set(_texts(self._redis.zrange(self._queue, 0, -1)))
+        queues = (self._queue, self._looked_at)
+        waiting = {name for queue in queues for name in _texts(self._redis.zrange(queue, 0, -1))}
         taken = Counter[str]()
         for run in self.unfinished():
             if run.run_id in waiting:
@@ -241,7 +272,8 @@ class RedisRunStore(RunStore):
                 return
             for kind in ("run", "events", "bytes", "control", "report"):
                 pipe.unlink(self._key(kind, run_id))
-            for listing in (self._runs_key(record.owner), self._unfinished, self._queue):
+            own = self._runs_key(record.owner)
+            for listing in (own, self._unfinished, self._queue_of(record)):
                 pipe.zrem(listing, run_id)
 
         transact(self._redis, forget, self._run_key(run_id))
@@ -341,7 +373,7 @@ class RedisRunStore(RunStore):
 
     def _unlist_where_due(self, pipe: Pipeline, record: RunRecord) -> None:
         if record.state is not RunState.QUEUED:
-            pipe.zrem(self._queue, record.run_id)
+            pipe.zrem(self._queue_of(record), record.run_id)
         if record.state.is_final:
             pipe.zrem(self._unfinished, record.run_id)
             one = Ended().and_one(record)
@@ -352,13 +384,16 @@ class RedisRunStore(RunStore):
         request = before.of_attempt(record.attempt)
         pipe.set(self._run_key(record.run_id), record.to_bytes())
         pipe.set(self._key("control", record.run_id), request.to_bytes())
-        for listing in (self._unfinished, self._queue):
+        for listing in (self._unfinished, self._queue_of(record)):
             pipe.zadd(listing, _oldest_first(record))
 
     def _claim(self, pipe: Pipeline) -> RunRecord | None:
         waiting = _texts(pipe.zrange(self._queue, 0, -1))
         served = _texts(pipe.lrange(self._served, 0, -1))
-        unfinished = self.unfinished() if waiting else []
+        # Those in the other queue are not at work either.
+        others = {*_texts(self._redis.zrange(self._looked_at, 0, -1))} if waiting else set()
+        found = self.unfinished() if waiting else []
+        unfinished = [run for run in found if run.run_id not in others]
         chosen = next_run(unfinished, waiting, served, self.address_of)
         pipe.multi()
         if chosen is not None:
@@ -396,6 +431,9 @@ class RedisRunStore(RunStore):
 
     def _run_key(self, run_id: str) -> str:
         return self._key("run", run_id)
+
+    def _queue_of(self, record: RunRecord) -> str:
+        return self._looked_at if record.is_looked_at else self._queue
 
     def _runs_key(self, owner: str) -> str:
         return self._key("runs", owner)
