@@ -25,7 +25,7 @@ from benchmarks.page.audience import audience
 from benchmarks.page.distance import distance
 from benchmarks.page.first_load import first_load
 from benchmarks.page.hands import gamma_drag, morph, scrub
-from benchmarks.page.hostile import hostile
+from benchmarks.page.hostile import hostile, lanes
 from benchmarks.page.leaks import leaks
 from benchmarks.page.live import first_frame, frame_rate, watching
 from benchmarks.page.load import SOAK_MINUTES, crowd, sizes, soak, watchers
@@ -76,6 +76,7 @@ BENCHMARKS = {
 LONG_BENCHMARKS = {
     "soak": soak,
     "hostile": hostile,
+    "lanes": lanes,
     "leaks": leaks,
     "hundred-million": hundred_million,
 }

@@ -28,8 +28,10 @@ from tools.driver.visitor import Visitor
 # Of who is watched, and of who attacks: every address of this network is this machine.
 HOME, ADDRESS = "127.0.0.1", "127.0.0.2"
 _DATA = f"{ids.DATA}.data"
+BACKGROUND = "checks, a ranking and a tree"
 _AT_ONCE = 8
 _MANY_STARTS = 500
+_BEGUN_ANEW_S = 10.0
 
 
 class AddressedClient(RemoteClient):
@@ -49,9 +51,14 @@ class _From(HTTPAdapter):
         super().init_poolmanager(*arguments, **options, source_address=(self._address, 0))
 
 
+def p95(seconds: list[float]) -> float:
+    """Return the 95th percentile."""
+    return statistics.quantiles(seconds, n=20)[-1]
+
+
 def p95_ms(seconds: list[float]) -> float:
     """Return the 95th percentile in milliseconds."""
-    return 1_000 * statistics.quantiles(seconds, n=20)[-1]
+    return 1_000 * p95(seconds)
 
 
 def attack(name: str, url: str) -> None:
@@ -138,6 +145,21 @@ def endless(url: str) -> None:
         time.sleep(1.0)
 
 
+def background(url: str) -> None:
+    """Two checks, a ranking and a tree for two workers, begun anew before they are done."""
+    visitor = _stranger(url)
+    visitor.choose_sample("breast_cancer")
+    visitor.post(ids.RANK_ALL, "n_clicks", 1)
+    for seed in count():
+        fits = [visitor.start(method="melm", random_state=2 * seed + n) for n in range(2)]
+        for fit in fits:
+            visitor.command(fit, "check")
+        visitor.command(fits[0], "tree")
+        time.sleep(_BEGUN_ANEW_S)
+        for fit in fits:
+            visitor.command(fit, "remove")
+
+
 def disk(url: str) -> None:
     """Twelve cookies that fill the disk."""
     random = np.random.default_rng(0)
@@ -208,6 +230,7 @@ ATTACKS: dict[str, Callable[[str], None]] = {
     "110 dripping sockets": sockets,
     "a full queue from many cookies": queue,
     "endless runs on every worker": endless,
+    BACKGROUND: background,
     "twelve cookies filling the disk": disk,
     "eight replays at once": replays,
     "malformed callbacks": malformed,

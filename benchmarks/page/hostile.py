@@ -12,7 +12,7 @@ from pathlib import Path
 
 from requests import RequestException
 
-from benchmarks.page.attacks import ATTACKS, HOME, AddressedClient, attack, p95_ms
+from benchmarks.page.attacks import ATTACKS, BACKGROUND, HOME, AddressedClient, attack, p95, p95_ms
 from benchmarks.page.crafted_files import crafted_files
 from benchmarks.table import Measurement
 from tools.driver.launcher import Studio, running_studio
@@ -23,6 +23,9 @@ WATCHED_S = 15.0
 PAUSE_S = 0.1
 READY = 200
 N_WORKERS = 2
+CLOSED_FORMS = ("pca", "lda")
+LOOKS = 15
+LOOK_S = 0.02
 # A disk that can be filled within an attack.
 TOTAL_MB = 512
 
@@ -41,11 +44,49 @@ def hostile(repeats: int) -> list[Measurement]:
             Measurement(f"{name}: frames, 95th percentile", "ms", frames),
             Measurement(f"{name}: a run of half a second, until it is done", "s", run),
         ]
-    return [*rows, *crafted_files(repeats)]
+    return [*rows, *lanes(repeats), *crafted_files(repeats)]
+
+
+def lanes(repeats: int) -> list[Measurement]:
+    """PCA and LDA of one visitor, while another's checks, ranking and tree hold both workers."""
+    waits_s: dict[str, list[float]] = {method: [] for method in CLOSED_FORMS}
+    for _ in range(repeats):
+        with _studio_of(BACKGROUND) as (_, visitor):
+            for _ in range(LOOKS):
+                for method in CLOSED_FORMS:
+                    waits_s[method].append(first_plane_s(visitor, method=method))
+    what = "{} beside " + BACKGROUND + ", until its first plane, {}"
+    return [
+        row
+        for method, seconds in waits_s.items()
+        for row in (
+            Measurement(what.format(method, "median"), "s", (statistics.median(seconds),)),
+            Measurement(what.format(method, "95th percentile"), "s", (p95(seconds),)),
+        )
+    ]
+
+
+def first_plane_s(visitor: Visitor, **controls: object) -> float:
+    """Seconds from pressing Run until the first plane of the run, which is removed then."""
+    begin = time.monotonic()
+    run_id = visitor.start(**controls)
+    asked = {"run": f"{run_id}:-1"}
+    while not visitor.http.get("/frames", query_string=asked).json["runs"][run_id]["plane"]:
+        time.sleep(LOOK_S)
+    seconds = time.monotonic() - begin
+    visitor.command(run_id, "remove")
+    return seconds
 
 
 def _under(name: str) -> tuple[float, float, float]:
     """Percentiles in ms and the seconds of a run, during an attack."""
+    with _studio_of(name) as (studio, visitor):
+        return _watched(studio, visitor)
+
+
+@contextmanager
+def _studio_of(name: str) -> Iterator[tuple[Studio, Visitor]]:
+    """A studio that is attacked, and a visitor of it."""
     with (
         tempfile.TemporaryDirectory() as folder,
         running_studio(
@@ -58,7 +99,7 @@ def _under(name: str) -> tuple[float, float, float]:
         visitor.choose_sample("wine")
         with _attacked(name, studio):
             time.sleep(BEFORE_S)
-            return _watched(studio, visitor)
+            yield studio, visitor
 
 
 @contextmanager

@@ -52,6 +52,11 @@ class Clock:
 
     callbacks: list[float] = field(default_factory=list)
     frames: list[float] = field(default_factory=list)
+    runs: dict[str, list[float]] = field(default_factory=dict)
+
+    def note_run(self, method: str, seconds: float) -> None:
+        """Record how long a run took from the press until it was done."""
+        self.runs.setdefault(method, []).append(seconds)
 
     def note(self, path: str, seconds: float) -> None:
         """Record a response time."""
@@ -141,6 +146,10 @@ def soak(_: int, minutes: float = SOAK_MINUTES) -> list[Measurement]:
         Measurement("runs done", "", (ends.count("done"),)),
         Measurement("runs that ended otherwise", "", (ends.count("otherwise"),)),
         Measurement("visits without a response within 30 s", "", (ends.count("unanswered"),)),
+        *(
+            _percentile(f"{method} from the press until it is done, 95th percentile", seconds)
+            for method, seconds in clock.runs.items()
+        ),
         _percentile("a callback of the page, 95th percentile", clock.callbacks),
         _percentile("a response of the frames route, 95th percentile", clock.frames),
     ]
@@ -239,23 +248,26 @@ def _come_and_go(
     while not stop.is_set():
         client = TimedClient(studio.url, clock)
         try:
-            ends.append(_visit(Visitor(client), choice))
+            ends.append(_visit(Visitor(client), choice, clock))
         except RequestException:
             ends.append("unanswered")
         client.close()
         stop.wait(choice.uniform(1.0, 5.0))
 
 
-def _visit(visitor: Visitor, choice: random.Random) -> str:
+def _visit(visitor: Visitor, choice: random.Random, clock: Clock) -> str:
     """Make one visit and return how its run ended."""
     seed, prints = choice.randrange(100), choice.random() < PRINTED_SHARE
     if prints:
         visitor.choose({"kind": "upload", **visitor.http.upload(_table(seed))})
     else:
         visitor.choose_sample(choice.choice(SAMPLES))
-    run_id = visitor.start(method=choice.choice(METHODS), random_state=seed, n_init=2)
+    method = choice.choice(METHODS)
+    pressed_s = time.monotonic()
+    run_id = visitor.start(method=method, random_state=seed, n_init=2)
     while not (news := _news(visitor, [run_id])[run_id])["is_final"]:
         time.sleep(FOLLOW_S)
+    clock.note_run(method, time.monotonic() - pressed_s)
     visitor.http.get(f"/runs/{run_id}/planes/0")
     if prints:
         visitor.http.get(f"/runs/{run_id}/report.html")

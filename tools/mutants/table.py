@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _POOL = "tests/melm_studio/worker/pool/test_supervisor.py"
+_LANE = "tests/melm_studio/worker/pool/test_lane.py"
 _STORE = "tests/melm_studio/worker/store"
 _GUARDS = "tests/callbacks/guards"
 _READER = "tests/melm_studio/reading/test_file_reader.py"
@@ -70,6 +71,68 @@ MUTANTS = (
         "TURN_S = 3.0",
         "TURN_S = 3_000.0",
         f"{_POOL}::test_endless_runs_give_way_to_those_of_others_and_go_on",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/lane.py",
+        "    return n_workers\n",
+        "    return 0\n",
+        f"{_LANE}::test_what_somebody_looks_at_begins_while_others_hold_every_worker",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/lane.py",
+        "\nLANE_S = 3.0",
+        "\nLANE_S = 3_000.0",
+        f"{_LANE}::test_a_run_that_had_its_seconds_gives_way_where_no_worker_is_free",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/lane.py",
+        "CONTESTED_LANE_S = 0.5",
+        "CONTESTED_LANE_S = 500.0",
+        f"{_LANE}::test_a_full_lane_is_left_to_who_waits_for_it",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/lane.py",
+        "max(n_workers - n_in_lane, min(n_workers, 1))",
+        "n_workers - n_in_lane",
+        f"{_LANE}::test_what_nobody_looks_at_begins_however_busy_the_lane_is",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/lane.py",
+        "max(n_workers - n_in_lane, min(n_workers, 1))",
+        "n_workers",
+        f"{_LANE}::test_runs_are_asked_at_once_to_give_way_to_the_lane_and_one_is_left",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/lane.py",
+        "n_free > n_workers or (n_free > 0 and n_own <= n_free)",
+        "n_free > 0",
+        f"{_LANE}::test_one_address_leaves_processes_to_others_however_much_it_looks_at",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/child.py",
+        "BACKGROUND_NICENESS = 19",
+        "BACKGROUND_NICENESS = 0",
+        f"{_LANE}::test_a_run_in_the_lane_has_a_higher_priority_until_it_had_its_seconds",
+    ),
+    Mutant(
+        "melm_studio/worker/pool/pool.py",
+        "self._settings.max_runs_mb * BYTES_PER_MB / 2",
+        "self._settings.max_runs_mb * BYTES_PER_MB * 2",
+        f"{_LANE}::test_no_more_processes_than_workers_begin_where_runs_take_half_of_the_memory",
+    ),
+    Mutant(
+        "melm_studio/worker/store/fair_queue.py",
+        "            position_of.get(address_of(record.owner), -1),\n",
+        "",
+        f"{_STORE}/test_store_queue.py"
+        "::test_many_cookies_of_an_address_wait_as_one_for_what_they_look_at",
+    ),
+    Mutant(
+        "melm_studio/worker/store/fair_queue.py",
+        "MOST_REMEMBERED = 200",
+        "MOST_REMEMBERED = 1",
+        f"{_STORE}/test_store_queue.py"
+        "::test_a_visitor_with_runs_at_work_waits_no_longer_for_what_they_look_at",
     ),
     Mutant(
         "melm_studio/worker/execution/giving_way.py",

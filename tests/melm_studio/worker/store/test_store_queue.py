@@ -6,8 +6,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 
+from msgspec.structs import replace
+
 from melm_studio.worker.records.run import RunState
-from tests.melm_studio.worker.helpers import created, started
+from melm_studio.worker.store.fair_queue import MOST_REMEMBERED, after_looking
+from tests.melm_studio.worker.helpers import created, run_of, started
 
 QUEUED, RUNNING = RunState.QUEUED, RunState.RUNNING
 
@@ -107,3 +110,88 @@ def test_the_places_that_owners_take_in_the_queue_are_counted_until_a_run_is_cla
     others = {"ada": 2, "bob": 1}
     others[claimed.owner] -= 1
     assert +store.places_taken() == +Counter(others)
+
+
+# ------------------------------------------------------------------------- what is looked at
+
+
+def looked_at(store, owner="ada", **changes):
+    """Queue a run that somebody looks at."""
+    record = replace(run_of(owner), from_page=True, **changes)
+    store.create(record)
+    return record
+
+
+def all_looked_at(store, n_claims, *args):
+    return [store.claim_looked_at(*args) for _ in range(n_claims)]
+
+
+def test_what_somebody_looks_at_waits_apart_from_all_else(store):
+    other, looked = created(store), looked_at(store)
+    assert (store.n_queued(), store.n_looked_at()) == (2, 1)
+    assert +store.places_taken() == Counter(ada=2)
+    assert [store.claim(), store.claim()] == [other, None]
+    assert all_looked_at(store, 2) == [looked, None]
+    assert (store.n_queued(), store.n_looked_at()) == (0, 0)
+
+
+def test_nine_runs_that_a_visitor_looks_at_let_that_of_another_go_before_their_second(store):
+    ada = [looked_at(store, "ada") for _ in range(9)]
+    bob = looked_at(store, "bob")
+    assert all_looked_at(store, 10) == [ada[0], bob, *ada[1:]]
+
+
+def test_many_cookies_of_an_address_wait_as_one_for_what_they_look_at(store):
+    for cookie in "abcd":
+        store.set_address(cookie, "crowd")
+    crowd = [looked_at(store, cookie) for cookie in "abcd"]
+    newcomers = [looked_at(store, "newcomer") for _ in range(2)]
+    expected = [crowd[0], newcomers[0], crowd[1], newcomers[1], *crowd[2:]]
+    assert all_looked_at(store, 6) == expected
+
+
+def test_a_visitor_with_runs_at_work_waits_no_longer_for_what_they_look_at(store):
+    for _ in range(3):
+        started(store, "ada")
+    looked_at(store, "ada")
+    store.claim_looked_at()
+    looked_at(store, "bob")
+    store.claim_looked_at()
+    # Served longer ago than bob, whose runs have ended.
+    bob, ada = looked_at(store, "bob"), looked_at(store, "ada")
+    assert all_looked_at(store, 2) == [ada, bob]
+
+
+def test_what_is_looked_at_is_claimed_of_admitted_addresses_alone(store):
+    store.set_address("ada", "crowd")
+    ada, bob = looked_at(store, "ada"), looked_at(store, "bob")
+    assert all_looked_at(store, 2, lambda address: address != "crowd") == [bob, None]
+    assert store.claim_looked_at() == ada
+
+
+def test_what_is_looked_at_waits_where_it_did_once_it_is_released_or_queued_again(store):
+    record = looked_at(store)
+    store.claim_looked_at()
+    store.release(record.run_id)
+    store.release(record.run_id)
+    assert all_looked_at(store, 2) == [record, None]
+    store.requeue(record, n_losses=0)
+    assert store.claim_looked_at().run_id == record.run_id
+    store.requeue(store.get(record.run_id), n_losses=1)  # it took its worker down
+    assert store.claim_looked_at() is None
+    assert store.claim().run_id == record.run_id
+
+
+def test_what_is_looked_at_leaves_its_queue_when_it_is_stopped_or_deleted(store):
+    stopped, deleted = looked_at(store), looked_at(store)
+    store.request_cancel(stopped.run_id)
+    store.delete(deleted.run_id)
+    assert (store.n_looked_at(), store.claim_looked_at()) == (0, None)
+
+
+def test_who_was_served_long_ago_is_forgotten():
+    served = []
+    for n in range(MOST_REMEMBERED):
+        served = after_looking(served, f"cookie {n}", f"address {n}")
+    assert len(served) == MOST_REMEMBERED
+    assert served[-1] == f"cookie {MOST_REMEMBERED - 1}"
