@@ -104,8 +104,8 @@ MUTANTS = (
     ),
     Mutant(
         "melm_studio/worker/pool/lane.py",
-        "n_free > n_workers or (n_free > 0 and n_own <= n_free)",
-        "n_free > 0",
+        "n_own < share_of_address(most, n_all)",
+        "n_all < most",
         f"{_LANE}::test_one_address_leaves_processes_to_others_however_much_it_looks_at",
     ),
     Mutant(

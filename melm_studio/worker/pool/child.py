@@ -20,8 +20,8 @@ from melm_studio.worker.store.open_store import open_store
 # A run survives an outage of a shared store of up to a minute.
 PATIENCE_S = 60.0
 # Web requests take precedence when runs use every core; on an idle machine a run is not slower.
-NICENESS = 10
-# Of a run that nobody waits for: one in the lane has seven times its share of a core. It is for
+NICENESS = 5
+# Of a run that nobody waits for: one in the lane has twenty times its share of a core. It is for
 # good, since only the administrator of a machine may raise a priority again.
 BACKGROUND_NICENESS = 19
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
 from melm_studio.worker.pool.turns import PROCESSES_PER_WORKER
+from melm_studio.worker.records.shares import share_of_address
 
 # Closed forms are done by then, and a search has shown many planes.
 LANE_S = 3.0
@@ -49,23 +50,31 @@ def who_leaves_for_another(runs: Iterable[_Run], now_s: float) -> _Run | None:
     return min(due, key=lambda run: run.began_s, default=None)
 
 
-def may_enter_lane(n_own: int, n_all: int, n_workers: int) -> bool:
+def may_enter_lane(n_own: int, n_all: int, n_workers: int, *, is_search: bool) -> bool:
     """Return whether an address may have another process for what somebody looks at.
 
-    Of the last processes, as many as there are workers, it may have no more than it leaves free.
+    Searches have its share of the processes. They keep theirs, so what is found in one step may
+    have most of the others, too: of the last processes, as many as there are workers, it has no
+    more than it leaves free.
 
     Parameters
     ----------
     n_own, n_all : int
         Processes of the address, and of all.
     n_workers : int
+    is_search : bool
 
     Examples
     --------
-    >>> may_enter_lane(15, 15, 2), may_enter_lane(16, 16, 2), may_enter_lane(0, 16, 2)
-    (True, False, True)
-    >>> may_enter_lane(1, 17, 2), may_enter_lane(0, 18, 2)
-    (True, False)
+    >>> [may_enter_lane(n, n, 2, is_search=True) for n in (8, 9)]
+    [True, False]
+    >>> [may_enter_lane(n, n, 2, is_search=False) for n in (9, 15, 16)]
+    [True, True, False]
+    >>> [may_enter_lane(0, n, 2, is_search=False) for n in (17, 18)]
+    [True, False]
     """
-    n_free = PROCESSES_PER_WORKER * n_workers - n_all
+    most = PROCESSES_PER_WORKER * n_workers
+    if is_search:
+        return n_own < share_of_address(most, n_all)
+    n_free = most - n_all
     return n_free > n_workers or (n_free > 0 and n_own <= n_free)

@@ -125,6 +125,7 @@ class WorkerPool:
         self._sweeper = Sweeper(store)
         self._gave_turn = True
         self._runs_bytes = 0
+        self._seen: dict[str, RunRecord | None] = {}  # as of this tick
         self._children: list[_Child] = []
         self._beat_s = self._swept_s = float("-inf")
         self._ticked_s = float("inf")  # as long as it starts
@@ -156,6 +157,7 @@ class WorkerPool:
             self._reap_exited()
             self._kill_overdue()
             self._run_periodic_tasks()
+            self._seen = {child.run_id: self._store.get(child.run_id) for child in self._children}
             self._leave_lane()
             self._start_looked_at()
             self._make_way()
@@ -204,7 +206,7 @@ class WorkerPool:
         """Let runs that had their seconds go on as any other, by turns."""
         now = time.monotonic()
         for child in self._in_lane():
-            if now - child.began_s >= LANE_S or not _computes(self._store.get(child.run_id)):
+            if now - child.began_s >= LANE_S or not _computes(self._seen.get(child.run_id)):
                 self._take_out_of_lane(child)
 
     def _take_out_of_lane(self, child: _Child) -> None:
@@ -223,17 +225,19 @@ class WorkerPool:
                 leaving = who_leaves_for_another(self._in_lane(), time.monotonic())
                 if leaving is None:
                     return
-            record = self._store.claim_looked_at(self._admits_to_lane)
+            record = self._store.claim_looked_at(self._lane_admits)
             if record is None:
                 return
             if leaving is not None:
                 self._take_out_of_lane(leaving)
             self._start_child(record, in_lane=True)
 
-    def _admits_to_lane(self, address: str) -> bool:
+    def _lane_admits(self, record: RunRecord) -> bool:
         owners = [child.owner for child in self._children]
-        n_own = sum(self._store.address_of(owner) == address for owner in owners)
-        return may_enter_lane(n_own, len(owners), self._settings.workers)
+        own = self._store.address_of(record.owner)
+        n_own = sum(self._store.address_of(owner) == own for owner in owners)
+        workers = self._settings.workers
+        return may_enter_lane(n_own, len(owners), workers, is_search=record.is_search)
 
     def _memory_is_left(self) -> bool:
         """Whether more processes than workers may begin: no run should end for want of memory."""
@@ -262,7 +266,7 @@ class WorkerPool:
             for child in self._children
             if not child.is_in_lane
             and child.gave_way_s is None
-            and _computes(self._store.get(child.run_id))
+            and _computes(self._seen.get(child.run_id))
         ]
 
     def _n_places(self) -> int:
@@ -301,7 +305,7 @@ class WorkerPool:
         return has_process_for(waiting, Counter(addresses), workers)
 
     def _is_working(self, child: _Child) -> bool:
-        record = self._store.get(child.run_id)
+        record = self._seen.get(child.run_id)
         if record is None or child.gave_way_s is None:
             return _computes(record)
         # Until it has come to a point where it can wait, it computes.

@@ -168,6 +168,12 @@ class RunRecord(Record, frozen=True):
         return self.from_page and self.n_losses == 0
 
     @property
+    def is_search(self) -> bool:
+        """Whether its method searches, which may take long; others find a plane in one step."""
+        method = METHODS[self.method]
+        return method.streams or not method.is_linear
+
+    @property
     def gamma(self) -> float:
         """The kernel width; where the run is to choose it, the default until it has."""
         given = self.parameters[GAMMA.name]

@@ -37,8 +37,8 @@ from melm_studio.worker.store.protocol import (
     Ended,
     RunEndedError,
     RunStore,
+    admit_all,
     admit_any,
-    admit_everyone,
 )
 from melm_studio.worker.store.quota import (
     make_room_for_bytes,
@@ -223,10 +223,10 @@ class DiskRunStore(RunStore):
                 self._cache.put_listed(SERVED, after_serving(served, chosen.owner, unfinished))
             return chosen
 
-    def claim_looked_at(self, admits: Callable[[str], bool] = admit_everyone) -> RunRecord | None:
+    def claim_looked_at(self, admits: Callable[[RunRecord], bool] = admit_all) -> RunRecord | None:
         # Without the lock, since nobody may be admitted for long; the choice is then made sure of.
         waiting = self._records(self._cache.listed(LOOKED_AT))
-        admitted = [record for record in waiting if admits(self.address_of(record.owner))]
+        admitted = [record for record in waiting if admits(record)]
         served = self._cache.listed(SERVED_LOOKERS)
         chosen = next_looked_at(admitted, served, self.address_of)
         if chosen is None:

@@ -63,6 +63,8 @@ def next_looked_at(
 ) -> RunRecord | None:
     """Return the next run that somebody looks at: of the address, then the owner, served first.
 
+    Among those that were served equally long ago, what is found in one step comes first.
+
     Each has a moment, so what counts is when somebody was served, not how many runs they have at
     work: a visitor with long runs waits no longer for a first plane than one without.
 
@@ -81,6 +83,7 @@ def next_looked_at(
         key=lambda record: (
             position_of.get(address_of(record.owner), -1),
             position_of.get(record.owner, -1),
+            record.is_search,
         ),
         default=None,
     )

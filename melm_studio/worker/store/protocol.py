@@ -53,8 +53,8 @@ def admit_any(runs: Sequence[RunRecord]) -> None:
     """Admit a run whatever runs its owner has."""
 
 
-def admit_everyone(_: str) -> bool:
-    """Admit the runs of every address."""
+def admit_all(_: RunRecord) -> bool:
+    """Admit every run."""
     return True
 
 
@@ -193,13 +193,13 @@ class Queue(ABC):
         """
 
     @abstractmethod
-    def claim_looked_at(self, admits: Callable[[str], bool] = admit_everyone) -> RunRecord | None:
+    def claim_looked_at(self, admits: Callable[[RunRecord], bool] = admit_all) -> RunRecord | None:
         """Take the next run that somebody looks at, of the address served the longest ago.
 
         Parameters
         ----------
         admits : callable
-            Whether a run of an address may start.
+            Whether a run may start.
         """
 
     @abstractmethod

@@ -35,8 +35,8 @@ from melm_studio.worker.store.protocol import (
     Ended,
     RunEndedError,
     RunStore,
+    admit_all,
     admit_any,
-    admit_everyone,
 )
 from melm_studio.worker.store.quota import (
     make_room_for_bytes,
@@ -221,14 +221,14 @@ class RedisRunStore(RunStore):
     def claim(self) -> RunRecord | None:
         return transact(self._redis, self._claim, self._queue)
 
-    def claim_looked_at(self, admits: Callable[[str], bool] = admit_everyone) -> RunRecord | None:
+    def claim_looked_at(self, admits: Callable[[RunRecord], bool] = admit_all) -> RunRecord | None:
         if not self.n_looked_at():
             return None
 
         def take(pipe: Pipeline) -> RunRecord | None:
             waiting = self._records(pipe.zrange(self._looked_at, 0, -1))
             served = _texts(pipe.lrange(self._lookers, 0, -1))
-            admitted = [record for record in waiting if admits(self.address_of(record.owner))]
+            admitted = [record for record in waiting if admits(record)]
             chosen = next_looked_at(admitted, served, self.address_of)
             address = "" if chosen is None else self.address_of(chosen.owner)
             pipe.multi()

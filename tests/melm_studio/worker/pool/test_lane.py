@@ -50,13 +50,13 @@ class Served:
     def state(self, record):
         return self.store.get(record.run_id).state
 
-    def queued(self, owner="ada", *, looked_at=False):
-        record = replace(run_of(owner), from_page=looked_at)
+    def queued(self, owner="ada", *, looked_at=False, method="melm"):
+        record = replace(run_of(owner, method=method), from_page=looked_at)
         self.store.create(record)
         return record
 
-    def begun(self, owner="ada", *, looked_at=False):
-        record = self.queued(owner, looked_at=looked_at)
+    def begun(self, owner="ada", **how):
+        record = self.queued(owner, **how)
         wait_until(lambda: self.state(record) is RunState.RUNNING)
         return self.store.get(record.run_id)
 
@@ -174,13 +174,14 @@ def test_a_full_lane_is_left_to_who_waits_for_it(disk_store, disk_settings, monk
 
 
 def test_one_address_leaves_processes_to_others_however_much_it_looks_at(disk_store, disk_settings):
-    most, n_more = PROCESSES_PER_WORKER - 1, 3
+    most, n_more = (PROCESSES_PER_WORKER + 1) // 2, 3
     for n in range(most + n_more):
         disk_store.set_address(f"cookie {n}", "crowd")
     with serving(disk_store, disk_settings) as pool:
         crowd = [pool.queued(f"cookie {n}", looked_at=True) for n in range(most + n_more)]
         wait_until(lambda: disk_store.n_looked_at() == n_more)
         assert pool.begun("newcomer", looked_at=True)
+        assert pool.begun("cookie 0", looked_at=True, method="pca")  # which is done in a moment
         states = [pool.state(run) for run in crowd]
         assert (states.count(RunState.RUNNING), states.count(RunState.QUEUED)) == (most, n_more)
 

@@ -141,6 +141,12 @@ def test_nine_runs_that_a_visitor_looks_at_let_that_of_another_go_before_their_s
     assert all_looked_at(store, 10) == [ada[0], bob, *ada[1:]]
 
 
+def test_what_is_found_in_one_step_goes_before_the_searches_of_others(store):
+    searches = [looked_at(store, owner) for owner in "abc"]
+    step = looked_at(store, "d", method="pca")
+    assert all_looked_at(store, 4) == [step, *searches]
+
+
 def test_many_cookies_of_an_address_wait_as_one_for_what_they_look_at(store):
     for cookie in "abcd":
         store.set_address(cookie, "crowd")
@@ -162,10 +168,9 @@ def test_a_visitor_with_runs_at_work_waits_no_longer_for_what_they_look_at(store
     assert all_looked_at(store, 2) == [ada, bob]
 
 
-def test_what_is_looked_at_is_claimed_of_admitted_addresses_alone(store):
-    store.set_address("ada", "crowd")
+def test_of_what_is_looked_at_only_what_is_admitted_is_claimed(store):
     ada, bob = looked_at(store, "ada"), looked_at(store, "bob")
-    assert all_looked_at(store, 2, lambda address: address != "crowd") == [bob, None]
+    assert all_looked_at(store, 2, lambda record: record.owner != "ada") == [bob, None]
     assert store.claim_looked_at() == ada
 
 
