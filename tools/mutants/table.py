@@ -109,8 +109,8 @@ MUTANTS = (
         f"{_LANE}::test_one_address_leaves_processes_to_others_however_much_it_looks_at",
     ),
     Mutant(
-        "melm_studio/worker/pool/child.py",
-        "BACKGROUND_NICENESS = 19",
+        "melm_studio/worker/pool/lane.py",
+        "BACKGROUND_NICENESS = 10",
         "BACKGROUND_NICENESS = 0",
         f"{_LANE}::test_a_run_in_the_lane_has_a_higher_priority_until_it_had_its_seconds",
     ),

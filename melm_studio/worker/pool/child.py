@@ -19,17 +19,11 @@ from melm_studio.worker.store.open_store import open_store
 
 # A run survives an outage of a shared store of up to a minute.
 PATIENCE_S = 60.0
-# Web requests take precedence when runs use every core; on an idle machine a run is not slower.
-NICENESS = 5
-# Of a run that nobody waits for: one in the lane has twenty times its share of a core. It is for
-# good, since only the administrator of a machine may raise a priority again.
-BACKGROUND_NICENESS = 19
 
 
 def execute(settings: Settings, run_id: str) -> None:
     """Execute the run with one thread for linear algebra; exit at once when the parent does."""
     configure_logging()
-    os.nice(NICENESS)
     limit_memory(settings.max_run_mb)
     threading.Thread(target=_exit_with_parent, name="parent watchdog", daemon=True).start()
     with threadpool_limits(limits=1), closing(open_store(settings, patience_s=PATIENCE_S)) as store:

@@ -13,6 +13,11 @@ LANE_S = 3.0
 # Where others wait for the lane: closed forms are done by then, too, and a search shows a first
 # plane, so nobody waits longer than that for each who came before.
 CONTESTED_LANE_S = 0.5
+# Web requests take precedence when runs use every core; on an idle machine a run is not slower.
+NICENESS = 5
+# Of a run that nobody waits for: one in the lane has three times its share of a core. It is for
+# good, since only the administrator of a machine may raise a priority again.
+BACKGROUND_NICENESS = 10
 
 
 class InLane(Protocol):

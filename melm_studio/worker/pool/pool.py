@@ -24,9 +24,11 @@ from melm_studio.worker.config.messages import (
     STUDIO_STOPPED,
 )
 from melm_studio.worker.config.settings import Settings
-from melm_studio.worker.pool.child import BACKGROUND_NICENESS, execute
+from melm_studio.worker.pool.child import execute
 from melm_studio.worker.pool.lane import (
+    BACKGROUND_NICENESS,
     LANE_S,
+    NICENESS,
     may_enter_lane,
     places_beside_lane,
     places_in_lane,
@@ -212,7 +214,7 @@ class WorkerPool:
     def _take_out_of_lane(self, child: _Child) -> None:
         child.is_in_lane = False
         child.began_s = time.monotonic()
-        _lower_priority(child.pid)
+        _set_niceness(child.pid, BACKGROUND_NICENESS)
         computing = self._computing()
         if child in computing and len(computing) > self._n_places():
             self._ask_to_give_way(child)
@@ -320,8 +322,7 @@ class WorkerPool:
         pid = cast(int, process.pid)  # it was started
         child = _Child(record.run_id, record.owner, record.attempt, process, pid, now, now)
         child.is_in_lane = in_lane
-        if not in_lane:
-            _lower_priority(pid)
+        _set_niceness(pid, NICENESS if in_lane else BACKGROUND_NICENESS)
         self._children.append(child)
         logger.info("assigned to process %d", pid, extra={"run": record.run_id})
 
@@ -440,9 +441,10 @@ def _waits_for_turn(record: RunRecord) -> bool:
     return record.state is RunState.QUEUED and not record.is_looked_at
 
 
-def _lower_priority(pid: int) -> None:
+def _set_niceness(pid: int, niceness: int) -> None:
+    """Set how far the priority of a process is below that of the pool."""
     with suppress(ProcessLookupError):  # it has ended
-        os.setpriority(os.PRIO_PROCESS, pid, BACKGROUND_NICENESS)
+        os.setpriority(os.PRIO_PROCESS, pid, os.nice(0) + niceness)
 
 
 class _StoreQueue:

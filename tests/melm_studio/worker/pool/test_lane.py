@@ -19,8 +19,8 @@ from melm_studio.worker.execution.validation_run import report_of
 from melm_studio.worker.pool import pool as pool_module
 from melm_studio.worker.pool import turns
 from melm_studio.worker.pool.broker_slots import BrokerSlots
-from melm_studio.worker.pool.child import NICENESS
 from melm_studio.worker.pool.child import execute as execute_in_child
+from melm_studio.worker.pool.lane import NICENESS
 from melm_studio.worker.pool.pool import WorkerPool
 from melm_studio.worker.pool.turns import PROCESSES_PER_WORKER
 from melm_studio.worker.records.run import RunState, new_check
@@ -152,10 +152,9 @@ def test_a_run_in_the_lane_has_a_higher_priority_until_it_had_its_seconds(
     with serving(disk_store, disk_settings) as pool:
         background = psutil.Process(pool.begun().pid)
         looked_at = psutil.Process(pool.begun(looked_at=True).pid)
-        assert looked_at.nice() == os.nice(0)
-        lower = os.nice(0) + NICENESS  # at which the lane computes
-        wait_until(lambda: background.nice() > lower)
-        wait_until(lambda: looked_at.nice() > lower)
+        of_lane = os.nice(0) + NICENESS
+        wait_until(lambda: background.nice() > of_lane)
+        wait_until(lambda: looked_at.nice() > of_lane)
 
 
 def test_a_run_that_had_its_seconds_gives_way_where_no_worker_is_free(disk_store, disk_settings):

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from melm_core.methods import METHODS
 from melm_studio.worker.config.messages import DIED, GIVEN_UP
-from melm_studio.worker.pool.child import BACKGROUND_NICENESS
+from melm_studio.worker.pool.lane import BACKGROUND_NICENESS
 from melm_studio.worker.records.run import RunState
 from melm_studio.worker.store.attempts import MOST_LOSSES
 from melm_studio.worker.store.disk import DiskRunStore
@@ -76,7 +76,7 @@ def shared(shared_folder):
 @pytest.mark.slow
 def test_a_run_yields_to_the_pages(supervisor, store):
     run = working(store)
-    assert psutil.Process(run.pid).nice() == BACKGROUND_NICENESS
+    assert psutil.Process(run.pid).nice() == os.nice(0) + BACKGROUND_NICENESS
 
 
 # ------------------------------------------------------------------------------------- ends
