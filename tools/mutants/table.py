@@ -132,7 +132,7 @@ MUTANTS = (
         "MOST_REMEMBERED = 200",
         "MOST_REMEMBERED = 1",
         f"{_STORE}/test_store_queue.py"
-        "::test_a_visitor_with_runs_at_work_waits_no_longer_for_what_they_look_at",
+        "::test_many_cookies_of_an_address_wait_as_one_for_what_they_look_at",
     ),
     Mutant(
         "melm_studio/worker/execution/giving_way.py",

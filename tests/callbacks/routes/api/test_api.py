@@ -66,6 +66,14 @@ def test_a_table_is_prepared_as_for_a_run(program, run):
     assert table.label not in [feature.name for feature in table.features]
 
 
+def test_somebody_looks_at_what_the_page_starts_and_nobody_at_what_a_program_does(run, studio):
+    visitor = studio.visitor()
+    visitor.choose_sample("iris")
+    page = studio.store.get(visitor.start(method="pca"))
+    program = studio.store.get(run.id)
+    assert (page.is_looked_at, program.is_looked_at) == (True, False)
+
+
 def test_a_run_is_that_of_the_page(program, run):
     ended = program.read(Run, "GET", f"/runs/{run.id}")
     assert (ended.state, ended.parameters["random_state"]) == ("done", 3)
