@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import statistics
 import tempfile
 import threading
 import time
