@@ -6,12 +6,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dash import get_asset_url
 from jinja2 import Environment, FileSystemLoader
+
+from melm_studio.layout.scripts import ICON
 
 
 def document(template: str, **parts: Any) -> str:
-    """Fill a template of this folder."""
-    return _templates().get_template(template).render(parts)
+    """Fill a template of this folder, which may name the icon of the studio."""
+    icon = get_asset_url(ICON)  # type: ignore[no-untyped-call]
+    return _templates().get_template(template).render({"icon": icon, **parts})
 
 
 @cache

@@ -602,8 +602,8 @@ MUTANTS = (
         "::test_on_a_full_disk_a_new_visitor_gets_the_page",
     ),
     Mutant(
-        "callbacks/guards/web_server.py",
-        "    parser_class = RequestParser\n",
+        "callbacks/guards/arriving_requests.py",
+        "            self.error = BodyError(HTTPStatus.LENGTH_REQUIRED, _NO_LENGTH)\n",
         "",
         f"{_GUARDS}/test_ambiguous_requests.py::test_no_request_is_found_in_the_body_of_another",
     ),

@@ -35,3 +35,9 @@ def test_headings_pictures_and_superscripts_are_elements(visitor, decoded):
 @pytest.mark.parametrize("path", ["none.md", "..%2FREADME.md", "pictures/..%2F..%2Fapp.py"])
 def test_nothing_else_is_served(visitor, path):
     assert visitor.http.get(f"/docs/{path}").status_code == 404
+
+
+def test_every_page_of_text_has_the_icon_of_the_studio(visitor):
+    for page in ("/docs/explore.md", "/links-and-tokens"):
+        icon = re.search(r'rel="icon"[^>]* href="([^"]+)"', visitor.http.get(page).text)
+        assert visitor.http.get(icon[1]).mimetype == "image/svg+xml"
