@@ -12,7 +12,9 @@ from tools.mutants.table import MUTANTS
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: f"{mutant.path}: {mutant.before}")
+@pytest.mark.parametrize(
+    "mutant", MUTANTS, ids=lambda one: f"{one.path}: {one.before}: {one.test.partition('::')[2]}"
+)
 def test_a_fault_can_be_put_in_and_its_test_exists(mutant):
     assert (ROOT / mutant.path).read_text().count(mutant.before) == 1
     path, _, name = mutant.test.partition("::")
