@@ -21,6 +21,8 @@ from tools.driver.visitor import Studio, Visitor, declared_outputs, is_pattern, 
 
 # A link that says whose browser this becomes is that visitor's own to give away.
 _GIVEN_AWAY = {"question", "recover", *VIEWER_ENDPOINTS}
+# Answers a random secret of the visitor's own.
+_MAKING = {"api POST /tokens", "make_recovery_link", "make_token"}
 # View options would break rules of theirs before the run is looked up.
 _OTHER_NAMES = {"scheme", "kept", "moves", "from", "batch", "gamma", "morph", "plane", "height"}
 # What differs between two answers to the same request.
@@ -39,13 +41,23 @@ class Page:
     about: dict[str, str]
     talk: str
     upload: dict[str, str]
+    grant: str
 
     @property
     def names(self) -> list[Any]:
         """All ids by which a request could ask for it."""
         data = self.visitor.values[f"{ids.DATA}.data"]
         runs = [self.run, *self.about.values()]
-        return [*runs, runs, data, data["source"], data["id"], self.talk, self.upload["key"]]
+        return [
+            *runs,
+            runs,
+            data,
+            data["source"],
+            data["id"],
+            self.talk,
+            self.upload["key"],
+            self.grant,
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +82,8 @@ def theirs(studio) -> Page:
     about = {record.kind.value: record.run_id for record in records if record.run_id != run}
     assert set(about) == {"check", "resamples", "sparse", "ranking"}
     talk = studio.store.talks.of_owner(visitor.owner)
-    return Page(visitor, run, about, talk.talk_id, upload)
+    grant = visitor.http.post("/api/v1/tokens").json["id"]
+    return Page(visitor, run, about, talk.talk_id, upload, grant)
 
 
 def state_of(studio: Studio, theirs: Page) -> Any:
@@ -83,6 +96,7 @@ def state_of(studio: Studio, theirs: Page) -> Any:
         [store.report(record.run_id) for record in records],
         [store.request(record.run_id) for record in records],
         sorted((file.kind, file.key) for file in store.files_of(owner)),
+        store.grants.of_owner(owner),
         store.talks.get(theirs.talk),
         store.talks.view(theirs.talk),
     )
@@ -125,10 +139,12 @@ def requests(studio: Studio, theirs: Page) -> Iterator[tuple[str, str, str, dict
     paths = {"sequence": 0, "row": 1, "feature": 0, "n_features": 2, "key": "crescents"}
     paths |= {"kind": "check", "command": "stop", "name": "security", "filename": "x", "path": "x"}
     for method, rule in rules(studio):
-        if rule.endpoint in _GIVEN_AWAY:
+        if rule.endpoint in _GIVEN_AWAY | _MAKING:
             continue
         for run in (theirs.run, *theirs.about.values()):
-            path = address(rule, paths | {"run_id": run, "ticket": run, "talk_id": theirs.talk})
+            own = {"run_id": run, "ticket": run, "talk_id": theirs.talk}
+            own |= dict.fromkeys(("token_id", "grant_id"), theirs.grant)
+            path = address(rule, paths | own)
             with noted(studio) as asked:
                 yield rule.endpoint, method, path, {"json": {}} if method == "POST" else {}
             for text in (run, theirs.upload["key"]):
@@ -152,7 +168,8 @@ def unknown(theirs: Page, sent: Any) -> Any:
 
 def _ids(theirs: Page) -> list[str]:
     data = theirs.visitor.values[f"{ids.DATA}.data"]
-    return [theirs.run, *theirs.about.values(), data["id"], theirs.talk, theirs.upload["key"]]
+    own = theirs.talk, theirs.upload["key"], theirs.grant
+    return [theirs.run, *theirs.about.values(), data["id"], *own]
 
 
 def _other(name: str) -> str:
