@@ -20,15 +20,22 @@ from melm_core.density.classifier import ClassDensityMixin
 from melm_core.density.kernel_density import KernelClasses, log_densities
 from melm_core.recipe import FittedPreparation, RecipeRules
 
-# Of the file: 1 had neither columns nor class densities, nor a number; 3 has the rules of a recipe,
-# and is written only for these, so that earlier versions read all other files.
-VERSION = 3
-_VERSION_WITHOUT_RULES = 2
+VERSION = 1  # of the file
 _NOT_COMPUTED = (
     "A step of the preparation, such as a logarithm, cannot be computed for row {row}, counted "
     "from 0. Correct its numbers or remove the row."
 )
-_FIELDS = ("components", "center", "scale", "feature_names")
+_FIELDS = (
+    "version",
+    "components",
+    "center",
+    "scale",
+    "feature_names",
+    "columns",
+    "class_names",
+    "class_densities",
+    "rules",
+)
 
 
 class SavedPlane(ClassDensityMixin, PlaneEstimator):
@@ -54,8 +61,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
     rules_ : RecipeRules or None
         The recipe by which encoded columns become features, if it is more than filling in.
     class_densities_ : KernelClasses or None
-        The kernel densities of the classes in the plane; None in files of earlier versions, which
-        cannot predict.
+        The kernel densities of the classes in the plane; None if it cannot predict.
 
     Examples
     --------
@@ -163,7 +169,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Read the text that `to_json` wrote, in this version or an earlier one.
+        """Read the text that `to_json` wrote.
 
         Raises
         ------
@@ -177,15 +183,16 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         missing = [name for name in _FIELDS if not isinstance(values, dict) or name not in values]
         if missing:
             raise UserError(f"The file lacks {', '.join(missing)}; use it as it was saved.")
-        _check_version(values.get("version", 1))
-        fields = {name: values[name] for name in _FIELDS}
+        _check_version(values["version"])
         return cls.of(
-            fields.pop("components"),
-            **fields,
-            encodings=[_encoding(column) for column in values.get("columns", ())],
-            class_names=values.get("class_names", ()),
-            class_densities=_densities(values.get("class_densities")),
-            rules=_rules(values.get("rules")),
+            values["components"],
+            center=values["center"],
+            scale=values["scale"],
+            feature_names=values["feature_names"],
+            encodings=[_encoding(column) for column in values["columns"]],
+            class_names=values["class_names"],
+            class_densities=_densities(values["class_densities"]),
+            rules=_rules(values["rules"]),
         )
 
     def to_json(self, **about: Any) -> str:
@@ -198,11 +205,10 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         """
         check_is_fitted(self)
         densities = self.class_densities_
-        rules = {} if self.rules_ is None else {"rules": msgspec.to_builtins(self.rules_)}
         values = {
             **about,
-            "version": VERSION if rules else _VERSION_WITHOUT_RULES,
-            **rules,
+            "version": VERSION,
+            "rules": msgspec.to_builtins(self.rules_),
             "components": self.components_.tolist(),
             "center": self.center_.tolist(),
             "scale": self.scale_.tolist(),
@@ -295,16 +301,16 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
 
 
 def _check_version(version: Any) -> None:
-    if version not in range(1, VERSION + 1):
+    if version != VERSION:
         raise UserError(
-            f"The file has version {version!r}, and this package reads versions 1 to {VERSION}. "
-            "Update the package."
+            f"The file has version {version!r}, and this package reads version {VERSION}. Update "
+            "the package."
         )
 
 
 def _encoding(column: dict[str, Any]) -> ColumnEncoding:
-    is_ordered = column.get("is_ordered", False)  # files of earlier versions have no such columns
-    return ColumnEncoding(column["name"], column["fill"], tuple(column["levels"]), is_ordered)
+    levels = tuple(column["levels"])
+    return ColumnEncoding(column["name"], column["fill"], levels, column["is_ordered"])
 
 
 def _rules(values: Any) -> RecipeRules | None:
@@ -320,7 +326,7 @@ def _densities(values: dict[str, Any] | None) -> KernelClasses | None:
     if values is None:
         return None
     rows = tuple(np.array(block, dtype=np.float64) for block in values["rows"])
-    weights = values.get("weights")  # files of earlier versions have none
+    weights = values["weights"]
     if weights is not None:
         weights = tuple(np.array(own, dtype=np.float64) for own in weights)
     return KernelClasses(rows, np.array(values["covariances"], dtype=np.float64), weights=weights)

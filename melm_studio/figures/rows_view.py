@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from melm_core.base import FloatArray, IntArray
+from melm_core.base import ColumnEncoding, FloatArray, IntArray
 from melm_studio.tables import LabeledData
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.types import PlaneView
@@ -57,4 +57,5 @@ def _labeled(
         scale=np.ones(n_features),
         row_numbers=np.arange(1, len(X) + 1),
         steps=(),
+        encodings=tuple(map(ColumnEncoding, feature_names)),
     )

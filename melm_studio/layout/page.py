@@ -88,7 +88,7 @@ _SIDEBAR = aria(label="Data and method")
 
 def first_source() -> dict[str, object]:
     """The data of a first visit: a sample, so that one click starts a run."""
-    return {"kind": "sample", "key": FIRST_SAMPLE, "label": None, "standardise": True}
+    return {"kind": "sample", "key": FIRST_SAMPLE, "label": None, "standardize": True}
 
 
 def _stores() -> list[Component]:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from melm_core.evaluation import density_scores
 from melm_core.methods import AUTO, GAMMA, SEED
 from melm_studio.programs.models import Run
-from melm_studio.tables import kept_together, prepare, read_table
+from melm_studio.tables import prepare, read_table
 from melm_studio.views.data_source import DataSource
 
 
@@ -53,7 +53,7 @@ def folded_scores(raw: bytes, source: Mapping[str, Any], run: Run, n_folds: int)
         run.method,
         data.X,
         data.y,
-        groups=kept_together(data),
+        groups=data.groups,
         parameters=run.parameters,
         gamma=GAMMA.default if gamma == AUTO else gamma,
         n_folds=n_folds,

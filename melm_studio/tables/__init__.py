@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from melm_studio.tables.cells import MISSING
 from melm_studio.tables.classes import ClassRules, class_values, is_measure
-from melm_studio.tables.dependence import has_chosen_groups, kept_together
+from melm_studio.tables.dependence import has_chosen_groups
 from melm_studio.tables.formatting import count, listed, number, number_text, percent, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
@@ -55,7 +55,6 @@ __all__ = [
     "fill_source",
     "has_chosen_groups",
     "is_measure",
-    "kept_together",
     "label_candidates",
     "listed",
     "load_sample",

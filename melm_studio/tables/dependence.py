@@ -13,7 +13,6 @@ from melm_core.density import nuisance_cells
 from melm_core.evaluation import duplicate_rows, label_runs
 from melm_core.methods import COMPONENTS
 from melm_studio.tables.formatting import count, listed, number, shortened
-from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.labels import words_of
 from melm_studio.tables.roles import Column, Role
 from melm_studio.tables.row_columns import RowColumn
@@ -88,14 +87,6 @@ def equal_rows(X: FloatArray, y: IntArray) -> IntArray | None:
     first = np.unique(found.groups, return_index=True)[1]
     n_distinct = np.bincount(y[first])
     return found.groups if n_distinct.min() >= LEAST_DISTINCT else None
-
-
-def kept_together(data: LabeledData) -> IntArray | None:
-    """Codes of the groups of rows that no split separates, or None.
-
-    Equal rows are found here for data that earlier versions stored without groups.
-    """
-    return equal_rows(data.X, data.y) if data.groups is None else data.groups
 
 
 def dependence_notes(

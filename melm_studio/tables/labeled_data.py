@@ -62,13 +62,13 @@ class LabeledData:
         The row of the file that each sample is, counted from 1 without the header.
     steps : tuple of str
         What was done to the table, a sentence each.
+    encodings : tuple of ColumnEncoding
+        How columns became the features, in order.
     columns : tuple of Column
         The columns of the table, in order.
     groups : ndarray of int64, (n_samples,), or None
         Rows with the same number depend on each other and stay together. None if all rows are
         independent.
-    encodings : tuple of ColumnEncoding
-        How columns became the features, in order; empty in data that earlier versions stored.
     form : Form
         How the file was split into cells.
     row_columns : tuple of RowColumn
@@ -94,9 +94,9 @@ class LabeledData:
     scale: FloatArray
     row_numbers: IntArray
     steps: tuple[str, ...]
+    encodings: tuple[ColumnEncoding, ...]
     columns: tuple[Column, ...] = ()
     groups: IntArray | None = None
-    encodings: tuple[ColumnEncoding, ...] = ()
     form: Form = COMMA_SEPARATED
     row_columns: tuple[RowColumn, ...] = ()
     unlabeled: UnlabeledRows | None = None
@@ -135,7 +135,6 @@ class LabeledData:
         """Unpack what `to_bytes` packed."""
         with np.load(io.BytesIO(raw), allow_pickle=False) as file:
             header = msgspec.json.decode(file["words"].tobytes(), type=_Header)
-            # Data stored before groups existed have none.
             arrays: dict[str, Any] = {key: file[key] for key in file.files if key != "words"}
         columns, unlabeled = unpack(arrays, "row_columns"), _unpacked(arrays)
         if "rules" in arrays:
@@ -160,9 +159,6 @@ class LabeledData:
     @property
     def preparation(self) -> Preparation:
         """The recipe, to be fitted to some rows of `unprepared` and applied to others."""
-        if not self.encodings:  # data of earlier versions
-            names = self.feature_names
-            return Preparation(self.recipe, names, tuple(range(len(names))))
         return Preparation.of(self.recipe, self.encodings)
 
     @property
@@ -309,6 +305,6 @@ class _Header(msgspec.Struct):
     class_names: tuple[str, ...]
     feature_names: tuple[str, ...]
     steps: tuple[str, ...]
-    columns: tuple[Column, ...] = ()
-    encodings: tuple[ColumnEncoding, ...] = ()
-    form: Form = COMMA_SEPARATED
+    columns: tuple[Column, ...]
+    encodings: tuple[ColumnEncoding, ...]
+    form: Form

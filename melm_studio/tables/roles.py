@@ -19,7 +19,7 @@ class Role(StrEnum):
     GROUP = "group"
     BATCH = "batch"
     ORDER = "order"
-    ID = "id"  # as earlier versions stored it: now a name or info
+    ID = "id"
     CONSTANT = "constant"
     IGNORED = "ignored"
 
@@ -65,4 +65,4 @@ class Column(msgspec.Struct, frozen=True):
     reason: str
     n_values: int = 0
     n_missing: int = 0
-    exclusion_reason: str = msgspec.field(default="", name="obstacle")  # as saved with data
+    exclusion_reason: str = ""

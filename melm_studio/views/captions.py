@@ -142,7 +142,7 @@ def _gamma_path(record: RunRecord) -> Mapping[str, Any] | None:
 def _preparation(record: RunRecord) -> list[str]:
     """Deviations from the default preparation of the data."""
     recipe = msgspec.convert(record.source.get("recipe", {}), Recipe, strict=False)
-    is_standardized = record.source.get("standardise", True)
+    is_standardized = record.source.get("standardize", True)
     scaled = [] if is_standardized else ["not standardized"]
     return [*recipe_caption(recipe), *scaled, *edited_rows(record)]
 

@@ -51,7 +51,6 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     label : str or None
         The label column; None to infer it.
     standardize : bool
-        JSON: ``standardise``.
     roles : mapping of str to str
         The use of each column for which the user chose one.
     orders : mapping of str to tuple of str
@@ -76,9 +75,7 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
     label: Annotated[str, Meta(title="The label column", min_length=1, max_length=2_000)] | None = (
         None
     )
-    standardize: Annotated[bool, Meta(title="The standardize option")] = msgspec.field(
-        default=True, name="standardise"
-    )
+    standardize: Annotated[bool, Meta(title="The standardize option")] = True
     roles: Annotated[dict[Text, Use], Meta(title="The use of a column")] = msgspec.field(
         default_factory=dict
     )
@@ -109,7 +106,7 @@ class DataSource(Struct, frozen=True, forbid_unknown_fields=True):
         if self.kind == "table":
             force_setattr(self, "name", self.name or self.key)
             return
-        force_setattr(self, "name", "")  # earlier versions stored a placeholder
+        force_setattr(self, "name", "")
         if self.key not in SAMPLES:
             raise InputError(
                 f"The sample must be one of {', '.join(SAMPLES)}; it is {shown(self.key)}."
@@ -234,7 +231,7 @@ class SourceFiles:
 
 
 def source_of_run(recorded: Mapping[str, Any]) -> DataSource:
-    """Return the source that a run records; earlier versions recorded further values."""
+    """Return the source that a run records, which has the version of a table besides."""
     known = DataSource.__struct_encode_fields__
     return read(
         {name: recorded[name] for name in known if name in recorded}, DataSource, "The data"

@@ -39,7 +39,7 @@ def _arithmetic() -> str:
 
 
 def _values(event: PlaneEvent, data: LabeledData) -> str:
-    encodings = data.encodings or tuple(map(ColumnEncoding, data.feature_names))
+    encodings = data.encodings
     form = data.form
     delimiters = [form.delimiter, *(mark for mark in DELIMITERS if mark != form.delimiter)]
     patterns = (

@@ -41,7 +41,7 @@ _OPTIONS = {
     "batch": "batch",
 }
 _RULES = {"classes", "reading", "recipe", "filters", "orders"}  # of the source, as JSON
-_SOURCE = {name: name for name in ("name", "label", "standardise", *sorted(_RULES))}
+_SOURCE = {name: name for name in ("name", "label", "standardize", *sorted(_RULES))}
 _MORPHS = {"morph": "share", "other_plane": "plane", "plane_of": "of"}
 _NAMES = {*_VIEW, *_OPTIONS, *_SOURCE, *_MORPHS, _LEFT_OUT, _ROW_MARKS, "data", "hidden", "layers"}
 
@@ -154,7 +154,7 @@ def _source_pairs(source: DataSource) -> dict[str, Any]:
         "data": f"{source.kind}:{source.key}",
         "name": source.name,
         "label": source.label,
-        "standardise": "yes" if source.standardize else "no",
+        "standardize": "yes" if source.standardize else "no",
         **{f"{_ROLE}{column}": role for column, role in source.roles.items()},
         "classes": _json(source.classes),
         "reading": _json(source.reading),
@@ -233,8 +233,8 @@ def _fields(query: str) -> dict[str, str]:
 def _source_values(fields: Mapping[str, str]) -> dict[str, Any]:
     kind, _, key = fields.get("data", "").partition(":")
     values: dict[str, Any] = _renamed(fields, _SOURCE)
-    if "standardise" in values:
-        values["standardise"] = _BOOLEANS.get(values["standardise"], values["standardise"])
+    if "standardize" in values:
+        values["standardize"] = _BOOLEANS.get(values["standardize"], values["standardize"])
     for name in _RULES.intersection(values):
         values[name] = _decoded(values[name])
     if _LEFT_OUT in fields:

@@ -50,12 +50,12 @@ def test_every_method_runs_at_every_gamma(studio, ready):
 def test_runs_on_both_preparations_stand_on_one_page(studio, ready):
     press(ready, ["pca"], both=True)
     standard, raw = runs(studio, ready)
-    assert [run.source["standardise"] for run in (standard, raw)] == [True, False]
+    assert [run.source["standardize"] for run in (standard, raw)] == [True, False]
     assert standard.data_id != raw.data_id
     assert ready.panels() == [standard.run_id, raw.run_id]
     studio.work()
     assert {run.state for run in runs(studio, ready)} == {RunState.DONE}
-    ready.choose({"kind": "sample", "key": "iris", "standardise": False})
+    ready.choose({"kind": "sample", "key": "iris", "standardize": False})
     assert ready.panels() == [standard.run_id, raw.run_id]
 
 

@@ -16,7 +16,7 @@ from tools.driver.visitor import components
 ERROR, DATA = f"{ids.DATA_ERROR}.children", f"{ids.DATA}.data"
 CHOICE, SOURCE = f"{ids.CHOICE}.data", f"{ids.SOURCE}.data"
 SCALING = ids.recipe("scaling")
-SAMPLE = {"kind": "sample", "key": "iris", "label": None, "standardise": True}
+SAMPLE = {"kind": "sample", "key": "iris", "label": None, "standardize": True}
 LIST = f"{ids.RECENT_LIST}.children"
 IRIS = {"kind": "sample", "key": "iris"}
 
@@ -115,7 +115,7 @@ def test_a_scaling_before_there_are_data_chooses_nothing(visitor):
         SAMPLE | {"key": "gone"},
         SAMPLE | {"kind": "hologram"},
         SAMPLE | {"label": 3},
-        SAMPLE | {"standardise": "yes"},
+        SAMPLE | {"standardize": "yes"},
         {"kind": "upload", "key": "0" * 64},
         {"kind": "upload", "key": "0" * 64, "name": 5},
     ],
@@ -165,7 +165,7 @@ def test_runs_are_listed_below_their_data_the_newest_first(visitor, items):
 
 
 def test_an_item_holds_the_source_that_shows_its_data_again(visitor, items):
-    visitor.choose({"kind": "sample", "key": "iris", "standardise": False})
+    visitor.choose({"kind": "sample", "key": "iris", "standardize": False})
     visitor.start(method="pca")
     data, run = items()
     shown = visitor.choose(json.loads(run["data-source"]))

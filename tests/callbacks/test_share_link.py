@@ -76,7 +76,7 @@ def drop(visitor, raw: bytes, name: str) -> dict:
 
 def link_of_a_file(studio, name: str = "pots.csv") -> str:
     maker = studio.visitor()
-    maker.choose_file(POTS, name, standardise=False)
+    maker.choose_file(POTS, name, standardize=False)
     run = maker.start(method="pca")
     studio.work()
     return shared(maker, run).json["query"]
@@ -181,7 +181,7 @@ def test_a_file_that_is_not_here_is_asked_for_and_the_view_comes_with_it(studio,
     record = studio.store.get(brought["run"])
     assert brought["caution"] == ""
     assert record.data_name == "pots"
-    assert record.source["standardise"] is False
+    assert record.source["standardize"] is False
 
 
 def test_another_file_is_told_and_the_view_still_waits(studio, visitor):

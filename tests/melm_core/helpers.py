@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from melm_core.base import ColumnEncoding
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.linalg.planes import random_components
 from melm_core.methods import METHODS
@@ -82,4 +83,5 @@ def labeled_data(X: FloatArray, y: IntArray) -> LabeledData:
         scale=np.ones(n_features),
         row_numbers=np.arange(1, len(y) + 1),
         steps=(),
+        encodings=tuple(ColumnEncoding(f"feature {number}") for number in range(n_features)),
     )

@@ -102,7 +102,7 @@ class Visitor:
         return self.choose({"kind": "sample", "key": key})
 
     def choose(self, source: Mapping[str, Any]) -> dict[str, Any]:
-        chosen = {"label": None, "standardise": True, **source}
+        chosen = {"label": None, "standardize": True, **source}
         return self.fire(ids.CHOICE, "data", chosen)
 
     def open_table(self) -> None:

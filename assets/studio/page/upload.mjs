@@ -98,7 +98,7 @@ async function upload(file) {
 }
 
 function choose({ key, name }) {
-  const data = { kind: "upload", key, name, label: null, standardise: true };
+  const data = { kind: "upload", key, name, label: null, standardize: true };
   setProps(ID.choice, { data });
 }
 

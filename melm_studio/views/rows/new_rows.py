@@ -30,10 +30,6 @@ _NOT_COMPUTED = (
     "No row of {name} can be placed: a step of the preparation, such as a logarithm, cannot be "
     "computed for any. Check its numbers."
 )
-_NO_RECIPE = (
-    "These data were stored by an earlier version, which did not keep how they were prepared. Drop "
-    "the file of the run again, run, and then add the new rows."
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +78,6 @@ def match_rows(data: LabeledData, table: Table) -> NewRows:
     UserError
         If columns are missing, the table is too long, or no row can be prepared.
     """
-    if not data.encodings:
-        raise UserError(_NO_RECIPE)
     if len(table.frame) > MAX_NEW_ROWS:
         raise UserError(
             f"{table.name} has {number(len(table.frame))} rows, and at most "

@@ -10,7 +10,7 @@ import numpy as np
 from melm_core.base import FloatArray
 from melm_core.evaluation import DEFAULT_FOLDS, predicted_share, sampled_rows
 from melm_core.methods import METHODS, SEED
-from melm_studio.tables import LabeledData, kept_together, percent
+from melm_studio.tables import LabeledData, percent
 from melm_studio.worker.execution.rows import judged_rows, rows_of
 from melm_studio.worker.records.run import RunRecord
 
@@ -76,7 +76,7 @@ def latent_structure(data: LabeledData, record: RunRecord) -> LatentStructure:
     """
     train, _ = rows_of(data, record)
     fitted = METHODS[record.method].estimator(record.parameters).fit(train.X, train.y)
-    kept = sampled_rows(data.y, MOST_JUDGED_ROWS, kept_together(data))
+    kept = sampled_rows(data.y, MOST_JUDGED_ROWS, data.groups)
     q2 = predicted_share(
         record.method,
         **judged_rows(data, kept),

@@ -17,10 +17,6 @@ _LEFT_OUT = (
     "Columns were left out by hand. If you chose them after looking at a plane, the answer is too "
     "favorable: the choice is not repeated in the folds."
 )
-_FILLED = (
-    "An earlier version filled the missing cells from all rows, so they are not filled again in "
-    "each fold."
-)
 _ONE_START = (
     "For the permutation test, the search has one start, for true and permuted labels alike."
 )
@@ -31,23 +27,19 @@ _ONE_EMBEDDING = (
 _EQUAL_ROWS = "Rows with equal values and label stayed together, as one."
 
 
-def method_notes(record: RunRecord, data: LabeledData) -> Iterator[str]:
+def method_notes(record: RunRecord) -> Iterator[str]:
     """What cannot be repeated in the folds, so that the answer does not judge it.
 
     Parameters
     ----------
     record : RunRecord
         Of the check.
-    data : LabeledData
     """
     if "init" in record.parameters:
         yield _REFINED
     roles = record.source.get("roles") or {}
     if Use.IGNORED in roles.values():
         yield _LEFT_OUT
-    is_refitted = data.is_missing is not None or data.rules is not None
-    if not is_refitted and any("missing value" in s and "median" in s for s in data.steps):
-        yield _FILLED
     if METHODS[record.method].takes(STARTS.name):
         yield _ONE_START
     if METHODS[record.method].keeps_embedding:

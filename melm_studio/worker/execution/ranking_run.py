@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from melm_core.base import UserError
 from melm_core.evaluation import DensityScores, density_scores, sampled_rows
 from melm_core.methods import AUTO, BATCH_WEIGHT, COMPONENTS, GAMMA, METHODS, SEED
-from melm_studio.tables import LabeledData, kept_together
+from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import StoppedError, stop_if_requested
 from melm_studio.worker.execution.rows import judged_rows
@@ -60,7 +60,7 @@ class _Ranking:
 
     def __init__(self, store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> None:
         self._store, self._record, self._clock = store, record, clock
-        kept = sampled_rows(data.y, MOST_RANKED_ROWS, kept_together(data))
+        kept = sampled_rows(data.y, MOST_RANKED_ROWS, data.groups)
         self._rows = judged_rows(data, kept)
         if data.batches is not None:  # of which every method says how well they are told apart
             self._rows |= {"nuisance": data.batches[kept]}

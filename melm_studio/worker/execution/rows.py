@@ -8,7 +8,7 @@ from typing import Any
 from melm_core.base import FloatArray, IntArray
 from melm_core.methods import METHODS
 from melm_core.recipe import Scaling
-from melm_studio.tables import LabeledData, kept_together
+from melm_studio.tables import LabeledData
 from melm_studio.worker.execution.embedding import embedded
 from melm_studio.worker.records.run import RunRecord
 
@@ -57,7 +57,7 @@ def judged_rows(
     record : RunRecord, optional
         The run whose method is refitted, which may be blind to batches.
     """
-    groups = kept_together(data)
+    groups = data.groups
     rows = {"y": data.y[chosen], "groups": None if groups is None else groups[chosen]}
     if record is not None:
         rows |= {name: values[chosen] for name, values in nuisance_of(data, record).items()}

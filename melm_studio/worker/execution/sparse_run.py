@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from melm_core.evaluation import SparsePath, sampled_rows, sparse_path
 from melm_core.methods import GAMMA, SEED
-from melm_studio.tables import LabeledData, kept_together
+from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import StoppedError, stop_if_requested
 from melm_studio.worker.execution.rows import resampled_rows, split_of
@@ -31,7 +31,7 @@ def leave_out_features(store: RunStore, record: RunRecord, data: LabeledData, cl
     """Cross-validate planes of fewer and fewer features; return false if stopped."""
     # Without those that the run holds out, which so can judge a run on the features that are kept.
     train, _ = split_of(data, record)
-    kept = sampled_rows(train.y, MOST_ROWS, kept_together(train))
+    kept = sampled_rows(train.y, MOST_ROWS, train.groups)
 
     def after_fold(path: SparsePath, n_all: int) -> None:
         report = replace(_report(path, n_all), n_rows=len(kept), n_training=len(train.y))

@@ -182,7 +182,7 @@ class Checker:
                 )
             },
             overlap=tuple(map(tuple, scores.overlap.tolist())),
-            notes=(*scores.notes, *method_notes(self._record, data)),
+            notes=(*scores.notes, *method_notes(self._record)),
         )
         if self.stopped:
             raise StoppedError

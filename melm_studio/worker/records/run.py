@@ -107,7 +107,7 @@ class RunRecord(Record, frozen=True):
         The process that executes the run.
     source : mapping of str to JSON values
         Where the data come from and how they were prepared: ``kind`` "sample", "upload" or
-        "table", ``key`` or ``name``, ``label``, ``standardise``, and the ``version`` of a table
+        "table", ``key`` or ``name``, ``label``, ``standardize``, and the ``version`` of a table
         of which the data are a sample.
     kind : RunKind
     of_run : str

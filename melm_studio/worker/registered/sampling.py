@@ -42,13 +42,12 @@ class Sample:
         Rows of each part.
     weights : tuple of float
         How many rows of the table each stands for: of its class, where the table has a label.
-        Earlier versions stored none.
     """
 
     raw: bytes
     positions: tuple[int, ...]
     lengths: tuple[int, ...]
-    weights: tuple[float, ...] = ()
+    weights: tuple[float, ...]
 
     @property
     def n_rows(self) -> int:

@@ -11,7 +11,6 @@ from kombu.exceptions import OperationalError
 from melm_studio.worker.config.redis_address import RedisAddress
 from melm_studio.worker.store.protocol import StoreUnavailableError
 
-# Workers of an earlier version listen to these names too.
 TASK = "work-next-run"
 QUEUE = "calls"
 

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import io
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import (
     column_roles,
     guess_label,
@@ -56,22 +52,6 @@ def test_unstandardized_features_are_those_of_the_table():
     data = prepare(given, standardize=False)
     np.testing.assert_array_equal(data.X, given.frame[["a", "b"]].to_numpy())
     assert not any("Standardized" in step for step in data.steps)
-
-
-def test_data_stored_before_encodings_were_kept_still_load():
-    data = prepare(table(kind=spread("red", "blue", None)))
-    with np.load(io.BytesIO(data.to_bytes())) as file:
-        arrays = dict(file)
-    header = json.loads(arrays["words"].tobytes())
-    assert [one["name"] for one in header.pop("encodings")] == ["a", "b", "kind"]
-    assert header.pop("form")["delimiter"] == ","
-    arrays["words"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    stored = io.BytesIO()
-    np.savez(stored, **arrays)
-    old = LabeledData.from_bytes(stored.getvalue())
-    assert old.encodings == ()
-    np.testing.assert_array_equal(old.X, data.X)
-    assert LabeledData.from_bytes(data.to_bytes()).encodings == data.encodings
 
 
 def test_encodings_of_a_table_give_its_features_before_scaling():

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from melm_core.base import ColumnEncoding
 from melm_studio.tables.labeled_data import LabeledData
 from melm_studio.tables.preparation import guess_label, prepare
 from melm_studio.tables.samples import SAMPLES, load_sample
@@ -25,6 +26,7 @@ def data() -> LabeledData:
         scale=np.ones(3),
         row_numbers=np.arange(1, 41),
         steps=("Read as UTF-16.",),
+        encodings=tuple(map(ColumnEncoding, ("x", "y = é", ""))),
     )
 
 

@@ -41,7 +41,7 @@ def start(store):
     def start(method="pca", *, data=STANDARD, **parameters):
         store.put_data("ada", data.content_hash, data.to_bytes())
         record = run_of("ada", data.content_hash, method, **{"held_out": 0.2} | parameters)
-        source = SOURCE | {"standardise": data is STANDARD}
+        source = SOURCE | {"standardize": data is STANDARD}
         store.create(structs.replace(record, source=source))
         return store.get(record.run_id)
 

@@ -170,7 +170,7 @@ def test_a_query_can_be_read():
         source=WINE, method="melm", parameters={"gamma": 0.5}, plane=7, hidden=("arrows",)
     )
     assert to_query(spec) == (
-        "data=sample:wine&label=cultivar&standardise=yes&method=melm&n_components=2&gamma=0.5"
+        "data=sample:wine&label=cultivar&standardize=yes&method=melm&n_components=2&gamma=0.5"
         "&n_init=14&random_state=0&multiclass=softmin&held_out=0.25&plane=7&mode=explore"
         "&hidden=arrows"
     )
@@ -234,7 +234,7 @@ def test_a_query_by_hand_needs_the_data_and_the_method_only():
             {"hidden": "points"},
             "A hidden switch must be one of aligned, arrows, contours, linked, names",
         ),
-        ({"standardise": "no!"}, "The standardize option must be true or false; it is 'no!'."),
+        ({"standardize": "no!"}, "The standardize option must be true or false; it is 'no!'."),
         (
             {"role:x": "y"},
             "The use of a column must be one of feature, ordered, name, info, group, batch, order, "

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from msgspec import structs
 
+from melm_core.base import ColumnEncoding
 from melm_core.base.array_types import FloatArray
 from melm_core.linalg.planes import principal_angles
 from melm_studio.tables.labeled_data import LabeledData
@@ -99,6 +100,7 @@ def blobs(n_rows: int = 90, n_classes: int = 3, seed: int = 0) -> LabeledData:
         scale=np.ones(5),
         row_numbers=np.arange(1, n_rows + 1),
         steps=(),
+        encodings=tuple(map(ColumnEncoding, "abcde")),
     )
 
 
