@@ -272,14 +272,6 @@ def test_a_file_that_does_not_fit_gets_a_sentence(raw, sentence):
     assert sentence in str(end.value)
 
 
-def test_data_stored_by_earlier_versions_are_projected_by_their_features():
-    data = replace(prepare(read_table(MIXED, "table.csv"), "class"), encodings=())
-    encoded = pd.DataFrame(data.X * data.scale + data.center, columns=data.feature_names)
-    assert_alike(computed(program(data), encoded.to_csv(index=False).encode()), points(data))
-    with pytest.raises(SystemExit, match='Column "a" has missing values'):
-        run(program(data), b"a,b,kind = red\n,1,0\n")
-
-
 def test_names_appear_in_the_program_as_literals_only():
     name = '"""\nimport os\nos.abort()\n"""'
     raw = written([[name, "b", "kind", "class"], ["1", "2", name, "u"], ["2", "1", "x", "v"]])

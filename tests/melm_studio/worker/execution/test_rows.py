@@ -34,7 +34,7 @@ def test_some_rows_have_their_own_batches():
 def test_without_batches_or_weight_there_is_no_nuisance():
     assert nuisance_of(PLAIN, BLIND) == {}
     assert nuisance_of(DATA, run_of(nuisance_weight=0.0)) == {}
-    assert nuisance_of(DATA, run_of()) == {}  # of earlier versions
+    assert nuisance_of(DATA, run_of()) == {}
 
 
 def test_rows_without_a_batch_are_one_more_batch():
