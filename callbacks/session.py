@@ -23,8 +23,6 @@ from melm_studio.worker.records.grant import Grant, GrantKind
 from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.records.visitor import pseudonym
 
-# Of all studios, before each had a name of its own; still read, never set.
-_FORMER_NAME = "melm-studio"
 # Browsers accept cookies so named only over HTTPS; of the first kind, only from this very host for
 # all of its paths.
 _OF_THIS_HOST, _SECURE = "__Host-", "__Secure-"
@@ -49,7 +47,7 @@ def register(app: Dash) -> None:
 
 def _name_of(secret: bytes) -> str:
     """The name of the cookie: studios on several ports of one host share its cookies."""
-    return f"{_FORMER_NAME}-{hashlib.sha256(secret).hexdigest()[:12]}"
+    return f"melm-studio-{hashlib.sha256(secret).hexdigest()[:12]}"
 
 
 class _Sessions(SecureCookieSessionInterface):
@@ -64,8 +62,8 @@ class _Sessions(SecureCookieSessionInterface):
     def open_session(self, app: flask.Flask, request: flask.Request) -> SecureCookieSession | None:
         if token_of(request) is not None:
             return self.session_class()
-        # The visitor may have come before, without HTTPS or to an earlier version.
-        names = self.get_cookie_name(app), super().get_cookie_name(app), _FORMER_NAME
+        # The visitor may have come before without HTTPS.
+        names = self.get_cookie_name(app), super().get_cookie_name(app)
         for value in filter(None, map(request.cookies.get, names)):
             content = self._content(app, value)
             if content is not None:
