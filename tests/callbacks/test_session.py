@@ -10,7 +10,6 @@ import pytest
 
 from tools.driver.visitor import opened_studio
 
-FORMER_NAME = "melm-studio"
 FORGERIES = {
     "cut short": lambda cookie, other: cookie[:-1],
     "longer": lambda cookie, other: f"x{cookie}",
@@ -104,15 +103,6 @@ def test_two_studios_on_one_host_leave_each_others_visitors_alone(tmp_path):
         here.http.set_cookie(there.cookie_name, there.cookie)
         here.http.get("/")
         assert here.owner == name
-
-
-def test_a_visitor_of_an_earlier_version_is_known(studio):
-    visitor, run = with_a_run(studio)
-    cookie = visitor.cookie
-    visitor.http.delete_cookie(visitor.cookie_name)
-    visitor.http.set_cookie(FORMER_NAME, cookie)
-    assert list(visitor.frames(run)["runs"]) == [run]
-    assert visitor.http.get_cookie(visitor.cookie_name)
 
 
 @pytest.mark.parametrize(
