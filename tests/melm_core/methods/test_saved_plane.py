@@ -63,20 +63,20 @@ def test_it_can_be_a_step_of_a_pipeline():
     np.testing.assert_allclose(pipeline.transform(rows()).std(axis=0), 1.0)
 
 
+def file(**changes) -> str:
+    """The text of a file of one feature, with changes."""
+    one = SavedPlane.of([[1.0]], center=[0.0], scale=[1.0], feature_names=["a"])
+    return json.dumps(json.loads(one.to_json()) | changes)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("{", "This is not JSON"),
-        ("[]", "lacks components, center, scale, feature_names"),
-        ('{"components": [[1, 0]], "center": [0, 0], "scale": [1, 1]}', "lacks feature_names"),
-        (
-            '{"components": [[1]], "center": [0], "scale": [1], "feature_names": ["a", "b"]}',
-            r"components has shape \(1, 1\); it must be \(n_components, 2\)",
-        ),
-        (
-            '{"components": [[1]], "center": [0, 1], "scale": [1], "feature_names": ["a"]}',
-            r"center of shape \(2,\)",
-        ),
+        ("[]", "lacks version, components, center"),
+        ("{}", "lacks version, components, center"),
+        (file(feature_names=["a", "b"]), r"components has shape \(1, 1\); it must be"),
+        (file(center=[0, 1]), r"center of shape \(2,\)"),
     ],
 )
 def test_what_is_no_such_file_is_refused_with_what_it_lacks(text, message):
@@ -160,19 +160,15 @@ def test_probabilities_are_those_of_the_class_densities():
     assert list(again.predict(X)) == list(classifier.predict(Z))
 
 
-def test_a_file_of_version_1_still_projects_and_explains_why_it_cannot_predict():
-    values = json.loads(saved().to_json())
-    for name in ("version", "columns", "class_names", "class_densities"):
-        del values[name]
-    old = SavedPlane.from_json(json.dumps(values))
-    np.testing.assert_array_equal(old.transform(rows()), saved().transform(rows()))
+def test_a_plane_without_class_densities_says_that_it_cannot_predict():
+    again = SavedPlane.from_json(saved().to_json())
     with pytest.raises(ValueError, match="saved without class densities"):
-        old.predict(rows())
+        again.predict(rows())
 
 
 def test_a_file_of_a_later_version_is_refused():
-    values = json.loads(saved().to_json()) | {"version": 4}
-    with pytest.raises(ValueError, match="has version 4, and this package reads versions 1 to 3"):
+    values = json.loads(saved().to_json()) | {"version": 2}
+    with pytest.raises(ValueError, match="has version 2, and this package reads version 1"):
         SavedPlane.from_json(json.dumps(values))
 
 
