@@ -13,6 +13,7 @@ from melm_core.base.progress import Callback, Progress
 from melm_core.base.row_blocks import BlockSource
 from melm_core.base.sample_weights import checked_weights
 from melm_core.base.sampling import stratified_sample
+from melm_core.base.share_text import percent
 from melm_core.base.stored_rows import read_rows
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "check_positive",
     "checked_weights",
     "nuisance_codes",
+    "percent",
     "read_rows",
     "stratified_sample",
 ]

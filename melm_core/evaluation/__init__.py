@@ -42,7 +42,7 @@ from melm_core.evaluation.plane_separability import (
 from melm_core.evaluation.plane_stability import Stability, pairwise_angles, stability
 from melm_core.evaluation.sequential_p_value import EarlyEnd
 from melm_core.evaluation.sparse_planes import SparsePath, loading_lengths, sparse_path
-from melm_core.evaluation.verdict_sentence import p_value_in_words, share_in_words, verdict
+from melm_core.evaluation.verdict_sentence import p_value_in_words, verdict
 from melm_core.melm.held_out_callback import HeldOutHistory, HeldOutScores
 
 __all__ = [
@@ -89,7 +89,6 @@ __all__ = [
     "pure_noise",
     "sampled_rows",
     "separability",
-    "share_in_words",
     "sparse_path",
     "stability",
     "stratified_folds",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from melm_core.base.share_text import percent
 from melm_core.evaluation.answers import Answer
 
 _FIRST_WORDS = {
@@ -11,7 +12,6 @@ _FIRST_WORDS = {
     Answer.NO: "No.",
     Answer.UNKNOWN: "Cannot be decided.",
 }
-_ALMOST_ALL = 0.995
 
 
 def verdict(
@@ -50,29 +50,12 @@ def verdict(
     'Yes. 98 % of held-out rows are told apart in cross-validation; guessing gives 33 %. None of \
 199 shuffles came close (p = 0.005).'
     """
-    share = share_in_words(accuracy)
+    share = percent(accuracy)
     rows = f"{share[:1].upper()}{share[1:]} of held-out rows"
-    guessing = share_in_words(1.0 / n_classes)
+    guessing = percent(1.0 / n_classes)
     numbers = f"{rows} are told apart in cross-validation; guessing gives {guessing}."
     shuffles = _shuffles(n_permutations, n_exceeding, p_value)
     return " ".join(filter(None, (_FIRST_WORDS[answer], numbers, shuffles)))
-
-
-def share_in_words(share: float) -> str:
-    """A share as a percentage that is 100 % for 1 only.
-
-    Parameters
-    ----------
-    share : float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> from melm_core.evaluation import share_in_words
-    >>> [share_in_words(share) for share in (0.984, 0.999, 1.0)]
-    ['98 %', 'over 99 %', '100 %']
-    """
-    return "over 99 %" if _ALMOST_ALL <= share < 1.0 else f"{100.0 * share:.0f} %"
 
 
 def p_value_in_words(p_value: float) -> str:

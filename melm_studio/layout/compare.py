@@ -9,13 +9,13 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from melm_core.base import percent
 from melm_core.methods import GAMMA
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria, data
 from melm_studio.layout.buttons import button
 from melm_studio.layout.ranking import ranking_panel
 from melm_studio.layout.shell.markup import plain
-from melm_studio.tables import percent
 from melm_studio.views.comparison import Agreement, ComparedRun, Mover
 
 GAMMAS = (0.1, 0.25, 0.5, 1, 2, 5, 10)

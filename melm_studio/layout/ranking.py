@@ -8,9 +8,9 @@ import dash_mantine_components as dmc
 from dash import dcc, html
 from dash.development.base_component import Component
 
+from melm_core.base import percent
 from melm_studio.layout import ids
 from melm_studio.layout.attributes import aria
-from melm_studio.tables import percent
 from melm_studio.views.verdicts.ranking import RankedRow
 
 _FOLLOWED_EVERY_MS = 1000

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dash import html
 from dash.development.base_component import Component
 
+from melm_core.base import percent
 from melm_studio.layout.attributes import aria, tip
 from melm_studio.layout.attributes import data as data_attributes
 from melm_studio.layout.shell.markup import plain
 from melm_studio.layout.shell.welcome import question
-from melm_studio.tables import Summary, count, number, percent, shortened
+from melm_studio.tables import Summary, count, number, shortened
 from melm_studio.views.sharing.described_tables import TableDescription
 
 _LONGEST_NAME = 36

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from melm_core.evaluation import share_in_words
+from melm_core.base import percent
 from melm_studio.programs.client import StudioClient
 from melm_studio.programs.folds import FoldedScores
 from melm_studio.programs.models import Check, PreparedTable, Result
@@ -50,8 +50,8 @@ class MethodResult:
         if held_out is None:
             return "a class has no held-out row"
         where = "" if self.scores is None else " in cross-validation"
-        words = f"{share_in_words(held_out)} of held-out rows told apart{where}"
-        guessing = f"guessing gives {share_in_words(self.result.chance)}"
+        words = f"{percent(held_out)} of held-out rows told apart{where}"
+        guessing = f"guessing gives {percent(self.result.chance)}"
         batches = [self.result.batches.words] if self.result.batches else []
         return "; ".join([words, guessing, *([self.check.words] if self.check else []), *batches])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from melm_studio.tables.cells import MISSING
 from melm_studio.tables.classes import ClassRules, class_values, is_measure
 from melm_studio.tables.dependence import has_chosen_groups
-from melm_studio.tables.formatting import count, listed, number, number_text, percent, shortened
+from melm_studio.tables.formatting import count, listed, number, number_text, shortened
 from melm_studio.tables.labeled_data import LabeledData, UnlabeledRows
 from melm_studio.tables.preparation import label_candidates, prepare
 from melm_studio.tables.read import Table, TableError, read_table
@@ -61,7 +61,6 @@ __all__ = [
     "n_directions",
     "number",
     "number_text",
-    "percent",
     "prepare",
     "read_table",
     "read_table_apart",

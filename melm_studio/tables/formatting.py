@@ -17,11 +17,6 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
     return f"{number(n)} {noun if n == 1 else plural or noun + 's'}"
 
 
-def percent(share: float) -> str:
-    """Write a share, 1 for all, as a percentage: ``33 %``."""
-    return f"{100 * share:.0f} %"
-
-
 def listed(names: Sequence[str], separator: str = ", ") -> str:
     """Join up to five names and give the number of the rest."""
     shown = separator.join(shortened(name) for name in names[:NAMES_SHOWN])

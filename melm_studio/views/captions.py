@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from melm_core.base import percent
 from melm_core.methods import (
     AUTO,
     COMPONENTS,
@@ -20,7 +21,7 @@ from melm_core.methods import (
     Setting,
 )
 from melm_core.recipe import Recipe
-from melm_studio.tables import count, number, percent, recipe_caption
+from melm_studio.tables import count, number, recipe_caption
 from melm_studio.views.rows.row_filters import RowFilter
 from melm_studio.views.types import Scores
 from melm_studio.views.view_options import MorphTarget, ViewOptions
@@ -183,7 +184,7 @@ def kept_sentence(names: Sequence[str], share: float) -> str:
     """The share of the divergence that a plane of these features alone keeps."""
     *others, last = names
     listed = f"{', '.join(others)} and {last}" if others else last
-    return f"{listed} alone keep {share:.0%} of the divergence."
+    return f"{listed} alone keep {percent(share)} of the divergence."
 
 
 def reproduced_sentence(expected: float, found: float) -> tuple[bool, str]:

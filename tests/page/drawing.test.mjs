@@ -91,3 +91,8 @@ test("ticks say as many digits as tell them apart", () => {
 test("a share is all only where nothing is missing", () => {
   assert.deepEqual([0, 0.994, 0.9951, 1].map(percent), ["0 %", "99 %", "over 99 %", "100 %"]);
 });
+
+test("shares are written as tests/melm_core/base/test_share_text.py has them", () => {
+  const shares = [0, 1 / 3, 0.125, 0.285, 0.994, 0.999, 1];
+  assert.deepEqual(shares.map(percent), ["0 %", "33 %", "13 %", "29 %", "99 %", "over 99 %", "100 %"]);
+});

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from melm_core.evaluation import share_in_words
+from melm_core.base import percent
 from melm_studio.tables import LabeledData, number
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.views.story import StoryView
@@ -30,10 +30,8 @@ def facts_of(own: Workspace, renderer: PlaneRenderer, spec: ViewSpec) -> dict[st
         **_table_facts(
             LabeledData.from_bytes(own.store.get_data(own.owner, record.data_id) or b"")
         ),
-        "training": share_in_words(scores.accuracy_train),
-        "held_out": ""
-        if scores.accuracy_held_out is None
-        else share_in_words(scores.accuracy_held_out),
+        "training": percent(scores.accuracy_train),
+        "held_out": "" if scores.accuracy_held_out is None else percent(scores.accuracy_held_out),
         "gamma": f"{spec.options.gamma or record.gamma:.3g}",
         "top_features": number(spec.options.n_top_features or 0),
         "check": _check_words(own, record),
@@ -79,7 +77,7 @@ def _table_facts(data: LabeledData) -> dict[str, str]:
         "rows": number(len(data.y)),
         "features": number(data.X.shape[1]),
         "classes": number(n_classes),
-        "guessing": share_in_words(1.0 / n_classes),
+        "guessing": percent(1.0 / n_classes),
     }
 
 

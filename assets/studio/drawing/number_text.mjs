@@ -13,7 +13,7 @@ export function tickLabel(value, step) {
 }
 
 /** A share as the server writes it: 100 % is all of them. @param {number} share */
-export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(100 * share)} %`);
+export const percent = (share) => (share >= 0.995 && share < 1 ? "over 99 %" : `${Math.round(100 * share + 1e-9)} %`);
 
 /** A sentence in which no line begins with a percent sign. @param {string} text */
 export const unbroken = (text) => text.replaceAll(" %", "\u00a0%");

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from melm_core.base import percent
 from melm_core.methods import METHODS
-from melm_studio.tables import percent
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.views.view_options import DEFAULT_VIEW, ViewOptions
 from melm_studio.worker.records.run import PlaneEvent, RunRecord

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from melm_core.base import FloatArray
-from melm_core.evaluation import share_in_words
+from melm_core.base import FloatArray, percent
 from melm_core.methods import COMPONENTS, HELD_OUT, METHODS, SEED
-from melm_studio.tables import LabeledData, count, percent
+from melm_studio.tables import LabeledData, count
 from melm_studio.views.captions import state_sentence
 from melm_studio.views.publication.report_section import Picture, Section, Table
 from melm_studio.views.types import BatchScores, Scores
@@ -94,7 +93,7 @@ class ReportedRun:
     @property
     def chance(self) -> str:
         """The accuracy of guessing, in words."""
-        return share_in_words(1.0 / len(self.data.class_names))
+        return percent(1.0 / len(self.data.class_names))
 
     @property
     def divergences(self) -> tuple[str, str]:
@@ -186,7 +185,7 @@ def _held_out_sentences(run: ReportedRun) -> tuple[str, ...]:
     held_out = run.scores.accuracy_held_out
     if held_out is None:
         return (_NO_HELD_OUT,)
-    told_apart = share_in_words(held_out)
+    told_apart = percent(held_out)
     return (f"Of the held-out rows, {told_apart} are told apart; guessing gives {run.chance}.",)
 
 
@@ -259,7 +258,7 @@ def _interval(run: ReportedRun, feature: int) -> tuple[str, str]:
     if stability is None or feature >= len(stability.lower):
         return _UNKNOWN, _UNKNOWN
     low, high = stability.lower[feature], stability.upper[feature]
-    return f"{low:.3f} to {high:.3f}", share_in_words(stability.frequencies[feature])
+    return f"{low:.3f} to {high:.3f}", percent(stability.frequencies[feature])
 
 
 def _method(run: ReportedRun) -> Section:

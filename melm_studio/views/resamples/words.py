@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from melm_core.base import FloatArray
-from melm_studio.tables import count, percent
+from melm_core.base import FloatArray, percent
+from melm_studio.tables import count
 from melm_studio.worker.records.resamples_report import ResamplesReport
 
 MOST_FEATURES = 8

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from msgspec import Struct
 
-from melm_core.base import FloatArray
-from melm_core.evaluation import share_in_words
+from melm_core.base import FloatArray, percent
 from melm_studio.tables import LabeledData, count
 from melm_studio.views.rows.new_rows import NewRows
 from melm_studio.views.rows.placement import Placement, RowPlacer
@@ -139,8 +138,8 @@ def _headline(data: LabeledData, new: NewRows, placement: Placement, confusion: 
     accuracy = np.mean(np.diagonal(confusion)[present] / sizes[present])
     guessing = 1 / len(data.class_names)
     return (
-        f"{share_in_words(accuracy)} of {count(int(sizes.sum()), 'labeled new row')} told apart "
-        f"(guessing: {share_in_words(guessing)})"
+        f"{percent(accuracy)} of {count(int(sizes.sum()), 'labeled new row')} told apart "
+        f"(guessing: {percent(guessing)})"
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from melm_core.evaluation import share_in_words
-from melm_studio.tables import count, number, percent
+from melm_core.base import percent
+from melm_studio.tables import count, number
 from melm_studio.worker.records.sparse_report import SparseReport, SparseSize
 
 MOST_NAMED = 60
@@ -38,7 +38,7 @@ def sparse_sentence(report: SparseReport, *, is_final: bool) -> str:
     if not report.sizes:
         return "No fold yet." if is_final else "Leaving features out in the first fold."
     every = report.sizes[0]
-    guessing = share_in_words(1.0 / report.n_classes)
+    guessing = percent(1.0 / report.n_classes)
     if not report.sufficient:
         return (
             f"{report.n_refits} of {count(report.n_all, 'fold')} so far. All "

@@ -9,7 +9,8 @@ from string import ascii_uppercase
 
 import numpy as np
 
-from melm_studio.tables import count, number, percent
+from melm_core.base import percent
+from melm_studio.tables import count, number
 from melm_studio.worker.records.tree_report import TreePlane, TreeReport
 
 # More branches than this are not described.

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from melm_core.base import percent
 from melm_core.methods import BATCH_WEIGHT, METHODS
-from melm_studio.tables import percent
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.views.types import BatchScores, Scores
 from melm_studio.views.view_options import ViewOptions

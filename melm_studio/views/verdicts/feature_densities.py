@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from melm_core.base import UserError
-from melm_studio.tables import LabeledData, percent
+from melm_core.base import UserError, percent
+from melm_studio.tables import LabeledData
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.types import PlaneView
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from melm_core.evaluation import share_in_words
+from melm_core.base import percent
 from melm_studio.views.verdicts.check_captions import angle_sentence
 from melm_studio.worker.records.check_report import FeatureStability
 
@@ -41,7 +41,5 @@ def _of_feature(found: FeatureStability, code: int) -> dict[str, Any]:
     frequency = found.frequencies[code]
     selected = f"Among the {found.n_top} strongest" if found.n_top > 1 else "The strongest"
     interval = f"length of its loadings {found.lower[code]:.2f} to {found.upper[code]:.2f}"
-    words = (
-        f"{selected} in {share_in_words(frequency)} of {found.n_resamples} resamples; {interval}"
-    )
+    words = f"{selected} in {percent(frequency)} of {found.n_resamples} resamples; {interval}"
     return {"is_stable": frequency >= STABLE_SHARE, "stability": words}

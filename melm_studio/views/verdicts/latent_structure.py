@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from melm_core.base import FloatArray
+from melm_core.base import FloatArray, percent
 from melm_core.evaluation import DEFAULT_FOLDS, predicted_share, sampled_rows
 from melm_core.methods import METHODS, SEED
-from melm_studio.tables import LabeledData, percent
+from melm_studio.tables import LabeledData
 from melm_studio.worker.execution.rows import judged_rows, rows_of
 from melm_studio.worker.records.run import RunRecord
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from melm_core.evaluation import share_in_words
+from melm_core.base import percent
 from melm_studio.views.types import Scores
 
 _NO_HELD_OUT = "a class has no held-out row, so nothing is known about new rows"
@@ -22,8 +22,8 @@ def scores_in_words(scores: Scores, n_classes: int) -> tuple[str, str]:
     >>> scores_in_words(Scores(1.0, 0.984, 8.4), 3)
     ('98 % of held-out rows are told apart', 'guessing: 33 %, training rows: 100 %')
     """
-    train, guessing = share_in_words(scores.accuracy_train), share_in_words(1.0 / n_classes)
+    train, guessing = percent(scores.accuracy_train), percent(1.0 / n_classes)
     if scores.accuracy_held_out is None:
         return f"{train} of training rows are told apart", f"guessing: {guessing}; {_NO_HELD_OUT}"
-    lead = f"{share_in_words(scores.accuracy_held_out)} of held-out rows are told apart"
+    lead = f"{percent(scores.accuracy_held_out)} of held-out rows are told apart"
     return lead, f"guessing: {guessing}, training rows: {train}"

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from melm_core.evaluation import Score, share_in_words
+from melm_core.base import percent
+from melm_core.evaluation import Score
 from melm_core.methods import METHODS
 from melm_studio.tables import count
 from melm_studio.worker.records.ranking_report import RankedMethod, RankingReport
@@ -76,7 +77,7 @@ def ranking_sentence(report: RankingReport) -> str:
     if not rows:
         return ""
     first, ties = rows[0], [row.label for row in rows[1:] if row.is_tied]
-    share, guessing = share_in_words(first.held_out), share_in_words(1.0 / report.n_classes)
+    share, guessing = percent(first.held_out), percent(1.0 / report.n_classes)
     sentence = (
         f"{first.label} tells most held-out rows apart in cross-validation: {share}; guessing "
         f"gives {guessing}."

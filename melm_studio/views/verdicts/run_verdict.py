@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from melm_core.evaluation import Answer, share_in_words
+from melm_core.base import percent
+from melm_core.evaluation import Answer
 from melm_core.methods import METHODS
 from melm_studio.views.captions import title
 from melm_studio.views.renderer import QUICK_METHOD, PlaneRenderer
@@ -75,7 +76,7 @@ def _of_held_out(
 ) -> Verdict:
     result = renderer.held_out(record, event)
     if result is None:
-        train = share_in_words(renderer.scores(record, event).accuracy_train)
+        train = percent(renderer.scores(record, event).accuracy_train)
         lead = f"{train[:1].upper()}{train[1:]} of training rows are told apart"
         follow = "a class has no held-out row, so nothing is known about new rows"
         return Verdict(Answer.UNKNOWN, lead, follow, ())

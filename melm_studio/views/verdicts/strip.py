@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 import msgspec
 import numpy as np
 
-from melm_core.base import IntArray
-from melm_core.evaluation import Answer, share_in_words
+from melm_core.base import IntArray, percent
+from melm_core.evaluation import Answer
 from melm_studio.tables import count, number
 from melm_studio.views.verdicts.held_out import FEW_HELD_OUT, HeldOutResult
 from melm_studio.worker.records.check_report import CheckReport
@@ -58,15 +58,15 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def held_out_verdict(result: HeldOutResult) -> Verdict:
     """What the held-out rows of a plane say before anyone asks."""
-    share = share_in_words(result.accuracy)
-    guessing = f"guessing: {share_in_words(1.0 / len(result.class_counts))}"
+    share = percent(result.accuracy)
+    guessing = f"guessing: {percent(1.0 / len(result.class_counts))}"
     lead = f"{share[:1].upper()}{share[1:]} of held-out rows are told apart"
     if result.answer is Answer.NO:
         lead = f"No better than guessing: {share} of held-out rows"
     elif result.answer is Answer.UNKNOWN:
         few, them = ("groups", "their rows") if result.has_groups else ("rows", "them")
         lead = f"Too few held-out {few} to tell: {share} of {them} are told apart"
-    train = f"training rows: {share_in_words(result.accuracy_train)}"
+    train = f"training rows: {percent(result.accuracy_train)}"
     notes = (*_overfit(result), *_few_held_out(result))
     return Verdict(result.answer, lead, f"{guessing}, {train}", notes)
 
@@ -129,14 +129,14 @@ def better_note(accuracy: float, standard_error: float, others: Mapping[str, flo
     best = max(others, key=lambda name: others[name])
     if others[best] - accuracy <= max(standard_error, 0.01):
         return ""
-    return f"{best} tells more apart: {share_in_words(others[best])} of the same held-out rows."
+    return f"{best} tells more apart: {percent(others[best])} of the same held-out rows."
 
 
 def _overfit(result: HeldOutResult) -> Iterator[str]:
     if result.is_overfit:
         yield (
-            f"Overfit: {share_in_words(result.accuracy_train)} of the training rows are told "
-            f"apart, {share_in_words(result.accuracy)} of the held-out rows."
+            f"Overfit: {percent(result.accuracy_train)} of the training rows are told "
+            f"apart, {percent(result.accuracy)} of the held-out rows."
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from melm_studio.tables.formatting import percent, shortened
+from melm_studio.tables.formatting import shortened
 
 
 @pytest.mark.parametrize("width", [5, 22, 40])
@@ -24,7 +24,3 @@ def test_long_names_that_differ_at_either_end_stay_different():
 
 def test_white_space_becomes_single_spaces():
     assert shortened("a\n\n b\tc") == "a b c"
-
-
-def test_a_percentage_has_no_decimals():
-    assert [percent(share) for share in (0.0, 1 / 3, 1.0)] == ["0 %", "33 %", "100 %"]

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from melm_core import TSNEProjection
-from melm_core.evaluation import density_scores, permutation_test, share_in_words
+from melm_core.base import percent
+from melm_core.evaluation import density_scores, permutation_test
 from melm_core.recipe import MissingValues, Preparation, Recipe, Scaling, Step, StepKind
 from melm_studio.tables import Table, prepare
 from melm_studio.worker.execution import validation_run
@@ -52,7 +53,7 @@ def test_a_check_ends_with_a_sentence_its_figures_and_a_p_value(store):
     assert report.words.endswith(f"(p = {report.p_value:.3f}).")
     assert report.answer == "yes"
     ((train, held_out, error),) = report.scores.values()
-    assert f"{share_in_words(held_out)} of held-out rows" in report.words
+    assert f"{percent(held_out)} of held-out rows" in report.words
     assert 0 <= held_out <= train + 0.1 <= 1.1
     assert error >= 0
     overlap = np.array(report.overlap)
