@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,16 @@ def deviations_of(rows: FloatArray, weights: FloatArray | None = None) -> FloatA
         return deviations
     offsets = rows - rows[0]
     return np.sqrt(mean_of(np.square(offsets - mean_of(offsets, weights)), weights))
+
+
+def totals_of(rows: Sequence[Sized], weights: Sequence[FloatArray] | None = None) -> FloatArray:
+    """Number of rows of each class, or the sum of their weights, shape (n_classes,).
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates), or of ClassRows
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+    """
+    if weights is None:
+        return np.array([float(len(block)) for block in rows])
+    return np.array([own.sum() for own in weights])

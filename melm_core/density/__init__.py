@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from melm_core.density.block_kernels import kernel_classes_in_blocks
-from melm_core.density.class_series import ClassSeries
 from melm_core.density.classifier import (
     KernelDensityClassifier,
     class_thresholds,
     density_shares,
 )
-from melm_core.density.direct_sums import inverse_root
+from melm_core.density.engines.class_series import ClassSeries
+from melm_core.density.engines.direct_sums import inverse_root
+from melm_core.density.engines.near_rows import NearRows
+from melm_core.density.engines.nufft import MOST_MODES
+from melm_core.density.engines.nufft import Box as SeriesBox
 from melm_core.density.information_potentials import is_direct_better, least_seconds
 from melm_core.density.kernel_density import (
     KernelClasses,
@@ -20,9 +23,6 @@ from melm_core.density.kernel_density import (
     whitened_kernel_classes,
 )
 from melm_core.density.level_sets import mass_levels
-from melm_core.density.near_rows import NearRows
-from melm_core.density.nufft import MOST_MODES
-from melm_core.density.nufft import Box as SeriesBox
 from melm_core.density.nuisance import (
     NuisanceAccuracy,
     NuisanceCells,

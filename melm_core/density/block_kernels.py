@@ -8,13 +8,13 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import BlockSource, ClassRows, RowView, class_rows, take_rows
+from melm_core.base.sample_weights import totals_of
 from melm_core.density.information_potentials import check_nufft_components
 from melm_core.density.kernel_density import KernelClasses
 from melm_core.density.shrinkage import (
     DEFAULT_SHRINKAGE,
     Shrinkage,
     regularized_covariances,
-    totals_of,
 )
 from melm_core.density.whitening import kernel_covariances, pooled_covariance, whitening
 from melm_core.linalg.class_moments import moments_of_classes

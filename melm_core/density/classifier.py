@@ -19,7 +19,7 @@ from melm_core.base.estimator import check_positive, check_shrinkage
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import bounds_of, is_lazy
 from melm_core.base.weighted_estimator import validate_weighted
-from melm_core.density.block_densities import density_function, log_densities_at
+from melm_core.density.engines.block_densities import density_function, log_densities_at
 from melm_core.density.kernel_density import KernelClasses, kernel_classes
 from melm_core.density.shrinkage import Shrinkage
 

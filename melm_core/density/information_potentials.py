@@ -17,14 +17,14 @@ import numpy as np
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import Rows, in_memory
-from melm_core.density.class_series import ClassSeries
-from melm_core.density.direct_sums import log_potentials
-from melm_core.density.fourier_series import (
+from melm_core.density.engines.class_series import ClassSeries
+from melm_core.density.engines.direct_sums import log_potentials
+from melm_core.density.engines.fourier_series import (
     FourierPotentials,
     fourier_box,
     moments_of_derivatives,
 )
-from melm_core.density.nufft import MOST_COMPONENTS, MOST_MODES, TOLERANCE, Box
+from melm_core.density.engines.nufft import MOST_COMPONENTS, MOST_MODES, TOLERANCE, Box
 
 Engine: TypeAlias = Literal["auto", "direct", "nufft"]
 ENGINES: tuple[Engine, ...] = ("auto", "direct", "nufft")

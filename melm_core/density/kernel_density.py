@@ -14,15 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.base.sample_weights import deviations_of, mean_of
-from melm_core.density import direct_sums, nufft
-from melm_core.density.class_series import ClassSeries
-from melm_core.density.near_rows import NearRows
+from melm_core.base.sample_weights import deviations_of, mean_of, totals_of
+from melm_core.density.engines import direct_sums, nufft
+from melm_core.density.engines.class_series import ClassSeries
+from melm_core.density.engines.near_rows import NearRows
 from melm_core.density.shrinkage import (
     DEFAULT_SHRINKAGE,
     Shrinkage,
     regularized_covariances,
-    totals_of,
 )
 from melm_core.density.whitening import kernel_covariances, pooled_covariance, whitening
 from melm_core.linalg.class_moments import rows_by_class, weights_by_class

@@ -15,7 +15,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import Rows, in_memory
-from melm_core.base.sample_weights import mean_of
+from melm_core.base.sample_weights import mean_of, totals_of
 from melm_core.linalg.class_moments import moments_of_classes, row_parts
 from melm_core.linalg.equivalent_rows import fourth_powers
 from melm_core.linalg.row_space import NULL_VARIANCE
@@ -152,19 +152,6 @@ def _identity_of_varying(total: FloatArray, identity: FloatArray) -> FloatArray:
     projector = directions[:, varying] @ directions[:, varying].T
     identity_of_varying: FloatArray = projector * np.outer(widths, widths)
     return identity_of_varying
-
-
-def totals_of(rows: Sequence[Rows], weights: Sequence[FloatArray] | None = None) -> FloatArray:
-    """Number of rows of each class, or the sum of their weights, shape (n_classes,).
-
-    Parameters
-    ----------
-    rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates)
-    weights : sequence of ndarray of shape (n_samples_of_class,) or None
-    """
-    if weights is None:
-        return np.array([float(len(block)) for block in rows])
-    return np.array([own.sum() for own in weights])
 
 
 def _ledoit_wolf_shares(

@@ -26,8 +26,8 @@ from melm_core.base.block_samples import (
 from melm_core.base.block_sources import blocks_of, check_none_in_memory
 from melm_core.base.estimator import check_integer
 from melm_core.base.row_blocks import BlockSource, is_lazy
-from melm_core.density.block_densities import log_densities_at
 from melm_core.density.block_kernels import kernel_classes_in_blocks
+from melm_core.density.engines.block_densities import log_densities_at
 from melm_core.density.kernel_density import (
     KernelClasses,
     kernel_classes,

@@ -25,9 +25,9 @@ from melm_core.base.progress import Callback
 from melm_core.base.row_blocks import BlockSource, is_lazy
 from melm_core.base.sample_weights import deviations_of
 from melm_core.base.weighted_estimator import WeightedPlaneEstimator
-from melm_core.density.block_densities import log_densities_at
 from melm_core.density.block_kernels import kernel_classes_of_blocks
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
+from melm_core.density.engines.block_densities import log_densities_at
 from melm_core.density.information_potentials import ENGINES, Engine
 from melm_core.density.kernel_density import (
     KernelClasses,

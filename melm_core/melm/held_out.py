@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
-from melm_core.density.direct_sums import log_potential
+from melm_core.density.engines.direct_sums import log_potential
 from melm_core.density.kernel_density import KernelClasses
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 

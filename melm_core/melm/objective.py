@@ -24,9 +24,9 @@ from melm_core.base.estimator import (
     check_positive,
     check_shrinkage,
 )
+from melm_core.density.engines.nufft import TOLERANCE
 from melm_core.density.information_potentials import ENGINES, Engine, Potentials, class_potentials
 from melm_core.density.kernel_density import KernelClasses, kernel_classes
-from melm_core.density.nufft import TOLERANCE
 from melm_core.density.shrinkage import Shrinkage
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.direct_sums import exponent_blocks, inverse_root, log_density
+from melm_core.density.engines.direct_sums import exponent_blocks, inverse_root, log_density
 from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
 
 

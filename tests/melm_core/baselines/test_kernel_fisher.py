@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.baselines.kernel_space import kernel_space
-from melm_core.density.direct_sums import gaussian_sums
+from melm_core.density.engines.direct_sums import gaussian_sums
 from tests.melm_core.helpers import classes
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.base.row_blocks import ClassRows, RowView
-from melm_core.density import fourier_series
+from melm_core.density.engines import fourier_series
 from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
 from melm_core.melm.objective import divergence_and_gradient
 

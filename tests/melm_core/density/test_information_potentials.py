@@ -8,8 +8,8 @@ import pytest
 
 from experiments.data import DATA_SETS
 from melm_core.density import information_potentials
-from melm_core.density import nufft as fourier
-from melm_core.density.fourier_series import FourierPotentials, fourier_box
+from melm_core.density.engines import nufft as fourier
+from melm_core.density.engines.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.information_potentials import (
     DirectPotentials,
     class_potentials,

@@ -5,7 +5,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from melm_core.density import direct_sums, kernel_density
+from melm_core.density import kernel_density
+from melm_core.density.engines import direct_sums
 from melm_core.density.kernel_density import (
     KernelClasses,
     density_on_grid,

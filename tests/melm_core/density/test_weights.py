@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from melm_core.density import KernelClasses, log_densities, most_likely_classes
-from melm_core.density.direct_sums import log_potential
-from melm_core.density.exponential_tilting import tilted_log_potential
-from melm_core.density.fourier_series import FourierPotentials
+from melm_core.density.engines.direct_sums import log_potential
+from melm_core.density.engines.exponential_tilting import tilted_log_potential
+from melm_core.density.engines.fourier_series import FourierPotentials
+from melm_core.density.engines.pair_tiles import PairTiles
 from melm_core.density.information_potentials import DirectPotentials
-from melm_core.density.pair_tiles import PairTiles
 
 RNG = np.random.default_rng(0)
 COUNTS = np.array([13, 20])

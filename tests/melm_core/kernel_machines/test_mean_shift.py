@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from melm_core.density.direct_sums import gaussian_sums
+from melm_core.density.engines.direct_sums import gaussian_sums
 from melm_core.kernel_machines.machine import KernelMachine
 from melm_core.kernel_machines.mean_shift import (
     MeanShiftResult,

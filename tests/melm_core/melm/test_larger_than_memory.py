@@ -15,7 +15,7 @@ import pytest
 from melm_core import MELM
 from melm_core.base import UserError
 from melm_core.base.block_sources import DaskBlocks
-from melm_core.density import block_densities
+from melm_core.density.engines import block_densities
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

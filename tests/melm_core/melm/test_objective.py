@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from melm_core import MELM
-from melm_core.density import direct_sums
+from melm_core.density.engines import direct_sums
 from melm_core.density.kernel_density import kernel_classes, log_densities
 from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.objective import (

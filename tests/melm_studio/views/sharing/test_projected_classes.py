@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.density.nufft import Box
+from melm_core.density.engines.nufft import Box
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.sharing import projected_classes
 from tests.melm_core.helpers import classes, labeled_data, plane

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.direct_sums import inverse_root, log_density
-from melm_core.density.nufft import TOLERANCE, decay_distance
+from melm_core.density.engines.direct_sums import inverse_root, log_density
+from melm_core.density.engines.nufft import TOLERANCE, decay_distance
 
 # Height of a strip of rows, in standard deviations of the kernel that rows are sorted for.
 _STRIP = 0.5

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.density import exponential_tilting
-from melm_core.density.direct_sums import log_potential
-from melm_core.density.exponential_tilting import (
+from melm_core.density.engines import exponential_tilting
+from melm_core.density.engines.direct_sums import log_potential
+from melm_core.density.engines.exponential_tilting import (
     saddle_point,
     tilted_log_potential,
     tilted_log_value,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.density import direct_sums, nufft
+from melm_core.density.engines import direct_sums, nufft
 from melm_core.density.whitening import bandwidth_factor
 
 

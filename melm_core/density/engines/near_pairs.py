@@ -14,7 +14,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.direct_sums import Potential, inverse_root
+from melm_core.density.engines.direct_sums import Potential, inverse_root
 
 # What all pairs that are left out add at most, relative to the sum.
 TOLERANCE = 1e-12
@@ -51,7 +51,7 @@ def near_log_potential(
     Examples
     --------
     >>> import numpy as np
-    >>> from melm_core.density.direct_sums import log_potential
+    >>> from melm_core.density.engines.direct_sums import log_potential
     >>> rows = np.arange(6.0).reshape(3, 2)
     >>> far, kernel = rows + 1e3, np.eye(2)
     >>> near = near_log_potential(rows, far, kernel)

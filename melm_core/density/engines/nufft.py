@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import Rows, added, bounds_of, reduce_rows
-from melm_core.density import direct_sums
+from melm_core.density.engines import direct_sums
 
 ComplexArray: TypeAlias = npt.NDArray[np.complex128]
 

@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import Rows, added, class_bounds, reduce_rows
-from melm_core.density.direct_sums import inverse_root, log_density
-from melm_core.density.nufft import (
+from melm_core.base.sample_weights import totals_of
+from melm_core.density.engines.direct_sums import inverse_root, log_density
+from melm_core.density.engines.nufft import (
     MOST_COMPONENTS,
     MOST_MODES,
     TOLERANCE,
@@ -27,7 +28,6 @@ from melm_core.density.nufft import (
     PointSeries,
     decay_distance,
 )
-from melm_core.density.shrinkage import totals_of
 
 # Where the rows are not there to be summed, the series is used as far as it has one correct digit,
 # which is the share of one row of 1e9.

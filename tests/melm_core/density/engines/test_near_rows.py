@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.density import near_rows
-from melm_core.density.direct_sums import log_density
-from melm_core.density.near_rows import NearRows
+from melm_core.density.engines import near_rows
+from melm_core.density.engines.direct_sums import log_density
+from melm_core.density.engines.near_rows import NearRows
 
 RNG = np.random.default_rng(0)
 WEIGHTS = 1.0 + np.arange(700) % 3

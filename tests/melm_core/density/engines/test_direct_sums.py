@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 
-from melm_core.density import direct_sums
-from melm_core.density.direct_sums import (
+from melm_core.density.engines import direct_sums
+from melm_core.density.engines.direct_sums import (
     BLOCK_CENTERS,
     CENTERS_ENTRIES,
     FLATTEST_KERNEL,

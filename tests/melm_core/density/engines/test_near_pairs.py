@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.density import near_pairs
-from melm_core.density.direct_sums import log_potential
-from melm_core.density.near_pairs import near_log_potential
+from melm_core.density.engines import near_pairs
+from melm_core.density.engines.direct_sums import log_potential
+from melm_core.density.engines.near_pairs import near_log_potential
 from tests.melm_core.helpers import invertible
 
 RNG = np.random.default_rng(0)

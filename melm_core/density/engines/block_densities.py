@@ -18,11 +18,11 @@ import numpy.typing as npt
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import added, bounds_of, in_memory, is_lazy, reduce_rows
-from melm_core.density.class_series import spectrum
-from melm_core.density.direct_sums import inverse_root, log_density
-from melm_core.density.fourier_series import check_modes
+from melm_core.density.engines.class_series import spectrum
+from melm_core.density.engines.direct_sums import inverse_root, log_density
+from melm_core.density.engines.fourier_series import check_modes
+from melm_core.density.engines.nufft import Box, PointSeries, decay_distance
 from melm_core.density.kernel_density import KernelClasses, log_densities
-from melm_core.density.nufft import Box, PointSeries, decay_distance
 
 # A point where all densities are below this share of the peaks of their kernels is far: there the
 # error of the series, about 1e-13 of the peaks, is no longer small beside the densities. A row of

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from melm_core.density import fourier_series, kernel_density, near_pairs
-from melm_core.density.class_series import ClassSeries
-from melm_core.density.fourier_series import FourierPotentials
+from melm_core.density import kernel_density
+from melm_core.density.engines import fourier_series, near_pairs
+from melm_core.density.engines.class_series import ClassSeries
+from melm_core.density.engines.fourier_series import FourierPotentials
+from melm_core.density.engines.nufft import Box, density
 from melm_core.density.kernel_density import KernelClasses, kernel_classes, most_likely_classes
-from melm_core.density.nufft import Box, density
 from melm_core.melm import divergence_in_plane
 from tests.melm_core.helpers import classes
 

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.direct_sums import Potential, inverse_root, log_potential
-from melm_core.density.tile_plan import block_length, members_of_pairs, pair_numbers
+from melm_core.density.engines.direct_sums import Potential, inverse_root, log_potential
 
 Precision: TypeAlias = type[np.float32] | type[np.float64]
 AnyFloatArray: TypeAlias = npt.NDArray[Any]
@@ -31,6 +30,13 @@ _SMALLEST_SUM = {np.float32: 1e-25, np.float64: 1e-260}
 
 # Rounding may lift exponents above zero; they are cut where that could exceed this.
 _ROUNDED_UP = 1e-3
+
+# Block lengths are multiples of this, so that vector instructions meet no remainder.
+_LANES = 8
+_MAX_BLOCK = 360
+
+# Fixed cost of a tile, in kernel values.
+_TILE_OVERHEAD = 4_000
 
 
 class PairTiles:
@@ -69,8 +75,8 @@ class PairTiles:
         self.first_blocks = np.concatenate([[0], np.cumsum(blocks)[:-1]])  # of each class
         self.first, self.second = np.triu_indices(self.n_blocks)  # the blocks of each tile
         self.pairs = np.triu_indices(self.n_classes)
-        self.pair_of = pair_numbers(self.n_classes)
-        self.members = members_of_pairs(self.n_classes)
+        self.pair_of = _pair_numbers(self.n_classes)
+        self.members = _members_of_pairs(self.n_classes)
         self.class_weights = [np.ones(count) for count in counts] if weights is None else weights
         self.weights = self.pad([own[:, None] for own in self.class_weights]).reshape(
             self.n_blocks, self.length
@@ -374,3 +380,35 @@ class _Sides:
                 self.rows[self.of_first[chunk]],
                 self.rows[self.of_second[chunk]],
             )
+
+
+def block_length(counts: IntArray) -> int:
+    """The number of rows in a block for which all tiles cost least.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_classes,)
+        Rows of each class.
+    """
+    per_class = np.arange(1, max(2, int(counts.max()) // _LANES + 2))
+    exact = -(-int(counts.max()) // per_class)
+    lengths = np.minimum(-(-exact // _LANES) * _LANES, _MAX_BLOCK // _LANES * _LANES)
+    n_blocks = (-(-counts[:, None] // lengths)).sum(axis=0)
+    costs = n_blocks * (n_blocks + 1) * (_TILE_OVERHEAD + lengths**2)
+    return int(lengths[costs.argmin()])
+
+
+def _pair_numbers(n_classes: int) -> IntArray:
+    """The number of every pair of classes in the order of the upper triangle, symmetric."""
+    numbers = np.zeros((n_classes, n_classes), dtype=np.int64)
+    first, second = np.triu_indices(n_classes)
+    numbers[first, second] = numbers[second, first] = np.arange(len(first))
+    return numbers
+
+
+def _members_of_pairs(n_classes: int) -> FloatArray:
+    """How often each class is in each pair, shape (n_classes, n_pairs)."""
+    codes = np.arange(n_classes)[:, None]
+    first, second = np.triu_indices(n_classes)
+    members: FloatArray = (first == codes).astype(np.float64) + (second == codes)
+    return members

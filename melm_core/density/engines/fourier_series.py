@@ -19,18 +19,18 @@ import numpy as np
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import ClassRows, Rows, added, in_memory, reduce_rows
-from melm_core.density.class_series import ClassSeries, spectrum
-from melm_core.density.direct_sums import Potential, inverse_root, log_potential
-from melm_core.density.exponential_tilting import (
+from melm_core.base.sample_weights import totals_of
+from melm_core.density.engines.class_series import ClassSeries, spectrum
+from melm_core.density.engines.direct_sums import Potential, inverse_root, log_potential
+from melm_core.density.engines.exponential_tilting import (
     TiltedPotential,
     TiltedSide,
     tilted_log_potential,
     tilted_log_value,
     tilted_potential_of_blocks,
 )
-from melm_core.density.near_pairs import near_log_potential
-from melm_core.density.nufft import MOST_MODES, TOLERANCE, Box, ComplexArray, PointSeries
-from melm_core.density.shrinkage import totals_of
+from melm_core.density.engines.near_pairs import near_log_potential
+from melm_core.density.engines.nufft import MOST_MODES, TOLERANCE, Box, ComplexArray, PointSeries
 
 # A cross potential below this fraction of the classes' own potentials has lost precision to the
 # tolerance of the transforms and is computed separately. Looser transforms lose it earlier; those
