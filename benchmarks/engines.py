@@ -17,9 +17,8 @@ from benchmarks.table import Measurement
 from melm_core import MELM
 from melm_core.base import FloatArray, IntArray
 from melm_core.density import (
-    KernelClasses,
+    ClassDensities,
     density_on_grid,
-    is_direct_better,
     kernel_classes,
     whitened_kernel_classes,
 )
@@ -59,7 +58,7 @@ def direct_and_nufft(repeats: int) -> list[Measurement]:
         for n_rows in _ENGINE_ROWS:
             classes, components = _problem(n_rows)
             projected = classes.project(components)
-            is_direct = is_direct_better(projected.rows, projected.covariances)
+            is_direct = projected.engine("potentials") == "direct"
             for engine in ("direct", "nufft"):
                 if engine == "direct" and n_rows > _MOST_DIRECT_ROWS:
                     continue
@@ -159,7 +158,7 @@ def with_clusters(X: FloatArray, y: IntArray, plane: FloatArray) -> FloatArray:
     return X
 
 
-def _problem(n_rows: int) -> tuple[KernelClasses, FloatArray]:
+def _problem(n_rows: int) -> tuple[ClassDensities, FloatArray]:
     X, y, _ = planted(n_rows, _N_FEATURES, seed=1)
     classes, _ = whitened_kernel_classes(X, y, n_components=2)
     return classes, np.linalg.qr(np.random.default_rng(2).standard_normal((_N_FEATURES, 2)))[0].T
@@ -197,7 +196,7 @@ def _switch() -> float:
         middle = (few + many) // 2
         classes, components = _problem(middle)
         projected = classes.project(components)
-        if is_direct_better(projected.rows, projected.covariances):
+        if projected.engine("potentials") == "direct":
             few = middle
         else:
             many = middle

@@ -21,7 +21,7 @@ import numpy as np
 import scipy.optimize
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.density import KernelClasses, kernel_classes
+from melm_core.density import ClassDensities, kernel_classes
 
 # From V (n_features, 2), the rows of two classes and the sum of their kernel
 # covariances: log ip and its derivative by V.
@@ -48,7 +48,7 @@ def fit(
 
 
 def value_and_gradient(
-    V: FloatArray, classes: KernelClasses, form: LogPotential
+    V: FloatArray, classes: ClassDensities, form: LogPotential
 ) -> tuple[float, FloatArray]:
     """D_cs of two classes in nats, and its derivative by V (n_features, 2)."""
     value, gradient = 0.0, np.zeros_like(V)
@@ -106,7 +106,7 @@ FORMS: Mapping[str, LogPotential] = MappingProxyType(
 
 
 def _penalized(
-    v: FloatArray, classes: KernelClasses, form: LogPotential
+    v: FloatArray, classes: ClassDensities, form: LogPotential
 ) -> tuple[float, FloatArray]:
     V = v.reshape(-1, 2)
     value, gradient = value_and_gradient(V, classes, form)

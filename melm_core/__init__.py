@@ -18,8 +18,8 @@ from melm_core.baselines.orthogonal_pls import OPLSDiscriminantPlane
 from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from melm_core.baselines.principal_components import PrincipalComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane, signal_noise_directions
+from melm_core.density.class_densities import density_on_grid
 from melm_core.density.classifier import KernelDensityClassifier
-from melm_core.density.kernel_density import density_on_grid
 from melm_core.gem.class_pairs import hypercube_pairs
 from melm_core.gem.classifier import DeepGEM, FourierGEM, GEMClassifier
 from melm_core.gem.eigenvectors import generalized_eigenvectors

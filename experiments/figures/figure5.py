@@ -16,7 +16,7 @@ from melm_core import cauchy_schwarz_divergence
 from melm_core.base import FloatArray
 from melm_core.density import kernel_classes
 from melm_core.evaluation import separability
-from melm_studio.views.contours import class_contours
+from melm_studio.views.contours import plane_contours
 from melm_studio.views.rows.training_covariance import standardized
 
 _NAME = "heart"
@@ -67,10 +67,7 @@ def cell(folder: Path, *, name: str, method: str, gamma: float) -> Values:
         "separability": score.balanced_accuracy,
         "standard_error": score.standard_error,
         "rows": [_listed(rows) for rows in classes.rows],
-        "contours": [
-            _listed(class_contours(rows, covariance)[0])
-            for rows, covariance in zip(classes.rows, classes.covariances, strict=True)
-        ],
+        "contours": [_listed(lines) for lines, _ in plane_contours(classes)],
     }
 
 

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from experiments.data import DATA_SETS, load
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import pure_noise
-from melm_core.density import kernel_classes, most_likely_classes
+from melm_core.density import kernel_classes
 from melm_core.evaluation import stability
 from melm_core.linalg import principal_angles
 from melm_core.methods import METHODS
@@ -84,5 +84,5 @@ def _accuracy(
 ) -> float:
     """Balanced accuracy of the class densities in a plane, at held-out rows."""
     densities = kernel_classes(train, y, n_components=len(plane)).project(plane)
-    predicted = most_likely_classes(held_out @ plane.T, densities)
+    predicted = densities.most_likely(held_out @ plane.T)
     return float(balanced_accuracy_score(y_held_out, predicted))

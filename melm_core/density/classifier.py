@@ -19,8 +19,8 @@ from melm_core.base.estimator import check_positive, check_shrinkage
 from melm_core.base.partitions import lazy_array
 from melm_core.base.row_blocks import bounds_of, is_lazy
 from melm_core.base.weighted_estimator import validate_weighted
-from melm_core.density.engines.block_densities import density_function, log_densities_at
-from melm_core.density.kernel_density import KernelClasses, kernel_classes
+from melm_core.density.class_densities import ClassDensities
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.shrinkage import Shrinkage
 
 _THRESHOLD_GRID = 2_001
@@ -106,7 +106,7 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
 
     Attributes
     ----------
-    kernel_classes_ : KernelClasses
+    kernel_classes_ : ClassDensities
         Rows and kernel of each class.
     classes_ : ndarray of shape (n_classes,)
 
@@ -149,7 +149,7 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
         rows = validate_weighted(self, X, y, sample_weight)
         check_positive("gamma", self.gamma)
         check_shrinkage(self.shrinkage)
-        self.kernel_classes_: KernelClasses = kernel_classes(
+        self.kernel_classes_: ClassDensities = kernel_classes(
             rows.X,
             rows.y,
             n_components=rows.X.shape[1],
@@ -165,7 +165,7 @@ class KernelDensityClassifier(ClassDensityMixin, BaseEstimator):
             X = lazy_array(X, self.n_features_in_)
         else:
             X = validate_data(self, X, dtype=np.float64, reset=False)
-        return log_densities_at(X, self.kernel_classes_)
+        return self.kernel_classes_.log_densities(X)
 
 
 def density_shares(logs: FloatArray) -> FloatArray:
@@ -181,14 +181,14 @@ def log_mean_density(logs: FloatArray) -> FloatArray:
     return mean
 
 
-def class_thresholds(classes: KernelClasses) -> FloatArray:
+def class_thresholds(classes: ClassDensities) -> FloatArray:
     """Thresholds of a one-dimensional projection at which the predicted class changes.
 
     The thresholds of the Multithreshold Entropy Linear Classifier (MELC).
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
         Projected onto one component.
 
     Returns
@@ -199,19 +199,19 @@ def class_thresholds(classes: KernelClasses) -> FloatArray:
     (lowest,), (highest,) = bounds_of(classes.rows)
     margin = _BEYOND_WIDTHS * float(np.sqrt(classes.covariances.max()))
     grid = np.linspace(lowest - margin, highest + margin, _THRESHOLD_GRID)
-    log_densities = density_function(classes)
-    best = log_densities(grid[:, None]).argmax(axis=1)
+    classes = classes.with_passes()
+    best = classes.log_densities(grid[:, None]).argmax(axis=1)
     changes = np.flatnonzero(np.diff(best))
-    return np.array([_crossing(log_densities, grid[i : i + 2], best[i : i + 2]) for i in changes])
+    return np.array([_crossing(classes, grid[i : i + 2], best[i : i + 2]) for i in changes])
 
 
 def _crossing(
-    log_densities: Callable[[FloatArray], FloatArray],
+    classes: ClassDensities,
     interval: FloatArray,
     codes: npt.NDArray[np.intp],
 ) -> float:
     def difference(x: float) -> float:
-        logs = log_densities(np.array([[x]]))[0, codes]
+        logs = classes.log_densities(np.array([[x]]))[0, codes]
         return float(logs[0] - logs[1])
 
     return float(brentq(difference, *interval))

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.weighted_estimator import WeightedRows
-from melm_core.density.kernel_density import KernelClasses, kernel_classes, most_likely_classes
+from melm_core.density.class_densities import ClassDensities
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 
 # Cells that a message names; it counts the others.
@@ -215,8 +216,8 @@ def kernel_cells(
     gamma: float = 1.0,
     shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
     weights: FloatArray | None = None,
-) -> tuple[KernelClasses, ...]:
-    """The kernels of the cells, computed as those of classes, one `KernelClasses` for each class.
+) -> tuple[ClassDensities, ...]:
+    """The kernels of the cells, computed as those of classes, one `ClassDensities` for each class.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ def kernel_cells(
 
     Returns
     -------
-    tuple of KernelClasses
+    tuple of ClassDensities
         Of the classes that have cells, in the order of their codes; what they call
         classes are the cells.
     """
@@ -245,9 +246,9 @@ def kernel_cells(
     return tuple(_part(all_cells, cells.cells_of(code)) for code in np.unique(cells.class_codes))
 
 
-def _part(classes: KernelClasses, kept: IntArray) -> KernelClasses:
+def _part(classes: ClassDensities, kept: IntArray) -> ClassDensities:
     weights = classes.weights
-    return KernelClasses(
+    return ClassDensities(
         tuple(classes.rows[i] for i in kept),
         classes.covariances[kept],
         classes.basis,
@@ -282,7 +283,7 @@ def nuisance_accuracy(
     y: IntArray,
     nuisance: IntArray,
     cells: NuisanceCells,
-    kernels: tuple[KernelClasses, ...],
+    kernels: tuple[ClassDensities, ...],
 ) -> NuisanceAccuracy | None:
     """Accuracy of assigning rows to the value of a nuisance by the densities of the cells.
 
@@ -294,7 +295,7 @@ def nuisance_accuracy(
         Their class codes and codes of the nuisance.
     cells : NuisanceCells
         Of the rows that the kernels are of.
-    kernels : tuple of KernelClasses
+    kernels : tuple of ClassDensities
         See `kernel_cells`, projected into the plane.
 
     Returns
@@ -321,7 +322,7 @@ def nuisance_accuracy(
         truth = np.searchsorted(values, nuisance[scored])
         if not len(truth):
             continue
-        is_right = most_likely_classes(points[scored], own) == truth
+        is_right = own.most_likely(points[scored]) == truth
         counts = np.bincount(truth, minlength=len(values))
         present = counts > 0
         recalls = np.bincount(truth, is_right, minlength=len(values))[present] / counts[present]

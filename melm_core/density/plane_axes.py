@@ -6,13 +6,13 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import added, in_memory, reduce_rows
-from melm_core.density.kernel_density import KernelClasses
+from melm_core.density.class_densities import ClassDensities
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.linalg.second_moments import square_sum
 
 
 def principal_axes(
-    components: FloatArray, classes: KernelClasses, whitener: FloatArray
+    components: FloatArray, classes: ClassDensities, whitener: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Orthonormal rows in data space along the principal axes of the projected rows.
 
@@ -20,7 +20,7 @@ def principal_axes(
     ----------
     components : ndarray of shape (n_components, rank)
         In the whitened space.
-    classes : KernelClasses
+    classes : ClassDensities
         Whitened.
     whitener : ndarray of shape (n_features, rank)
 

@@ -26,14 +26,8 @@ from melm_core.base.block_samples import (
 from melm_core.base.block_sources import blocks_of, check_none_in_memory
 from melm_core.base.estimator import check_integer
 from melm_core.base.row_blocks import BlockSource, is_lazy
-from melm_core.density.block_kernels import kernel_classes_in_blocks
-from melm_core.density.engines.block_densities import log_densities_at
-from melm_core.density.kernel_density import (
-    KernelClasses,
-    kernel_classes,
-    log_densities,
-    most_likely_classes,
-)
+from melm_core.density.class_densities import ClassDensities
+from melm_core.density.kernel_density import kernel_classes, kernel_classes_in_blocks
 from melm_core.density.nuisance import (
     NuisanceAccuracy,
     kernel_cells,
@@ -314,7 +308,7 @@ class _BlockWork:
         components = projection.components
         kernels = kernel_classes_in_blocks(prepared, n_components=len(components), gamma=self.gamma)
         points = fitted.apply(self.sample.X) @ components.T
-        predicted = log_densities_at(points, kernels.project(components)).argmax(axis=1)
+        predicted = kernels.project(components).most_likely(points)
         return *_confusions(self.scored, fold, predicted), None
 
 
@@ -353,7 +347,8 @@ def class_predictions(
     projection: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
 ) -> IntArray:
     """The class with the largest density at each row, shape (n_rows,); see `fold_log_densities`."""
-    return most_likely_classes(*_points_and_classes(projection, train, X, gamma))
+    points, classes = _points_and_classes(projection, train, X, gamma)
+    return classes.most_likely(points)
 
 
 def fold_log_densities(
@@ -370,12 +365,14 @@ def fold_log_densities(
         Before preparation, as the training rows.
     gamma : float
     """
-    return log_densities(*_points_and_classes(projection, train, X, gamma))
+    points, classes = _points_and_classes(projection, train, X, gamma)
+    logs: FloatArray = classes.log_densities(points)
+    return logs
 
 
 def _points_and_classes(
     projection: FittedProjection, train: CodedRows, X: FloatArray, gamma: float
-) -> tuple[FloatArray, KernelClasses]:
+) -> tuple[FloatArray, ClassDensities]:
     """The rows of X in the plane, and the kernels of the training rows there."""
     points = projection.transform(X)
     n_components = points.shape[1]

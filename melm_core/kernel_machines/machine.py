@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.engines.direct_sums import gaussian_sums
-from melm_core.density.kernel_density import KernelClasses
 from melm_core.density.whitening import whitening
 from melm_core.kernel_machines.adapters import read_estimator
 
@@ -99,7 +99,7 @@ class KernelMachine:
         return cls(read.centers, read.weights, read.bandwidth, read.intercept, whitener)
 
     @classmethod
-    def from_densities(cls, classes: KernelClasses) -> Self:
+    def from_densities(cls, classes: ClassDensities) -> Self:
         """The second class density minus the first, both with the same kernel.
 
         If the kernels of the classes differ, both are replaced by the mean of
@@ -108,7 +108,7 @@ class KernelMachine:
 
         Parameters
         ----------
-        classes : KernelClasses
+        classes : ClassDensities
             Two classes.
 
         Returns
@@ -215,7 +215,7 @@ def _check_whitener(whitener: FloatArray, n_features: int) -> None:
         )
 
 
-def _check_same_kernel(classes: KernelClasses) -> None:
+def _check_same_kernel(classes: ClassDensities) -> None:
     first = classes.covariances[0]
     if (np.abs(classes.covariances - first) > SAME_KERNEL * np.abs(first).max()).any():
         raise UserError(

@@ -14,10 +14,9 @@ from typing import Self
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.density.class_densities import ClassDensities, Engine
 from melm_core.density.engines.nufft import TOLERANCE
 from melm_core.density.engines.pair_tiles import Precision
-from melm_core.density.information_potentials import Engine
-from melm_core.density.kernel_density import KernelClasses
 from melm_core.melm.batch_objective import BatchDivergence
 from melm_core.melm.multiclass import NUISANCE_AGGREGATE, Multiclass
 from melm_core.melm.objective import divergence, divergence_and_gradient
@@ -25,13 +24,13 @@ from melm_core.optimization.types import SizedBatchObjective
 
 
 def nuisance_divergence(
-    cells: tuple[KernelClasses, ...], components: FloatArray, *, engine: Engine = "auto"
+    cells: tuple[ClassDensities, ...], components: FloatArray, *, engine: Engine = "auto"
 ) -> float:
     """The mean over the classes of the divergence between the values of a nuisance.
 
     Parameters
     ----------
-    cells : tuple of KernelClasses
+    cells : tuple of ClassDensities
         One for each class, see `melm_core.density.kernel_cells`.
     components : ndarray of shape (n_components, n_features)
         Linearly independent rows.
@@ -63,7 +62,7 @@ def nuisance_divergence(
 
 
 def blind_divergence_and_gradient(
-    classes: KernelClasses,
+    classes: ClassDensities,
     components: FloatArray,
     *,
     nuisance_weight: float,
@@ -75,7 +74,7 @@ def blind_divergence_and_gradient(
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
         With the cells of the nuisance, if there is one.
     components : ndarray of shape (n_components, n_features)
     nuisance_weight : float
@@ -96,7 +95,7 @@ def blind_divergence_and_gradient(
 
 
 def batch_objective(
-    classes: KernelClasses,
+    classes: ClassDensities,
     multiclass: Multiclass,
     precision: Precision,
     nuisance_weight: float = 0.0,
@@ -105,7 +104,7 @@ def batch_objective(
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
         With the cells of the nuisance, if there is one.
     multiclass : "mean", "softmin" or "ovr"
     precision : float32 or float64

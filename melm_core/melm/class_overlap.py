@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
-from melm_core.density.information_potentials import class_potentials
-from melm_core.density.kernel_density import KernelClasses
+from melm_core.density.class_densities import ClassDensities
 
 
-def overlap_bound(classes: KernelClasses, components: FloatArray) -> FloatArray:
+def overlap_bound(classes: ClassDensities, components: FloatArray) -> FloatArray:
     """Upper bounds on the overlap of the classes, from their cross entropies.
 
     With the projections rescaled to the unit cube, the negative logarithm of
@@ -17,7 +16,7 @@ def overlap_bound(classes: KernelClasses, components: FloatArray) -> FloatArray:
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
     components : ndarray of shape (n_components, n_features)
         Linearly independent rows.
 
@@ -43,18 +42,15 @@ def overlap_bound(classes: KernelClasses, components: FloatArray) -> FloatArray:
     0.0006
     """
     projected = rescaled_to_unit_cube(classes.project(components))
-    logs = class_potentials(
-        projected.rows, projected.covariances, weights=projected.weights
-    ).log_values
-    bounds: FloatArray = np.exp(0.5 * logs)
+    bounds: FloatArray = np.exp(0.5 * projected.potentials().log_values)
     return bounds
 
 
-def rescaled_to_unit_cube(projected: KernelClasses) -> KernelClasses:
+def rescaled_to_unit_cube(projected: ClassDensities) -> ClassDensities:
     """Projected classes, shifted and scaled along each axis so that the rows fill [0, 1]^k."""
     lower = np.min([rows.min(axis=0) for rows in projected.rows], axis=0)
     spans = np.max([rows.max(axis=0) for rows in projected.rows], axis=0) - lower
-    return KernelClasses(
+    return ClassDensities(
         tuple((rows - lower) / spans for rows in projected.rows),
         projected.covariances / np.outer(spans, spans),
         weights=projected.weights,

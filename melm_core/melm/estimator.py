@@ -25,13 +25,11 @@ from melm_core.base.progress import Callback
 from melm_core.base.row_blocks import BlockSource, is_lazy
 from melm_core.base.sample_weights import deviations_of
 from melm_core.base.weighted_estimator import WeightedPlaneEstimator
-from melm_core.density.block_kernels import kernel_classes_of_blocks
+from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
-from melm_core.density.engines.block_densities import log_densities_at
-from melm_core.density.information_potentials import ENGINES, Engine
 from melm_core.density.kernel_density import (
-    KernelClasses,
     centered_kernel_classes,
+    kernel_classes_of_blocks,
     whitened_kernel_classes,
 )
 from melm_core.density.nuisance import checked_cells, kernel_cells
@@ -160,7 +158,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         For gamma="auto" only: held-out accuracy by kernel width.
     n_dropped_directions_ : int
         Number of directions left out because no class varies along them.
-    projected_classes_ : KernelClasses
+    projected_classes_ : ClassDensities
         The projected rows and kernels of each class, which define the densities.
     thresholds_ : ndarray of shape (n_thresholds,)
         With one component only: where on the line the predicted class changes.
@@ -321,7 +319,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
 
     def _found(
         self,
-        classes: KernelClasses,
+        classes: ClassDensities,
         whitener: FloatArray,
         settings: SearchSettings,
         callback: Callback | None,
@@ -330,7 +328,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         planes = given_planes(self.init, self.n_components, whitener)
         return search(classes, settings, reporter, planes)
 
-    def _objective(self, classes: KernelClasses, plane: FloatArray) -> float:
+    def _objective(self, classes: ClassDensities, plane: FloatArray) -> float:
         """What is maximized, without the penalty of the penalty solver."""
         value, _ = blind_divergence_and_gradient(
             classes,
@@ -343,7 +341,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
 
     def _log_densities(self, X: Any) -> Any:
         check_is_fitted(self)
-        return log_densities_at(self.transform(X), self.projected_classes_)
+        return self.projected_classes_.log_densities(self.transform(X))
 
     def _validate_parameters(self, n_features: int) -> None:
         check_n_components(self.n_components, n_features)
@@ -360,7 +358,7 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         check_not_negative("nuisance_weight", self.nuisance_weight)
         check_integer("n_bootstrap", self.n_bootstrap, minimum=0)
 
-    def _keep(self, outcome: Outcome, classes: KernelClasses, whitener: FloatArray) -> None:
+    def _keep(self, outcome: Outcome, classes: ClassDensities, whitener: FloatArray) -> None:
         best = outcome.best.components  # (n_components, rank)
         terms = divergence_terms(classes, best, engine=self.engine, multiclass=self.multiclass)
         # The objective of the penalty solver includes the penalty, the divergence does not.

@@ -15,7 +15,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.gamma_path import GammaPath
 from melm_core.base.progress import Callback
 from melm_core.base.weighted_estimator import WeightedRows
-from melm_core.density.kernel_density import kernel_classes, most_likely_classes
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.bagging import fit_part, without_callback
 from melm_core.melm.relay import ProgressRelay
 
@@ -142,7 +142,7 @@ def held_out_accuracy(fit: Any, train: WeightedRows, test: WeightedRows) -> floa
     classes = kernel_classes(
         Z, train.y, n_components=Z.shape[1], shrinkage="auto", weights=train.weights
     )
-    right = most_likely_classes(fit.transform(test.X), classes) == test.y
+    right = classes.most_likely(fit.transform(test.X)) == test.y
     return balanced_mean(right, test.y, test.weights)
 
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
-
-import numpy as np
 
 from melm_core.base.array_types import FloatArray
-from melm_core.density.engines.direct_sums import log_potential
-from melm_core.density.kernel_density import KernelClasses
+from melm_core.density.class_densities import ClassDensities
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 
 
 def held_out_divergence(
-    train: KernelClasses,
+    train: ClassDensities,
     held_out_rows: Sequence[FloatArray],
     *,
     multiclass: Multiclass = DEFAULT_MULTICLASS,
@@ -28,7 +24,7 @@ def held_out_divergence(
 
     Parameters
     ----------
-    train : KernelClasses
+    train : ClassDensities
         Projected training rows and their kernels.
     held_out_rows : sequence of ndarray of shape (n_held_out_of_class, n_components)
         Projected held-out rows of each class, at least one per class.
@@ -53,13 +49,7 @@ def held_out_divergence(
     >>> round(held_out_divergence(train, rows), 2)
     4.66
     """
-    rows, kernels, weights = train.rows, train.covariances, train.weights_of_classes
-    logs = np.array(
-        [
-            log_potential(rows[a], held_out_rows[b], kernels[a] + kernels[b], weights[a]).value
-            for a, b in product(range(len(rows)), repeat=2)
-        ]
-    ).reshape(len(rows), -1)
+    logs = train.log_potentials_with(held_out_rows)
     # The ordered pairs (a, b) and (b, a) have the same weight.
     value, _ = AGGREGATES[multiclass](0.5 * (logs + logs.T), train.totals)
     return float(value)

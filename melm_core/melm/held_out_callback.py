@@ -13,7 +13,8 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_positive
 from melm_core.base.progress import Callback, Progress
-from melm_core.density.kernel_density import KernelClasses, kernel_classes, most_likely_classes
+from melm_core.density.class_densities import ClassDensities
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.held_out import held_out_divergence
 
 
@@ -108,7 +109,7 @@ class HeldOutHistory:
         held_out_codes = np.searchsorted(labels, y_held_out)
         self._held_out, self._held_out_codes = X_held_out, held_out_codes
         self._gamma, self._callback = gamma, callback
-        self._classes: KernelClasses | None = None
+        self._classes: ClassDensities | None = None
 
     def __call__(self, progress: Progress) -> bool:
         """Score the plane of this step."""
@@ -125,7 +126,7 @@ class HeldOutHistory:
         )
         return bool(self._callback(progress)) if self._callback is not None else False
 
-    def _kernel_classes(self, n_components: int) -> KernelClasses:
+    def _kernel_classes(self, n_components: int) -> ClassDensities:
         """The kernels; their width depends on the number of components of the first plane."""
         if self._classes is None:
             self._classes = kernel_classes(
@@ -134,6 +135,6 @@ class HeldOutHistory:
         return self._classes
 
 
-def _accuracy(points: FloatArray, codes: IntArray, classes: KernelClasses) -> float:
-    predicted = most_likely_classes(points, classes)
+def _accuracy(points: FloatArray, codes: IntArray, classes: ClassDensities) -> float:
+    predicted = classes.most_likely(points)
     return float(balanced_accuracy_score(codes, predicted))

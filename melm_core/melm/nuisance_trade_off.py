@@ -17,7 +17,8 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_integer, check_not_negative
 from melm_core.base.groups import nuisance_codes
 from melm_core.base.weighted_estimator import WeightedRows
-from melm_core.density.kernel_density import KernelClasses, kernel_classes, most_likely_classes
+from melm_core.density.class_densities import ClassDensities
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.nuisance import (
     NuisanceCells,
     SmallCellsWarning,
@@ -202,9 +203,9 @@ class _Judge:
 
     train: WeightedRows
     test: WeightedRows
-    classes: KernelClasses
+    classes: ClassDensities
     cells: NuisanceCells
-    kernels: tuple[KernelClasses, ...]
+    kernels: tuple[ClassDensities, ...]
 
     @classmethod
     def of(cls, melm: MELM, train: WeightedRows, test: WeightedRows) -> _Judge:
@@ -241,13 +242,13 @@ class _Judge:
         ]
 
     def _nuisance_accuracy(
-        self, rows: WeightedRows, plane: FloatArray, kernels: tuple[KernelClasses, ...]
+        self, rows: WeightedRows, plane: FloatArray, kernels: tuple[ClassDensities, ...]
     ) -> float:
         told = nuisance_accuracy(rows.X @ plane.T, rows.y, _nuisance(rows), self.cells, kernels)
         return np.nan if told is None else told.accuracy
 
     def _held_out_nuisance_divergence(
-        self, plane: FloatArray, kernels: tuple[KernelClasses, ...]
+        self, plane: FloatArray, kernels: tuple[ClassDensities, ...]
     ) -> float:
         """The mean over the classes whose cells all have held-out rows; NaN without one."""
         points, found = self.test.X @ plane.T, []
@@ -267,6 +268,6 @@ def _nuisance(rows: WeightedRows) -> IntArray:
     return rows.nuisance
 
 
-def _accuracy(rows: WeightedRows, plane: FloatArray, classes: KernelClasses) -> float:
-    predicted = most_likely_classes(rows.X @ plane.T, classes)
+def _accuracy(rows: WeightedRows, plane: FloatArray, classes: ClassDensities) -> float:
+    predicted = classes.most_likely(rows.X @ plane.T)
     return float(balanced_accuracy_score(rows.y, predicted))

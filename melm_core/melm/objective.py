@@ -24,9 +24,9 @@ from melm_core.base.estimator import (
     check_positive,
     check_shrinkage,
 )
+from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
 from melm_core.density.engines.nufft import TOLERANCE
-from melm_core.density.information_potentials import ENGINES, Engine, Potentials, class_potentials
-from melm_core.density.kernel_density import KernelClasses, kernel_classes
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.shrinkage import Shrinkage
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
 
@@ -165,7 +165,7 @@ def cauchy_schwarz_divergence(
 
 
 def divergence(
-    classes: KernelClasses,
+    classes: ClassDensities,
     components: FloatArray,
     *,
     engine: Engine = "auto",
@@ -175,7 +175,7 @@ def divergence(
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
     components : ndarray of shape (n_components, n_features)
         Linearly independent rows.
     engine, multiclass
@@ -200,19 +200,19 @@ def divergence(
 
 
 def divergence_in_plane(
-    projected: KernelClasses,
+    projected: ClassDensities,
     *,
     engine: Engine = "auto",
     multiclass: Multiclass = DEFAULT_MULTICLASS,
 ) -> float:
     """The same for classes that are projected into the plane already."""
-    logs = _potentials(projected, engine).log_values
+    logs = projected.potentials(engine).log_values
     value, _ = AGGREGATES[multiclass](logs, projected.totals)
     return float(value)
 
 
 def divergence_and_gradient(
-    classes: KernelClasses,
+    classes: ClassDensities,
     components: FloatArray,
     *,
     engine: Engine = "auto",
@@ -221,12 +221,9 @@ def divergence_and_gradient(
 ) -> tuple[float, FloatArray]:
     """The divergence in a plane, and its gradient.
 
-    The derivatives by the projected points are summed for each class before
-    they are multiplied by its rows, so no outer products of rows are formed.
-
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
     components : ndarray of shape (n_components, n_features)
         Linearly independent rows.
     engine, multiclass
@@ -254,17 +251,13 @@ def divergence_and_gradient(
     True
     """
     projected = classes.project(components)
-    potentials = _potentials(projected, engine, tolerance)
+    potentials = projected.potentials(engine, tolerance=tolerance)
     value, weights = AGGREGATES[multiclass](potentials.log_values, projected.totals)
-    moments, by_covariances = potentials.weighted_moments(weights, classes.rows)
-    gradient = 2.0 * np.einsum("cij,cjl->il", by_covariances, classes.spread(components))
-    for moment in moments:
-        gradient += classes.lift(moment)
-    return float(value), gradient
+    return float(value), classes.pull_back(components, potentials, weights)
 
 
 def divergence_terms(
-    classes: KernelClasses,
+    classes: ClassDensities,
     components: FloatArray,
     *,
     engine: Engine = "auto",
@@ -277,13 +270,13 @@ def divergence_terms(
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
     components : ndarray of shape (n_components, n_features)
     engine, multiclass
         As for `cauchy_schwarz_divergence`.
     """
     projected = classes.project(components)
-    logs = _potentials(projected, engine).log_values
+    logs = projected.potentials(engine).log_values
     _, weights = AGGREGATES[multiclass](logs, projected.totals)
     contributions = weights * logs
     regularizing = -float(np.trace(contributions))
@@ -340,25 +333,12 @@ def information_potentials(
         X, y, components, gamma=gamma, shrinkage=shrinkage, engine=engine
     )
     projected = classes.project(components)
-    return _potentials(projected, engine).log_values
-
-
-def _potentials(
-    projected: KernelClasses, engine: Engine, tolerance: float = TOLERANCE
-) -> Potentials:
-    return class_potentials(
-        projected.rows,
-        projected.covariances,
-        engine,
-        projected.weights,
-        tolerance=tolerance,
-        series=projected.series,
-    )
+    return projected.potentials(engine).log_values
 
 
 def _checked(
     X: Any, y: Any, components: Any, *, gamma: float, shrinkage: Shrinkage, engine: Engine
-) -> tuple[KernelClasses, FloatArray]:
+) -> tuple[ClassDensities, FloatArray]:
     """The classes with their kernels, and the components, after all checks."""
     check_positive("gamma", gamma)
     check_shrinkage(shrinkage)

@@ -16,7 +16,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from melm_core.base.array_types import FloatArray
-from melm_core.density.kernel_density import KernelClasses
+from melm_core.density.class_densities import ClassDensities
 from melm_core.linalg.informed_planes import informed_planes, principal_components
 from melm_core.linalg.planes import random_components
 from melm_core.melm.settings import SearchSettings
@@ -34,7 +34,7 @@ _N_RANDOM_IN_LIMIT = 4
 
 
 def search(
-    classes: KernelClasses,
+    classes: ClassDensities,
     settings: SearchSettings,
     report: StepCallback,
     planes: Sequence[FloatArray] | None = None,
@@ -43,7 +43,7 @@ def search(
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
         Whitened within the classes.
     settings : SearchSettings
     report : callable
@@ -70,13 +70,13 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def plan_starts(
-    classes: KernelClasses, settings: SearchSettings, planes: Sequence[FloatArray] | None = None
+    classes: ClassDensities, settings: SearchSettings, planes: Sequence[FloatArray] | None = None
 ) -> list[Start]:
     """The starts of a search.
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
         The rows on which the starts compete.
     settings : SearchSettings
     planes : sequence of ndarray of shape (n_components, n_features) or None
@@ -110,7 +110,7 @@ def _later_starts(n_features: int, settings: SearchSettings) -> list[Start]:
 
 
 def _initial_step(
-    classes: KernelClasses,
+    classes: ClassDensities,
     settings: SearchSettings,
     stage: Stage,
     planes: Sequence[FloatArray] | None,
@@ -140,12 +140,12 @@ def _initial_step(
     )
 
 
-def _all_weights(classes: KernelClasses) -> FloatArray | None:
+def _all_weights(classes: ClassDensities) -> FloatArray | None:
     """The weights of the rows of all classes, one class after the other."""
     return None if classes.weights is None else np.concatenate(classes.weights)
 
 
-def _wide_starts(classes: KernelClasses, settings: SearchSettings) -> list[Start]:
+def _wide_starts(classes: ClassDensities, settings: SearchSettings) -> list[Start]:
     """Optima of the limit of wide kernels, found from informed and from random planes."""
     rows, n_components = np.concatenate(classes.rows), settings.n_components
     codes = np.repeat(np.arange(len(classes.rows)), classes.counts)

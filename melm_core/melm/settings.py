@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_choice, check_positive
-from melm_core.density.information_potentials import Engine
+from melm_core.density.class_densities import Engine
 from melm_core.melm.multiclass import Multiclass
 
 

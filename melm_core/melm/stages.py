@@ -15,9 +15,9 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import in_memory
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.engines.nufft import LOOSE_TOLERANCE, TOLERANCE
 from melm_core.density.engines.pair_tiles import Precision
-from melm_core.density.kernel_density import KernelClasses
 from melm_core.melm.batch_objective import BatchDivergence
 from melm_core.melm.blind_objective import (
     BlindBatch,
@@ -50,13 +50,10 @@ _SINGLE_PRECISION_TOL = 1e-7
 # precision: the last digits would not make them the best.
 _LARGEST_GAP = 1e-3
 
-# Up to this many rows sums over pairs of rows, for all starts at once, are faster than transforms.
-MAX_TILED_ROWS = 4_000
-
 
 def plan_stages(
-    classes: KernelClasses,
-    candidates: KernelClasses,
+    classes: ClassDensities,
+    candidates: ClassDensities,
     settings: SearchSettings,
     planes: Sequence[FloatArray] | None = None,
 ) -> list[Stage]:
@@ -64,9 +61,9 @@ def plan_stages(
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
         All rows.
-    candidates : KernelClasses
+    candidates : ClassDensities
         The rows on which the starts compete; the same object if these are all rows.
     settings : SearchSettings
     planes : sequence of ndarray of shape (n_components, n_features) or None
@@ -85,7 +82,7 @@ def plan_stages(
     return stages + _refinement_stages(classes, settings) if is_sample else stages
 
 
-def is_whole_space(classes: KernelClasses, settings: SearchSettings) -> bool:
+def is_whole_space(classes: ClassDensities, settings: SearchSettings) -> bool:
     """Whether the plane has as many dimensions as the data."""
     return bool(classes.rows[0].shape[1] == settings.n_components)
 
@@ -128,7 +125,7 @@ def kernel_factors(settings: SearchSettings) -> tuple[float, ...]:
 
 
 def _continuation_stages(
-    classes: KernelClasses, settings: SearchSettings, target: Objective
+    classes: ClassDensities, settings: SearchSettings, target: Objective
 ) -> list[Stage]:
     """The stages of wide kernels, which report the value of the target, the objective at gamma."""
     single = _batch_objective(classes, settings, np.float32)
@@ -146,7 +143,7 @@ def _continuation_stages(
 
 
 def _competition_stages(
-    classes: KernelClasses, settings: SearchSettings, last: Stage, *, is_sample: bool
+    classes: ClassDensities, settings: SearchSettings, last: Stage, *, is_sample: bool
 ) -> list[Stage]:
     """The stages at gamma itself: all starts for a while, then the best of them to the end.
 
@@ -168,7 +165,7 @@ def _competition_stages(
     return [competition, approximate, replace(finalists, max_gap=_LARGEST_GAP)]
 
 
-def _last_stage(classes: KernelClasses, settings: SearchSettings) -> Stage:
+def _last_stage(classes: ClassDensities, settings: SearchSettings) -> Stage:
     """The stage at gamma itself, in double precision, until convergence."""
     return Stage(
         "",
@@ -179,7 +176,7 @@ def _last_stage(classes: KernelClasses, settings: SearchSettings) -> Stage:
     )
 
 
-def _refinement_stages(classes: KernelClasses, settings: SearchSettings) -> list[Stage]:
+def _refinement_stages(classes: ClassDensities, settings: SearchSettings) -> list[Stage]:
     """The stages on a large sample and on all rows.
 
     The finalists of the small sample compete for a few steps; only the best one goes on.
@@ -213,22 +210,19 @@ def _competition_of_finalists(stage: Stage) -> Stage:
 
 
 def _batch_objective(
-    classes: KernelClasses, settings: SearchSettings, precision: Precision
+    classes: ClassDensities, settings: SearchSettings, precision: Precision
 ) -> BatchDivergence | BlindBatch | None:
     """The divergence of several planes at once, where sums over pairs of rows are the faster ones.
 
     The penalized solver is for comparison with the paper only and does without.
     """
-    has_many_rows = int(classes.counts.sum()) > MAX_TILED_ROWS
-    if settings.is_penalized or settings.engine == "nufft":
-        return None
-    if settings.engine == "auto" and has_many_rows:
+    if settings.is_penalized or not classes.sums_planes_together(settings.engine):
         return None
     return batch_objective(classes, settings.multiclass, precision, settings.nuisance_weight)
 
 
 def _objective(
-    classes: KernelClasses, settings: SearchSettings, tolerance: float = TOLERANCE
+    classes: ClassDensities, settings: SearchSettings, tolerance: float = TOLERANCE
 ) -> Objective:
     """The divergence, less that of a nuisance, and |VV' - 1|^2 for the penalized solver."""
 

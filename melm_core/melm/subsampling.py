@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from melm_core.base.row_blocks import take_rows
-from melm_core.density.kernel_density import KernelClasses
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.whitening import bandwidth_factor
 from melm_core.melm.settings import SearchSettings
 
 
-def competition_rows(classes: KernelClasses, settings: SearchSettings) -> KernelClasses:
+def competition_rows(classes: ClassDensities, settings: SearchSettings) -> ClassDensities:
     """The rows on which the starts compete: all of them, or a sample if there are many."""
     sizes = settings.sample_sizes
     if int(classes.counts.sum()) <= sizes.max_rows:
@@ -20,14 +20,14 @@ def competition_rows(classes: KernelClasses, settings: SearchSettings) -> Kernel
     return subsample(classes, sizes.small, settings)
 
 
-def subsample(classes: KernelClasses, n_rows: int, settings: SearchSettings) -> KernelClasses:
+def subsample(classes: ClassDensities, n_rows: int, settings: SearchSettings) -> ClassDensities:
     """A stratified sample, with the kernel width that its size requires.
 
     The kernels keep the shape that all rows have given them.
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
     n_rows : int
         Approximate size; each class keeps at least n_components + 2 rows if it has them.
     settings : SearchSettings
@@ -40,8 +40,8 @@ def subsample(classes: KernelClasses, n_rows: int, settings: SearchSettings) -> 
 
 
 def _share_of(
-    classes: KernelClasses, share: float, n_components: int, stream: np.random.Generator
-) -> KernelClasses:
+    classes: ClassDensities, share: float, n_components: int, stream: np.random.Generator
+) -> ClassDensities:
     """A share of the rows of each class, with the kernel width that their number requires."""
     drawn = []
     for count in classes.counts.tolist():
@@ -51,7 +51,7 @@ def _share_of(
     weights = classes.weights
     if weights is not None:
         weights = tuple(own[kept] for own, kept in zip(weights, drawn, strict=True))
-    sample = KernelClasses(rows, classes.covariances, weights=weights)
+    sample = ClassDensities(rows, classes.covariances, weights=weights)
     widening = [
         bandwidth_factor(some, n_components, 1.0) / bandwidth_factor(total, n_components, 1.0)
         for some, total in zip(sample.totals, classes.totals, strict=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.sample_weights import mean_of
-from melm_core.density.kernel_density import KernelClasses
+from melm_core.density.class_densities import ClassDensities
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import orthonormalize
 from melm_core.melm.multiclass import AGGREGATES, NUISANCE_AGGREGATE, Multiclass
@@ -34,7 +34,7 @@ _SAME_OPTIMUM = 0.3
 _REGULARIZATION = 1e-9
 
 
-def wide_kernel_objective(classes: KernelClasses, multiclass: Multiclass) -> BatchObjective:
+def wide_kernel_objective(classes: ClassDensities, multiclass: Multiclass) -> BatchObjective:
     """The divergence of the classes as Gaussians, and its derivative by the components.
 
     log ip_ab = log N(m_a - m_b; 0, V(S_a + S_b)V'), where m is the mean of a
@@ -42,7 +42,7 @@ def wide_kernel_objective(classes: KernelClasses, multiclass: Multiclass) -> Bat
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
     multiclass : "mean", "softmin" or "ovr"
 
     Returns
@@ -83,7 +83,7 @@ def wide_kernel_objective(classes: KernelClasses, multiclass: Multiclass) -> Bat
 
 
 def _blind_objective(
-    classes: KernelClasses, multiclass: Multiclass, nuisance_weight: float
+    classes: ClassDensities, multiclass: Multiclass, nuisance_weight: float
 ) -> BatchObjective:
     """The divergence of the classes less that of the nuisance, all of them as Gaussians."""
     of_classes = wide_kernel_objective(classes, multiclass)
@@ -107,7 +107,7 @@ def _flat(matrices: FloatArray) -> FloatArray:
     return matrices.reshape(*matrices.shape[:-2], -1)
 
 
-def _class_spreads(classes: KernelClasses) -> FloatArray:
+def _class_spreads(classes: ClassDensities) -> FloatArray:
     """Covariances of the classes plus those of their kernels, never singular."""
     blocks = zip(classes.rows, classes.weights_of_classes, strict=True)
     own = np.stack([covariance_of(rows, weights) for rows, weights in blocks])
@@ -118,7 +118,7 @@ def _class_spreads(classes: KernelClasses) -> FloatArray:
 
 
 def wide_kernel_optima(
-    classes: KernelClasses,
+    classes: ClassDensities,
     planes: Sequence[FloatArray],
     *,
     multiclass: Multiclass,
@@ -129,7 +129,7 @@ def wide_kernel_optima(
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
         With the kernels of the first stage of the search.
     planes : sequence of ndarray of shape (n_components, n_features)
     multiclass : "mean", "softmin" or "ovr"

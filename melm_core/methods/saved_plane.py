@@ -16,8 +16,8 @@ from melm_core.base.column_encoding import ColumnEncoding, listed
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import PlaneEstimator, check_components
 from melm_core.base.row_blocks import is_lazy
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import ClassDensityMixin
-from melm_core.density.kernel_density import KernelClasses, log_densities
 from melm_core.recipe import FittedPreparation, RecipeRules
 
 VERSION = 1  # of the file
@@ -60,7 +60,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
     classes_ : ndarray of str, shape (n_classes,)
     rules_ : RecipeRules or None
         The recipe by which encoded columns become features, if it is more than filling in.
-    class_densities_ : KernelClasses or None
+    class_densities_ : ClassDensities or None
         The kernel densities of the classes in the plane; None if it cannot predict.
 
     Examples
@@ -127,7 +127,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         feature_names: Sequence[str],
         encodings: Sequence[ColumnEncoding] = (),
         class_names: Sequence[str] = (),
-        class_densities: KernelClasses | None = None,
+        class_densities: ClassDensities | None = None,
         rules: RecipeRules | None = None,
     ) -> Self:
         """A plane with these components.
@@ -141,7 +141,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
             With n_features features together. By default every feature is a numeric column
             without missing cells.
         class_names : sequence of str of length n_classes, optional
-        class_densities : KernelClasses, optional
+        class_densities : ClassDensities, optional
             Projected into the plane.
         rules : RecipeRules, optional
             The fitted recipe of the encoded columns.
@@ -236,7 +236,7 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
         self.feature_names_in_ = np.array([one.name for one in encodings], dtype=object)
         self.n_features_in_ = len(encodings)
 
-    def _set_classes(self, names: Sequence[str], densities: KernelClasses | None) -> None:
+    def _set_classes(self, names: Sequence[str], densities: ClassDensities | None) -> None:
         shape = (len(names), len(self.components_), len(self.components_))
         if densities is not None and (
             len(densities.rows) != len(names) or densities.covariances.shape != shape
@@ -297,7 +297,8 @@ class SavedPlane(ClassDensityMixin, PlaneEstimator):
                 "This plane was saved without class densities, so it cannot predict. Download it "
                 "again from the studio."
             )
-        return log_densities(self._coordinates(X), self.class_densities_)
+        logs: FloatArray = self.class_densities_.log_densities(self._coordinates(X))
+        return logs
 
 
 def _check_version(version: Any) -> None:
@@ -322,11 +323,11 @@ def _rules(values: Any) -> RecipeRules | None:
         ) from None
 
 
-def _densities(values: dict[str, Any] | None) -> KernelClasses | None:
+def _densities(values: dict[str, Any] | None) -> ClassDensities | None:
     if values is None:
         return None
     rows = tuple(np.array(block, dtype=np.float64) for block in values["rows"])
     weights = values["weights"]
     if weights is not None:
         weights = tuple(np.array(own, dtype=np.float64) for own in weights)
-    return KernelClasses(rows, np.array(values["covariances"], dtype=np.float64), weights=weights)
+    return ClassDensities(rows, np.array(values["covariances"], dtype=np.float64), weights=weights)

@@ -8,19 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.engines.direct_sums import exponent_blocks, inverse_root, log_density
-from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
+from melm_core.density.kernel_density import kernel_classes
 
 
 @dataclass(frozen=True, eq=False)
 class KernelPlane:
     """Kernel densities in one plane."""
 
-    classes: KernelClasses
+    classes: ClassDensities
 
     def log_densities(self, points: FloatArray) -> FloatArray:
         """Logarithms at points (n_points, n_components), shape (n_points, n_classes)."""
-        return log_densities(points, self.classes)
+        logs: FloatArray = self.classes.log_densities(points)
+        return logs
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +36,12 @@ class KernelDensities:
     rows : ndarray of shape (n_samples, n_features)
     members : tuple of ndarray
         Indices of the rows of each class.
-    classes : KernelClasses
+    classes : ClassDensities
     """
 
     rows: FloatArray
     members: tuple[IntArray, ...]
-    classes: KernelClasses
+    classes: ClassDensities
 
     def project(self, components: FloatArray) -> ProjectedKernels:
         """See `ClassDensities`."""

@@ -9,21 +9,11 @@ import contourpy
 import numpy as np
 
 from melm_core.base import FloatArray
-from melm_core.density import (
-    ClassSeries,
-    KernelClasses,
-    NearRows,
-    density_on_grid,
-    inverse_root,
-    mass_levels,
-)
+from melm_core.density import ClassDensities, DensityGrid, mass_levels
 
 # Each contour encloses one of these shares of the mass of a class.
 CONTOUR_SHARES = (0.5, 0.8, 0.95)
 GRID_LINES = 72
-
-# A contour of 95 % of the mass ends well within this many kernel widths beyond the outermost row.
-_MARGIN_WIDTHS = 3.0
 
 # The central part of the rows, and how far beyond it a picture reaches for the others, as a share
 # of its side: two rows far away do not make all the others small.
@@ -32,62 +22,30 @@ REACH = 0.3
 _MARGIN = 0.03
 
 
-def plane_contours(classes: KernelClasses) -> list[tuple[FloatArray, tuple[int, ...]]]:
-    """The `class_contours` of every class in a plane, from the transforms of its rows if known."""
-    if classes.near:
-        return list(map(_near_contours, classes.near, classes.covariances))
-    if classes.series is None or not classes.series.has_densities:
-        return list(map(class_contours, classes.rows, classes.covariances))
-    return [
-        _series_contours(classes.series, code, covariance)
-        for code, covariance in enumerate(classes.covariances)
-    ]
-
-
-def class_contours(rows: FloatArray, covariance: FloatArray) -> tuple[FloatArray, tuple[int, ...]]:
-    """Lines around CONTOUR_SHARES of the mass of a class, the innermost first.
+def plane_contours(classes: ClassDensities) -> list[tuple[FloatArray, tuple[int, ...]]]:
+    """Lines around CONTOUR_SHARES of the mass of each class in a plane, the innermost first.
 
     Parameters
     ----------
-    rows : ndarray of shape (n_samples, 2)
-    covariance : ndarray of shape (2, 2)
-        Kernel covariance in the plane.
+    classes : ClassDensities
+        Projected into the plane.
 
     Returns
     -------
-    contours : ndarray of shape (n_vertices, 2)
-        Rows of nan separate lines.
-    levels : tuple of int
-        The vertices at which the lines of the next share begin.
+    list of (contours, levels), one for each class
+        contours : ndarray of shape (n_vertices, 2)
+            Rows of nan separate lines.
+        levels : tuple of int
+            The vertices at which the lines of the next share begin.
     """
-    # In coordinates in which the kernel is isotropic, the sum over a grid is separable.
-    root, _ = inverse_root(covariance)
-    round_rows = rows @ root
-    lower, upper = round_rows.min(axis=0) - _MARGIN_WIDTHS, round_rows.max(axis=0) + _MARGIN_WIDTHS
-    x, y = (np.linspace(lower[axis], upper[axis], GRID_LINES) for axis in (0, 1))
-    density = density_on_grid(x, y, round_rows, np.eye(2))
-    return _lines_around(x, y, density, root)
+    return list(map(_lines_around, classes.grids(GRID_LINES)))
 
 
-def _series_contours(
-    series: ClassSeries, code: int, covariance: FloatArray
-) -> tuple[FloatArray, tuple[int, ...]]:
-    x, y, density = series.density_on_grid(code, covariance, GRID_LINES)
-    return _lines_around(x, y, density, series.root)
-
-
-def _near_contours(near: NearRows, covariance: FloatArray) -> tuple[FloatArray, tuple[int, ...]]:
-    x, y, density = near.density_on_grid(covariance, GRID_LINES, _MARGIN_WIDTHS)
-    return _lines_around(x, y, density, near.root)
-
-
-def _lines_around(
-    x: FloatArray, y: FloatArray, density: FloatArray, root: FloatArray
-) -> tuple[FloatArray, tuple[int, ...]]:
-    """The lines in the plane, whose points times `root` are the coordinates of the grid."""
-    generator = _generator(x, y, density)
-    regions = [_joined(generator.lines(level)) for level in mass_levels(density, CONTOUR_SHARES)]
-    contours: FloatArray = np.concatenate(regions) @ np.linalg.inv(root)
+def _lines_around(grid: DensityGrid) -> tuple[FloatArray, tuple[int, ...]]:
+    generator = _generator(grid.x, grid.y, grid.density)
+    levels = mass_levels(grid.density, CONTOUR_SHARES)
+    regions = [_joined(generator.lines(level)) for level in levels]
+    contours: FloatArray = np.concatenate(regions) @ np.linalg.inv(grid.root)
     ends = np.cumsum([len(region) for region in regions])
     return contours, tuple(ends[:-1].tolist())
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from melm_core.base import FloatArray
-from melm_core.density import KernelClasses, class_thresholds, log_densities
+from melm_core.density import ClassDensities, class_thresholds
 
 LINE_POINTS = 400
 
@@ -26,29 +26,29 @@ _THRESHOLD_HEIGHT = 1.04
 _GOLDEN = 0.6180339887498949
 
 
-def density_curves(projected: KernelClasses) -> list[FloatArray]:
+def density_curves(projected: ClassDensities) -> list[FloatArray]:
     """The density of each class as a closed line of shape (LINE_POINTS + 2, 2).
 
     Parameters
     ----------
-    projected : KernelClasses
+    projected : ClassDensities
         Projected onto one component.
     """
     points = np.concatenate(projected.rows)[:, 0]
     margin = _BEYOND_WIDTHS * float(np.sqrt(projected.covariances.max()))
     x = np.linspace(points.min() - margin, points.max() + margin, LINE_POINTS)
-    heights = np.exp(log_densities(x[:, None], projected))  # (LINE_POINTS, n_classes)
+    heights = np.exp(projected.log_densities(x[:, None]))  # (LINE_POINTS, n_classes)
     heights /= heights.max()
     base = [[x[-1], 0.0], [x[0], 0.0]]
     return [np.vstack([np.column_stack([x, height]), base]) for height in heights.T]
 
 
-def threshold_lines(projected: KernelClasses) -> FloatArray:
+def threshold_lines(projected: ClassDensities) -> FloatArray:
     """Vertical lines where the class with the largest density changes, separated by rows of nan.
 
     Parameters
     ----------
-    projected : KernelClasses
+    projected : ClassDensities
         Projected onto one component.
     """
     thresholds = class_thresholds(projected)

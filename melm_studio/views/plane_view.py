@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
-from melm_core.density import KernelClasses, kernel_classes, most_likely_classes
+from melm_core.density import ClassDensities, kernel_classes
 from melm_core.linalg import orthogonal_procrustes
 from melm_core.melm import held_out_divergence
 from melm_studio.tables import LabeledData
@@ -145,7 +145,9 @@ class PlaneViewer:
         )
         return aligned
 
-    def _plane(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
+    def _plane(
+        self, components: FloatArray, projected: ClassDensities, scores: Scores
+    ) -> PlaneView:
         """Points, contours and arrows in two dimensions."""
         contours = plane_contours(projected)
         train, held_out = self._drawn(components)
@@ -169,7 +171,7 @@ class PlaneViewer:
         every = components[:, : len(self.feature_names)].T
         return PlaneView(classes, arrows, np.empty((0, 2)), lower, upper, scores, every)
 
-    def _line(self, components: FloatArray, projected: KernelClasses, scores: Scores) -> PlaneView:
+    def _line(self, components: FloatArray, projected: ClassDensities, scores: Scores) -> PlaneView:
         """Densities on the line, with the rows below them and the arrows below the rows."""
         curves = density_curves(projected)
         train, held_out = (in_strips(rows) for rows in self._drawn(components))
@@ -269,10 +271,10 @@ class PlaneViewer:
 
     def n_rows_of_table(self, components: FloatArray) -> int:
         """How many rows the densities in a plane count, if these are more than the viewer has."""
-        table = self._projected(self.standardized(components)).series_of_more
-        return 0 if table is None else round(table.totals.sum())
+        classes = self._projected(self.standardized(components))
+        return round(classes.totals.sum()) if classes.is_sample else 0
 
-    def _projected(self, components: FloatArray) -> KernelClasses:
+    def _projected(self, components: FloatArray) -> ClassDensities:
         """The classes in a plane: of all rows where these are known, else those of the viewer."""
         classes = self._classes.at(components, self._factor)
         table = self._table
@@ -322,12 +324,12 @@ class PlaneViewer:
             return known
         return bounded_divergence(self._projected(components), self.gamma)
 
-    def _scores(self, projected: KernelClasses, components: FloatArray) -> Scores:
+    def _scores(self, projected: ClassDensities, components: FloatArray) -> Scores:
         divergence_held_out = self._divergence_held_out(projected, components)
         n_train = len(self._train.scored_y)
         # In one call, which prepares the densities of all rows once.
         points = self._scored(components)
-        predicted = most_likely_classes(points, projected)
+        predicted = projected.most_likely(points)
         return Scores(
             accuracy_train=_balanced_accuracy(self._train.scored_y, predicted[:n_train]),
             accuracy_held_out=None
@@ -349,17 +351,17 @@ class PlaneViewer:
         components = self.standardized(components)
         sampled = self._held_out
         points = sampled.scored.project(components)
-        predicted = most_likely_classes(points, self._projected(components))
+        predicted = self._projected(components).most_likely(points)
         return Predictions(sampled.scored_y, predicted, sampled.scored_groups)
 
     def _divergence_held_out(
-        self, projected: KernelClasses, components: FloatArray
+        self, projected: ClassDensities, components: FloatArray
     ) -> float | None:
         held_out = self._held_out.scored_by_class(components, self._n_classes)
         if min(map(len, held_out)) == 0:
             return None
         sample = self._train.scored_by_class(components, self._n_classes)
-        return held_out_divergence(KernelClasses(tuple(sample), projected.covariances), held_out)
+        return held_out_divergence(ClassDensities(tuple(sample), projected.covariances), held_out)
 
 
 def screen_axes(view_angle: tuple[float, float]) -> FloatArray:

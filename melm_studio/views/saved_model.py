@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base import FloatArray, stratified_sample
-from melm_core.density import KernelClasses, kernel_classes
+from melm_core.density import ClassDensities, kernel_classes
 from melm_core.methods import SavedPlane
 from melm_studio.tables import LabeledData
 from melm_studio.worker.execution.rows import rows_of
@@ -48,7 +48,7 @@ def model_text(
     )
 
 
-def class_densities(train: LabeledData, components: FloatArray, gamma: float) -> KernelClasses:
+def class_densities(train: LabeledData, components: FloatArray, gamma: float) -> ClassDensities:
     """Return the densities of the classes in a plane, as they are drawn."""
     classes = kernel_classes(train.X, train.y, n_components=len(components), gamma=gamma)
     projected = classes.project(components)
@@ -56,4 +56,4 @@ def class_densities(train: LabeledData, components: FloatArray, gamma: float) ->
     rows = [
         block[stratified_sample(np.zeros(len(block), int), share, 1)] for block in projected.rows
     ]
-    return KernelClasses(tuple(rows), projected.covariances)
+    return ClassDensities(tuple(rows), projected.covariances)

@@ -7,8 +7,7 @@ row by row.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -17,12 +16,12 @@ import numpy.typing as npt
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
-from melm_core.base.row_blocks import added, bounds_of, in_memory, is_lazy, reduce_rows
+from melm_core.base.row_blocks import Rows, added, bounds_of, reduce_rows
+from melm_core.base.sample_weights import totals_of
 from melm_core.density.engines.class_series import spectrum
 from melm_core.density.engines.direct_sums import inverse_root, log_density
 from melm_core.density.engines.fourier_series import check_modes
 from melm_core.density.engines.nufft import Box, PointSeries, decay_distance
-from melm_core.density.kernel_density import KernelClasses, log_densities
 
 # A point where all densities are below this share of the peaks of their kernels is far: there the
 # error of the series, about 1e-13 of the peaks, is no longer small beside the densities. A row of
@@ -40,8 +39,10 @@ class BlockDensities:
 
     Parameters
     ----------
-    classes : KernelClasses
-        Projected into a plane, with `ClassRows`.
+    rows : sequence of ClassRows
+        Of each class, projected into a plane.
+    covariances : ndarray of shape (n_classes, n_components, n_components)
+        Kernel covariances.
 
     Raises
     ------
@@ -49,13 +50,76 @@ class BlockDensities:
         If the kernels are so narrow that the series has more than MOST_MODES modes.
     """
 
-    def __init__(self, classes: KernelClasses) -> None:
-        covariances = classes.covariances
+    def __init__(self, rows: Sequence[Rows], covariances: FloatArray) -> None:
+        self._rows, self._covariances = rows, covariances
+        self._series = _BlockSeries(rows, covariances)
+
+    def log_densities(self, points: FloatArray) -> FloatArray:
+        """Logarithm of every density at points, shape (n_points, n_classes).
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_components)
+
+        Raises
+        ------
+        ValueError
+            If more than MOST_FAR_POINTS points are far from all rows.
+        """
+        logs, is_far = self._series.near(points)
+        logs[is_far] = self._exact(points[is_far])
+        return logs
+
+    def lazy_log_densities(self, points: Any) -> Any:
+        """The same of a Dask array: the far points are summed now, the others when computed."""
+        dask = import_module("dask")
+        shared = dask.delayed(self._series, pure=False, traverse=False)
+        # As blocks of an array in both passes: Dask would name other forms of one task alike.
+        n_components, of_class = points.shape[1], len(self._rows)
+        far = points.map_blocks(
+            _far_points,
+            densities=shared,
+            chunks=((np.nan,) * points.numblocks[0], (n_components + 1,)),
+            meta=np.empty((0, 0)),
+        ).compute()
+        exact = self._exact(far[:, :-1])
+        parts = [exact[far[:, -1] == number] for number in range(points.numblocks[0])]
+        return points.map_blocks(
+            _filled,
+            densities=shared,
+            far_logs=parts,
+            chunks=(points.chunks[0], (of_class,)),
+            meta=np.empty((0, 0)),
+        )
+
+    def _exact(self, points: FloatArray) -> FloatArray:
+        """Logarithms of the densities, summed over all rows."""
+        if len(points) > MOST_FAR_POINTS:
+            raise UserError(
+                f"{len(points):,} rows of X are far from all rows that the plane was fitted to. "
+                f"Their densities are sums over all of those, and are computed for at most "
+                f"{MOST_FAR_POINTS:,} rows. Leave such rows out, or pass X in parts."
+            )
+        if not len(points):
+            return np.empty((0, len(self._rows)))
+        parts = zip(self._rows, self._covariances, strict=True)
+        return np.column_stack(
+            [log_density(points, rows, covariance) for rows, covariance in parts]
+        )
+
+
+class _BlockSeries:
+    """The series of classes whose rows are not in memory, without these rows.
+
+    See `BlockDensities`.
+    """
+
+    def __init__(self, rows: Sequence[Rows], covariances: FloatArray) -> None:
         self._root, _ = inverse_root(covariances.mean(axis=0))
         widths = self._root.T @ covariances @ self._root
         deviations = np.sqrt(np.linalg.eigvalsh(widths))
         narrowest, widest = float(deviations.min()), float(deviations.max())
-        lower, upper = bounds_of([rows @ self._root for rows in classes.rows])
+        lower, upper = bounds_of([part @ self._root for part in rows])
         margin = decay_distance(FAR) * widest
         self._lower, self._upper = lower - margin, upper + margin
         self._box = Box.between(
@@ -63,10 +127,10 @@ class BlockDensities:
         )
         check_modes(self._box)
         transform = PointSeries(self._box, self._root, [None] * len(widths))
-        sums = reduce_rows(transform, added, classes.rows)
+        sums = reduce_rows(transform, added, rows)
         self._series = [
             (of_rows * spectrum(self._box, width)).conj() / total
-            for of_rows, width, total in zip(sums, widths, classes.totals, strict=True)
+            for of_rows, width, total in zip(sums, widths, totals_of(rows), strict=True)
         ]
         self._log_scale = float(np.linalg.slogdet(self._root)[1]) - np.log(self._box.volume)
         self._log_peaks = np.array([inverse_root(own)[1] for own in covariances])
@@ -106,79 +170,8 @@ class BlockDensities:
         return logs
 
 
-def log_densities_at(points: Any, classes: KernelClasses) -> Any:
-    """Logarithm of every class density at points; neither they nor the rows need be in memory.
-
-    Parameters
-    ----------
-    points : ndarray or Dask array of shape (n_points, n_components)
-    classes : KernelClasses
-        Projected into the same plane.
-
-    Returns
-    -------
-    ndarray or Dask array of shape (n_points, n_classes)
-        A Dask array of a Dask array: what is found by passes over all rows is computed now, the
-        densities are not.
-
-    Raises
-    ------
-    ValueError
-        If more than MOST_FAR_POINTS points are far from all rows that are not in memory.
-    """
-    if not is_lazy(points):
-        return density_function(classes)(points)
-    if not in_memory(classes.rows):
-        return _lazily(BlockDensities(classes), points, classes)
-    shape = {"chunks": (points.chunks[0], (len(classes.rows),)), "dtype": np.float64}
-    return points.map_blocks(log_densities, classes, **shape)
-
-
-def density_function(classes: KernelClasses) -> Callable[[FloatArray], FloatArray]:
-    """Logarithms of the class densities as a function of points in memory.
-
-    Of rows that are not in memory it takes its passes over them once, and not at every call.
-
-    Parameters
-    ----------
-    classes : KernelClasses
-        Projected into a plane.
-    """
-    if in_memory(classes.rows):
-        return partial(log_densities, classes=classes)
-    return partial(_of_blocks, BlockDensities(classes), classes)
-
-
-def _of_blocks(densities: BlockDensities, classes: KernelClasses, points: FloatArray) -> FloatArray:
-    logs, is_far = densities.near(points)
-    logs[is_far] = _exact(points[is_far], classes)
-    return logs
-
-
-def _lazily(densities: BlockDensities, points: Any, classes: KernelClasses) -> Any:
-    dask = import_module("dask")
-    shared = dask.delayed(densities, pure=False, traverse=False)
-    # As blocks of an array in both passes: Dask would name other forms of one task alike.
-    n_components, of_class = points.shape[1], len(classes.rows)
-    far = points.map_blocks(
-        _far_points,
-        densities=shared,
-        chunks=((np.nan,) * points.numblocks[0], (n_components + 1,)),
-        meta=np.empty((0, 0)),
-    ).compute()
-    exact = _exact(far[:, :-1], classes)
-    parts = [exact[far[:, -1] == number] for number in range(points.numblocks[0])]
-    return points.map_blocks(
-        _filled,
-        densities=shared,
-        far_logs=parts,
-        chunks=(points.chunks[0], (of_class,)),
-        meta=np.empty((0, 0)),
-    )
-
-
 def _far_points(
-    points: FloatArray, densities: BlockDensities, block_id: tuple[int, ...]
+    points: FloatArray, densities: _BlockSeries, block_id: tuple[int, ...]
 ) -> FloatArray:
     """The far points of a block, each followed by the number of the block."""
     far = densities.far_points(points)
@@ -187,22 +180,8 @@ def _far_points(
 
 def _filled(
     points: FloatArray,
-    densities: BlockDensities,
+    densities: _BlockSeries,
     far_logs: list[FloatArray],
     block_id: tuple[int, ...],
 ) -> FloatArray:
     return densities.filled(points, far_logs[block_id[0]])
-
-
-def _exact(points: FloatArray, classes: KernelClasses) -> FloatArray:
-    """Logarithms of the densities, summed over all rows."""
-    if len(points) > MOST_FAR_POINTS:
-        raise UserError(
-            f"{len(points):,} rows of X are far from all rows that the plane was fitted to. Their "
-            f"densities are sums over all of those, and are computed for at most "
-            f"{MOST_FAR_POINTS:,} rows. Leave such rows out, or pass X in parts."
-        )
-    if not len(points):
-        return np.empty((0, len(classes.rows)))
-    parts = zip(classes.rows, classes.covariances, strict=True)
-    return np.column_stack([log_density(points, rows, covariance) for rows, covariance in parts])

@@ -7,10 +7,11 @@ further transform of the rows, as long as the box of the series holds their kern
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import combinations
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +34,9 @@ from melm_core.density.engines.nufft import (
 # which is the share of one row of 1e9.
 _FLOOR = 1e-9
 
-# A grid of contours ends this many widths of the widest kernel beyond the outermost row.
-_GRID_MARGIN = 3.0
+# A grid ends this many widths of the widest kernel beyond the outermost row: a contour of 95 % of
+# the mass ends well within.
+GRID_MARGIN = 3.0
 
 _SLACK = 1e-9  # of rounding
 
@@ -113,7 +115,7 @@ class ClassSeries:
         root, _ = inverse_root(2.0 * covariances.mean(axis=0))
         narrowest, widest = np.array(factors) * _widths(root, covariances)
         bounds = class_bounds([part @ root for part in rows])
-        margin = 0.0 if only_potentials else _GRID_MARGIN * widest
+        margin = 0.0 if only_potentials else GRID_MARGIN * widest
         reach = np.concatenate([bounds[:, 0] - margin, bounds[:, 1] + margin])
         if not only_potentials:
             reach = np.concatenate([reach, points @ root])
@@ -132,6 +134,20 @@ class ClassSeries:
         totals = totals_of(rows, weights)
         series = tuple(own / total for own, total in zip(sums, totals, strict=True))
         return cls(root, box, (float(narrowest), float(widest)), series, bounds, totals, narrowing)
+
+    @property
+    def n_modes(self) -> int:
+        """Of each class."""
+        return self.box.n_modes
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the modes."""
+        return sum(of_class.nbytes for of_class in self.series)
+
+    def root_of(self, _: int) -> FloatArray:
+        """Points times this are in the coordinates of the grid of any class."""
+        return self.root
 
     @property
     def has_densities(self) -> bool:
@@ -230,8 +246,8 @@ class ClassSeries:
             At each y and x, per unit area of the plane.
         """
         widths = np.sqrt(np.diag(self.root.T @ covariance @ self.root))
-        lower = self.bounds[code, 0] - _GRID_MARGIN * widths
-        upper = self.bounds[code, 1] + _GRID_MARGIN * widths
+        lower = self.bounds[code, 0] - GRID_MARGIN * widths
+        upper = self.bounds[code, 1] + GRID_MARGIN * widths
         x, y = (np.linspace(lower[axis], upper[axis], n_lines) for axis in (0, 1))
         # A grid along the axes of the box takes two products of matrices.
         along_x, along_y = (
@@ -240,6 +256,53 @@ class ClassSeries:
         )
         sums = (along_y @ (self._smoothed(code, covariance).conj().T @ along_x.T)).real
         return x, y, np.maximum(sums, 0.0) * self._scale
+
+    def to_arrays(self) -> dict[str, FloatArray]:
+        """Return what `from_arrays` reads: half of the modes, of which the others are conjugates.
+
+        Only of a series of densities.
+        """
+        box = self.box
+        halves = [own.ravel()[: own.size // 2 + 1] for own in self.series]
+        return {
+            "root": self.root,
+            "middle": box.middle,
+            "lengths": box.lengths,
+            "half_modes": box.half_modes.astype(np.float64),
+            "limits": np.array([box.tolerance, *self.widths]),
+            "bounds": self.bounds,
+            "totals": self.totals,
+            "series": np.stack(halves).view(np.float64),
+        }
+
+    @staticmethod
+    def shapes_of(
+        half_modes: FloatArray, n_classes: int, n_components: int
+    ) -> dict[str, tuple[int, ...]]:
+        """The shapes of the arrays of `to_arrays`."""
+        return {
+            "root": (n_components, n_components),
+            "middle": (n_components,),
+            "lengths": (n_components,),
+            "half_modes": (n_components,),
+            "limits": (3,),
+            "bounds": (n_classes, 2, n_components),
+            "totals": (n_classes,),
+            "series": (n_classes, prod(_modes(half_modes)) + 1),
+        }
+
+    @classmethod
+    def from_arrays(cls, array: Mapping[str, FloatArray]) -> ClassSeries:
+        """The series of which `to_arrays` returned the arrays, if they have their shapes."""
+        half = array["half_modes"].astype(np.int64)
+        tolerance, narrowest, widest = array["limits"].tolist()
+        box = Box(array["middle"], array["lengths"], half, tolerance)
+        halves = [own.view(np.complex128) for own in array["series"]]
+        series = tuple(
+            np.concatenate([own, own[-2::-1].conj()]).reshape(_modes(half)) for own in halves
+        )
+        widths = (narrowest, widest)
+        return cls(array["root"], box, widths, series, array["bounds"], array["totals"])
 
     def _holds(self, points: FloatArray) -> npt.NDArray[np.bool_]:
         """Whether points are so near to the rows that no periodic image of these is nearer."""
@@ -259,6 +322,10 @@ class ClassSeries:
     @property
     def _scale(self) -> float:
         return float(np.exp(np.linalg.slogdet(self.root)[1]) / self.box.volume)
+
+
+def _modes(half_modes: FloatArray | npt.NDArray[np.int64]) -> tuple[int, ...]:
+    return tuple(int(n) for n in 2 * half_modes.astype(np.int64) + 1)
 
 
 def _widths(root: FloatArray, covariances: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
-from melm_core.base.row_blocks import ClassRows, Rows, reduce_rows
+from melm_core.base.row_blocks import ClassRows, Rows, added, reduce_rows
 
 # Kernel values in memory at once: half a megabyte fits in the cache of a core and is too small
 # for the allocator to request new pages for each block.
@@ -117,6 +117,56 @@ def log_potentials(
     }
 
 
+class DirectPotentials:
+    """Potentials by direct summation over all pairs of rows.
+
+    See `melm_core.density.class_densities.Potentials`.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_components)
+    covariances : ndarray of shape (n_classes, n_components, n_components)
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[FloatArray],
+        covariances: FloatArray,
+        weights: Sequence[FloatArray] | None = None,
+    ) -> None:
+        self._rows, self._covariances = rows, covariances
+        self._pairs = log_potentials(rows, covariances, weights)
+        self.log_values = np.empty((len(rows), len(rows)))
+        for (a, b), potential in self._pairs.items():
+            self.log_values[a, b] = self.log_values[b, a] = potential.value
+
+    def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+        """See `melm_core.density.class_densities.Potentials`."""
+        by_points = [np.zeros_like(part) for part in self._rows]
+        by_covariances = np.zeros_like(self._covariances)
+        for (a, b), potential in self._pairs.items():
+            by_points[a] += weights[a, b] * potential.by_first
+            by_points[b] += weights[a, b] * potential.by_second
+            by_covariances[a] += weights[a, b] * potential.by_covariance
+            by_covariances[b] += weights[a, b] * potential.by_covariance
+        return by_points, by_covariances
+
+    def weighted_moments(
+        self, weights: FloatArray, rows: Sequence[Rows]
+    ) -> tuple[list[FloatArray], FloatArray]:
+        """See `melm_core.density.class_densities.Potentials`; for rows in memory."""
+        return moments_of_derivatives(*self.weighted_derivatives(weights), rows)
+
+
+def moments_of_derivatives(
+    by_points: Sequence[FloatArray], by_covariances: FloatArray, rows: Sequence[Rows]
+) -> tuple[list[FloatArray], FloatArray]:
+    """Sums over the rows of each class of derivative times row, for rows in memory."""
+    moments = reduce_rows(lambda code, part: by_points[code].T @ part, added, rows)
+    return moments, by_covariances
+
+
 def log_density(
     points: FloatArray,
     rows: Rows,
@@ -167,7 +217,11 @@ class _LogSums:
 
 
 def separable_density_on_grid(
-    x: FloatArray, y: FloatArray, rows: FloatArray, variances: FloatArray
+    x: FloatArray,
+    y: FloatArray,
+    rows: FloatArray,
+    variances: FloatArray,
+    weights: FloatArray | None = None,
 ) -> FloatArray:
     """A density whose kernel has a diagonal covariance, on the grid x times y.
 
@@ -178,6 +232,8 @@ def separable_density_on_grid(
     rows : ndarray of shape (n_samples, 2)
     variances : ndarray of shape (2,)
         Diagonal of the kernel covariance.
+    weights : ndarray of shape (n_samples,) or None
+        Of the rows; None if each counts once.
 
     Returns
     -------
@@ -187,7 +243,9 @@ def separable_density_on_grid(
         np.exp(-0.5 * (lines[:, None] - rows[:, axis]) ** 2 / variances[axis])
         for axis, lines in enumerate((x, y))
     )  # (len(x), n_samples), (len(y), n_samples)
-    norm = 2.0 * np.pi * np.sqrt(variances.prod()) * len(rows)
+    if weights is not None:
+        along_x *= weights
+    norm = 2.0 * np.pi * np.sqrt(variances.prod()) * _total(rows, weights)
     values: FloatArray = along_y @ along_x.T / norm
     return values
 

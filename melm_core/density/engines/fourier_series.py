@@ -21,7 +21,12 @@ from melm_core.base.errors import UserError
 from melm_core.base.row_blocks import ClassRows, Rows, added, in_memory, reduce_rows
 from melm_core.base.sample_weights import totals_of
 from melm_core.density.engines.class_series import ClassSeries, spectrum
-from melm_core.density.engines.direct_sums import Potential, inverse_root, log_potential
+from melm_core.density.engines.direct_sums import (
+    Potential,
+    inverse_root,
+    log_potential,
+    moments_of_derivatives,
+)
 from melm_core.density.engines.exponential_tilting import (
     TiltedPotential,
     TiltedSide,
@@ -107,7 +112,7 @@ class FourierPotentials:
         return [own / total for own, total in zip(sums, self._totals, strict=True)]
 
     def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
-        """See `melm_core.density.information_potentials.Potentials`; for rows in memory."""
+        """See `melm_core.density.class_densities.Potentials`; for rows in memory."""
         series, by_covariances = self._near_derivatives(weights)
         by_points = reduce_rows(_Gradients(self._box, self._root, series), added, self._rows)
         for code, own in enumerate(self._weights):
@@ -122,7 +127,7 @@ class FourierPotentials:
     def weighted_moments(
         self, weights: FloatArray, rows: Sequence[Rows]
     ) -> tuple[list[FloatArray], FloatArray]:
-        """See `melm_core.density.information_potentials.Potentials`."""
+        """See `melm_core.density.class_densities.Potentials`."""
         if in_memory(rows):
             return moments_of_derivatives(*self.weighted_derivatives(weights), rows)
         series, by_covariances = self._near_derivatives(weights)
@@ -240,14 +245,6 @@ class _Moments:
             if other == code:
                 derivatives += weight * side.derivatives(points)
         return derivatives.T @ rows
-
-
-def moments_of_derivatives(
-    by_points: Sequence[FloatArray], by_covariances: FloatArray, rows: Sequence[Rows]
-) -> tuple[list[FloatArray], FloatArray]:
-    """Sums over the rows of each class of derivative times row, for rows in memory."""
-    moments = reduce_rows(lambda code, part: by_points[code].T @ part, added, rows)
-    return moments, by_covariances
 
 
 def fourier_box(

@@ -7,6 +7,7 @@ terms that are all positive also keeps its precision in the tails.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -14,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density.engines.class_series import GRID_MARGIN
 from melm_core.density.engines.direct_sums import inverse_root, log_density
 from melm_core.density.engines.nufft import TOLERANCE, decay_distance
 
@@ -207,6 +209,52 @@ class NearRows:
             )
             found.append((number, is_inside))
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class NearClasses:
+    """The rows of each class in strips.
+
+    Attributes
+    ----------
+    classes : tuple of NearRows
+    """
+
+    classes: tuple[NearRows, ...]
+
+    # The rows are kept with their plane, for kernels of all widths.
+    kept_bytes = 0
+
+    @classmethod
+    def of(
+        cls,
+        rows: Sequence[FloatArray],
+        covariances: FloatArray,
+        weights: Sequence[FloatArray | None],
+    ) -> NearClasses:
+        """Sort the rows of each class; see `NearRows.of`."""
+        return cls(tuple(map(NearRows.of, rows, covariances, weights)))
+
+    def n_pairs(self, points: FloatArray, covariances: FloatArray) -> int:
+        """About how many pairs of a point and a row `density` sums over for all classes."""
+        return sum(
+            own.n_pairs(points, covariance)
+            for own, covariance in zip(self.classes, covariances, strict=True)
+        )
+
+    def density(self, points: FloatArray, code: int, covariance: FloatArray) -> FloatArray:
+        """The density of a class at points, shape (n_points,); see `NearRows.density`."""
+        return self.classes[code].density(points, covariance)
+
+    def density_on_grid(
+        self, code: int, covariance: FloatArray, n_lines: int
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The density of a class on a grid that holds practically all of its mass."""
+        return self.classes[code].density_on_grid(covariance, n_lines, GRID_MARGIN)
+
+    def root_of(self, code: int) -> FloatArray:
+        """Points times this are in the coordinates of the grid of a class."""
+        return self.classes[code].root
 
 
 def _sums(

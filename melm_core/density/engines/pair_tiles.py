@@ -328,6 +328,80 @@ class TiledPotentials:
         by_pairs[place] = weight * potential.by_covariance
 
 
+class TiledClasses:
+    """The rows of classes in tiles, and their kernels, to be projected into several planes.
+
+    Parameters
+    ----------
+    rows : sequence of ndarray of shape (n_samples_of_class, n_features)
+    covariances : ndarray of shape (n_classes, n_features, n_features)
+    weights : sequence of ndarray of shape (n_samples_of_class,) or None
+    precision : float32 or float64
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[FloatArray],
+        covariances: FloatArray,
+        weights: Sequence[FloatArray] | None,
+        precision: Precision,
+    ) -> None:
+        counts = np.array([len(part) for part in rows])
+        self._tiles = PairTiles(counts, precision, weights)
+        origin = np.average([part.mean(axis=0) for part in rows], axis=0, weights=counts)
+        self._rows = self._tiles.pad([part - origin for part in rows])
+        self._covariances = covariances
+
+    @property
+    def n_rows(self) -> int:
+        """Rows after padding."""
+        return self._tiles.n_rows
+
+    def widened(self, factor: float) -> TiledClasses:
+        """The same rows in memory with kernels `factor` times as wide."""
+        other = object.__new__(TiledClasses)
+        vars(other).update(vars(self), _covariances=self._covariances * factor**2)
+        return other
+
+    def potentials(self, components: FloatArray) -> PlanePotentials:
+        """The potentials in several planes, (n_planes, n_components, n_features)."""
+        spread = components[:, None] @ self._covariances  # (n_planes, n_classes, k, n_features)
+        points = components.astype(self._rows.dtype) @ self._rows.T
+        kernels = spread @ components[:, None].swapaxes(-1, -2)
+        return PlanePotentials(self._tiles.potentials(points, kernels), self._rows, spread)
+
+
+@dataclass(frozen=True, eq=False)
+class PlanePotentials:
+    """Potentials in several planes, and their derivatives by the planes."""
+
+    of_points: TiledPotentials
+    rows: AnyFloatArray
+    spread: FloatArray
+
+    @property
+    def log_values(self) -> FloatArray:
+        """Logarithms of the potentials, shape (n_planes, n_classes, n_classes)."""
+        return self.of_points.log_values
+
+    def pull_back(self, weights: FloatArray) -> FloatArray:
+        """Derivatives by the components of weighted sums of the logarithms.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_planes, n_classes, n_classes)
+            The upper triangle is read.
+
+        Returns
+        -------
+        ndarray of shape (n_planes, n_components, n_features)
+        """
+        by_points, by_covariances = self.of_points.weighted_derivatives(weights)
+        gradients = (by_points @ self.rows).astype(np.float64)
+        summed: FloatArray = gradients + 2.0 * (by_covariances @ self.spread).sum(axis=1)
+        return summed
+
+
 @dataclass(frozen=True, eq=False)
 class _Sides:
     """What the tiles multiply: factors of exponents, and rows to be summed."""

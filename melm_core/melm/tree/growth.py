@@ -21,13 +21,7 @@ from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_integer, check_positive
 from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.label_permutations import Block, exchangeable_blocks, permuted_labels
-from melm_core.density import (
-    KernelClasses,
-    SmallCellsWarning,
-    kernel_classes,
-    most_likely_classes,
-    nuisance_cells,
-)
+from melm_core.density import ClassDensities, SmallCellsWarning, kernel_classes, nuisance_cells
 from melm_core.linalg.planes import principal_angles, random_components
 from melm_core.melm.estimator import MELM
 from melm_core.melm.gamma_choice import balanced_mean
@@ -184,7 +178,7 @@ class _Growth:
     max_planes: int
     noise: FloatArray
     noise_accuracy: FloatArray
-    classes: KernelClasses = field(init=False)
+    classes: ClassDensities = field(init=False)
     levels: dict[int, list[TreeNode]] = field(default_factory=dict)
     narrowing: dict[TreeNode, TreeNode] = field(default_factory=dict)
     widening: dict[TreeNode, TreeNode] = field(default_factory=dict)
@@ -302,7 +296,7 @@ class _Growth:
         return node.divergence - self.estimator.nuisance_weight * node.nuisance_divergence
 
 
-def _densities(estimator: MELM, rows: Rows) -> KernelClasses:
+def _densities(estimator: MELM, rows: Rows) -> ClassDensities:
     """The class densities at gamma 1."""
     options = estimator.get_params()
     return kernel_classes(
@@ -316,10 +310,10 @@ def _places(places: dict[TreeNode, int], leads: dict[TreeNode, TreeNode]) -> Int
     return np.array([found.get(node, -1) for node in places], dtype=np.int64)
 
 
-def _accuracy(fit: MELM, classes: KernelClasses, held_out: Rows | None) -> float:
+def _accuracy(fit: MELM, classes: ClassDensities, held_out: Rows | None) -> float:
     """Balanced accuracy at held-out rows of the densities that the divergence is of."""
     if held_out is None:
         return np.nan
     densities = classes.project(fit.components_)
-    predicted = most_likely_classes(held_out.X @ fit.components_.T, densities)
+    predicted = densities.most_likely(held_out.X @ fit.components_.T)
     return balanced_mean(predicted == held_out.y, held_out.y)

@@ -8,7 +8,7 @@ import numpy as np
 
 from melm_core.base import FloatArray, IntArray, stratified_sample
 from melm_core.density import (
-    KernelClasses,
+    ClassDensities,
     NuisanceAccuracy,
     NuisanceCells,
     kernel_cells,
@@ -29,14 +29,14 @@ class BatchCells:
     Attributes
     ----------
     cells : NuisanceCells
-    kernels : tuple of KernelClasses
+    kernels : tuple of ClassDensities
         In all features.
     parts : tuple of (rows, class codes, batch codes)
         The training and the held-out rows that are scored.
     """
 
     cells: NuisanceCells
-    kernels: tuple[KernelClasses, ...]
+    kernels: tuple[ClassDensities, ...]
     parts: tuple[tuple[FloatArray, IntArray, IntArray], ...]
 
     @classmethod
@@ -70,7 +70,7 @@ class BatchCells:
         self,
         part: tuple[FloatArray, IntArray, IntArray],
         components: FloatArray,
-        projected: tuple[KernelClasses, ...],
+        projected: tuple[ClassDensities, ...],
     ) -> NuisanceAccuracy | None:
         X, y, batches = part
         return nuisance_accuracy(X @ components.T, y, batches, self.cells, projected)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from melm_core.base import FloatArray, IntArray
-from melm_core.density import KernelClasses, density_shares, log_densities
+from melm_core.density import ClassDensities, density_shares
 from melm_core.diagnostics import PlaneDistances
 from melm_core.methods import METHODS
 from melm_studio.tables import LabeledData
@@ -97,7 +97,7 @@ class RowPlacer:
         is_held_out = np.isin(data.row_numbers, held_out.row_numbers)
         self.is_held_out: npt.NDArray[np.bool_] = is_held_out
         self._record, self._components, self._embedding = record, components, embedding
-        self._densities: KernelClasses = class_densities(train, components, gamma)
+        self._densities: ClassDensities = class_densities(train, components, gamma)
         self._distances = PlaneDistances.of(train.X, components)
         others = train.unlabeled
         self._unlabeled: FloatArray | None = None if others is None else others.X
@@ -157,7 +157,7 @@ class RowPlacer:
         coordinates = rows @ self._components.T
         return Placement(
             coordinates,
-            density_shares(log_densities(coordinates, self._densities)),
+            density_shares(self._densities.log_densities(coordinates)),
             self._distances.score_distance(rows),
             self._distances.residual(rows),
             self._distances.score_limit(is_new=is_new) if self.has_distances else np.inf,

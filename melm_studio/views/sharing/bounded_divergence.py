@@ -12,7 +12,7 @@ from math import ceil
 import numpy as np
 
 from melm_core.base import UserError
-from melm_core.density import KernelClasses, least_seconds
+from melm_core.density import ClassDensities
 from melm_core.melm import divergence_in_plane
 from melm_studio.tables import count
 from melm_studio.views.sharing.projected_classes import MANY_ROWS
@@ -21,15 +21,13 @@ MOST_SECONDS = 20.0
 FEW_ROWS = 10_000  # of which all pairs take a third of a second
 
 
-def seconds_of(classes: KernelClasses) -> float:
+def seconds_of(classes: ClassDensities) -> float:
     """About how many seconds the divergence of classes in a plane takes; 0 if less than one."""
-    if classes.series is not None or classes.counts.sum() < FEW_ROWS:
-        return 0.0
-    return least_seconds(classes.rows, classes.covariances)
+    return 0.0 if classes.counts.sum() < FEW_ROWS else classes.potential_seconds
 
 
 def within_limit(
-    gammas: Sequence[float], classes_at: Callable[[float], KernelClasses]
+    gammas: Sequence[float], classes_at: Callable[[float], ClassDensities]
 ) -> Sequence[float]:
     """The widest kernels whose divergences take MOST_SECONDS together, at least the widest one.
 
@@ -45,12 +43,12 @@ def within_limit(
     return gammas[-max(1, n_within) :]
 
 
-def bounded_divergence(classes: KernelClasses, gamma: float) -> float:
+def bounded_divergence(classes: ClassDensities, gamma: float) -> float:
     """The divergence of classes in a plane, in nats.
 
     Parameters
     ----------
-    classes : KernelClasses
+    classes : ClassDensities
         Projected into the plane, with kernels of the width `gamma`.
     gamma : float
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from melm_core.base import FloatArray
-from melm_core.density import KernelClasses
+from melm_core.density import ClassDensities
 from melm_core.diagnostics import ConfidenceEllipses, class_ellipses, ellipses_of_moments
 from melm_core.methods import METHODS
 from melm_studio.views.sharing.shared_function import shared
@@ -65,13 +65,13 @@ class TableDensities:
     origin: FloatArray
 
     def replacing(
-        self, sample: KernelClasses, components: FloatArray, gamma: float
-    ) -> KernelClasses:
+        self, sample: ClassDensities, components: FloatArray, gamma: float
+    ) -> ClassDensities:
         """The classes of all rows in place of those of a sample, where they are known.
 
         Parameters
         ----------
-        sample : KernelClasses
+        sample : ClassDensities
             Projected by `components`.
         components : ndarray of shape (n_components, n_features)
         gamma : float
@@ -90,7 +90,7 @@ class TableDensities:
         return self.found.divergence
 
     def ellipses(
-        self, sample: KernelClasses, components: FloatArray
+        self, sample: ClassDensities, components: FloatArray
     ) -> list[tuple[ConfidenceEllipses | None, FloatArray]]:
         """The `ellipses_of_rows` of all rows where their moments are known, else of the sample."""
         seen = self.found.seen_in(components, self.origin)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import prod
-from typing import Any, Self
+from typing import Self
 
 import msgspec
 import numpy as np
 
 from melm_core.base import BlockSource, FloatArray
-from melm_core.density import ClassSeries, KernelClasses, SeriesBox, kernel_classes_in_blocks
+from melm_core.density import ClassDensities, ClassSeries, kernel_classes_in_blocks
 from melm_core.linalg import moments_of_classes
 from melm_core.melm import divergence_in_plane
 from melm_core.methods import GAMMA
@@ -29,7 +28,7 @@ MOST_COMPONENTS = 2
 
 # A run keeps at most so much; of a smooth plane that is enough for every kernel width.
 MOST_SERIES_BYTES = 2**25
-_MODE_BYTES = 8  # a complex number for two modes, see `_half`
+_MODE_BYTES = 8  # a complex number for two modes, see `ClassSeries.to_arrays`
 
 # Kernel widths for which series are made, the widest band that is small enough: from and to these
 # multiples of that of the run.
@@ -101,8 +100,7 @@ class PlaneDensities:
         if not series:
             return None
         means, covariances = moments_of_classes(classes.rows)
-        own = replace(classes.widened(gamma), series=series[0])
-        divergence = divergence_in_plane(own)
+        divergence = divergence_in_plane(classes.widened(gamma).with_sums(series[0], series[0]))
         return cls(components, means, covariances, classes.covariances, series, gamma, divergence)
 
     @property
@@ -135,7 +133,7 @@ class PlaneDensities:
             series=tuple(one.moved(change, offset) for one in self.series),
         )
 
-    def classes(self, sample: Iterable[FloatArray], gamma: float) -> KernelClasses | None:
+    def classes(self, sample: Iterable[FloatArray], gamma: float) -> ClassDensities | None:
         """The classes with kernels of a width; None of a width that the series do not serve.
 
         Parameters
@@ -148,7 +146,7 @@ class PlaneDensities:
         found = next((one for one in self.series if one.serves(covariances)), None)
         if found is None:
             return None
-        return KernelClasses(tuple(sample), covariances, series=found.cropped(covariances))
+        return ClassDensities(tuple(sample), covariances).with_sums(found, found)
 
     def to_bytes(self) -> bytes:
         """Return what `from_bytes` reads."""
@@ -160,7 +158,7 @@ class PlaneDensities:
             "scalars": np.array([self.gamma, self.divergence]),
         }
         for at, series in enumerate(self.series):
-            arrays |= {f"{at}.{name}": array for name, array in _arrays_of(series).items()}
+            arrays |= {f"{at}.{name}": array for name, array in series.to_arrays().items()}
         packed = {
             name: _Numbers(array.shape, np.ascontiguousarray(array, dtype="<f8").tobytes())
             for name, array in arrays.items()
@@ -217,86 +215,44 @@ def kept_densities(store: RunStore, run_id: str) -> PlaneDensities | None:
     return None if raw is None else PlaneDensities.from_bytes(raw)
 
 
-def _series(classes: KernelClasses, gamma: float, points: FloatArray) -> Iterator[ClassSeries]:
+def _series(classes: ClassDensities, gamma: float, points: FloatArray) -> Iterator[ClassSeries]:
     """The series of classes with the kernels of gamma 1, for as wide a band as there is room.
 
     Those of wide kernels take few modes, and have bands of their own.
     """
-    rows, covariances = classes.rows, classes.covariances
-    room = MOST_SERIES_BYTES // (_MODE_BYTES * len(rows))
+    room = MOST_SERIES_BYTES // (_MODE_BYTES * len(classes.rows))
     most, bands = room // 2, iter(((GAMMA.minimum, GAMMA.maximum), *_around(gamma)))
     found, largest = None, 0.0
     while found is None and (band := next(bands, None)) is not None:
-        found = ClassSeries.of(rows, covariances, points, factors=band, most_modes=most)
+        found = classes.transformed(points, band, most_modes=most)
         largest = band[1]
     while found is not None:
         yield found
-        room -= found.box.n_modes
+        room -= found.n_modes
         least, largest = largest, min(_WIDE_RATIO * largest, GAMMA.maximum)
         if least >= GAMMA.maximum:
             return
-        factors = (least, largest)
-        found = ClassSeries.of(rows, covariances, points, factors=factors, most_modes=room)
+        found = classes.transformed(points, (least, largest), most_modes=room)
 
 
 def _around(gamma: float) -> Iterable[tuple[float, float]]:
     return ((least * gamma, largest * gamma) for least, largest in _BANDS)
 
 
-def _arrays_of(series: ClassSeries) -> dict[str, FloatArray]:
-    box = series.box
-    return {
-        "root": series.root,
-        "middle": box.middle,
-        "lengths": box.lengths,
-        "half_modes": box.half_modes.astype(np.float64),
-        "limits": np.array([box.tolerance, *series.widths]),
-        "bounds": series.bounds,
-        "totals": series.totals,
-        "series": np.stack([_half(one) for one in series.series]).view(np.float64),
-    }
-
-
 def _series_of(
     array: Mapping[str, FloatArray], prefix: str, square: tuple[int, int, int]
 ) -> ClassSeries:
     """The series of some arrays, of so many classes and components."""
-    n_classes, n_components, _ = square
     own = {name.removeprefix(prefix): one for name, one in array.items() if name.startswith(prefix)}
-    half = own["half_modes"].astype(np.int64)
-    modes = tuple(int(n) for n in 2 * half + 1)
-    shapes = {
-        "root": square[1:],
-        "middle": (n_components,),
-        "lengths": (n_components,),
-        "half_modes": (n_components,),
-        "limits": (3,),
-        "bounds": (n_classes, 2, n_components),
-        "totals": (n_classes,),
-        "series": (n_classes, prod(modes) + 1),
-    }
-    _check_shapes(own, shapes)
-    tolerance, narrowest, widest = own["limits"].tolist()
-    box = SeriesBox(own["middle"], own["lengths"], half, tolerance)
-    of_classes = tuple(_whole(one.view(np.complex128)).reshape(modes) for one in own["series"])
-    widths = (narrowest, widest)
-    return ClassSeries(own["root"], box, widths, of_classes, own["bounds"], own["totals"])
+    n_classes, n_components, _ = square
+    _check_shapes(own, ClassSeries.shapes_of(own["half_modes"], n_classes, n_components))
+    return ClassSeries.from_arrays(own)
 
 
 def _check_shapes(array: Mapping[str, FloatArray], shapes: Mapping[str, tuple[int, ...]]) -> None:
     for name, shape in shapes.items():
         if array[name].shape != shape or not np.isfinite(array[name]).all():
             raise ValueError(f"The {name} of the densities of a plane are damaged.")
-
-
-def _half(series: Any) -> Any:
-    """The first half of the modes, and the middle: the others are their conjugates."""
-    flat = series.ravel()
-    return flat[: len(flat) // 2 + 1]
-
-
-def _whole(half: Any) -> Any:
-    return np.concatenate([half, half[-2::-1].conj()])
 
 
 def _array(numbers: _Numbers) -> FloatArray:

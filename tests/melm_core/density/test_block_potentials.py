@@ -7,8 +7,9 @@ import pytest
 
 from melm_core.base.block_sources import ArrayBlocks
 from melm_core.base.row_blocks import ClassRows, RowView
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.engines import fourier_series
-from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.objective import divergence_and_gradient
 
 STREAM = np.random.default_rng(0)
@@ -24,7 +25,7 @@ def in_blocks(X, y, size):
     classes = kernel_classes(X, y, n_components=2)
     source = ArrayBlocks(X, y, size)
     rows = tuple(ClassRows(source, RowView(code, np.zeros(4), np.eye(4))) for code in range(3))
-    return classes, KernelClasses(rows, classes.covariances)
+    return classes, ClassDensities(rows, classes.covariances)
 
 
 @pytest.fixture(autouse=True)
@@ -66,5 +67,5 @@ def test_equal_calls_give_equal_bits():
 def test_densities_at_points_are_those_in_memory():
     classes, blocks = in_blocks(NEAR, Y, 100)
     points = STREAM.standard_normal((20, 2)) * 5.0
-    found = log_densities(points, blocks.project(PLANE))
-    assert np.allclose(found, log_densities(points, classes.project(PLANE)), atol=1e-9)
+    found = blocks.project(PLANE).log_densities(points)
+    assert np.allclose(found, classes.project(PLANE).log_densities(points), atol=1e-9)

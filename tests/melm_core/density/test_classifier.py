@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from melm_core import MELM, KernelDensityClassifier
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import class_thresholds, density_shares, log_mean_density
-from melm_core.density.kernel_density import KernelClasses, kernel_classes, log_densities
+from melm_core.density.kernel_density import kernel_classes
 from tests.melm_core.helpers import classes
 
 
@@ -43,10 +44,10 @@ def test_shares_and_mean_are_those_of_the_densities():
 def test_repeating_the_rows_of_a_class_does_not_favour_it():
     X, y = classes(2, 2)
     prepared = kernel_classes(X, y, n_components=2)
-    more = KernelClasses(
+    more = ClassDensities(
         (np.tile(prepared.rows[0], (5, 1)), prepared.rows[1]), prepared.covariances
     )
-    np.testing.assert_allclose(log_densities(X, more), log_densities(X, prepared), rtol=1e-10)
+    np.testing.assert_allclose(more.log_densities(X), prepared.log_densities(X), rtol=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -56,7 +57,7 @@ def test_the_class_changes_exactly_at_the_thresholds(seed):
     thresholds = class_thresholds(prepared)
 
     def best(points):
-        return log_densities(np.asarray(points)[:, None], prepared).argmax(axis=1)
+        return prepared.log_densities(np.asarray(points)[:, None]).argmax(axis=1)
 
     assert len(thresholds) > 0
     assert (np.diff(thresholds) > 0).all()
@@ -71,7 +72,7 @@ def test_two_equal_classes_apart_meet_half_way():
     rows = np.random.default_rng(0).normal(size=(40, 1))
     rows = np.vstack([rows, -rows])
     kernels = np.full((2, 1, 1), 0.2)
-    thresholds = class_thresholds(KernelClasses((rows - 5.0, rows + 5.0), kernels))
+    thresholds = class_thresholds(ClassDensities((rows - 5.0, rows + 5.0), kernels))
     np.testing.assert_allclose(thresholds, [0.0], atol=1e-9)
 
 

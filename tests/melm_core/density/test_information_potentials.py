@@ -7,16 +7,11 @@ import pandas as pd
 import pytest
 
 from experiments.data import DATA_SETS
-from melm_core.density import information_potentials
+from melm_core.density import class_densities
+from melm_core.density.class_densities import ClassDensities, direct_seconds, nufft_seconds
 from melm_core.density.engines import nufft as fourier
+from melm_core.density.engines.direct_sums import DirectPotentials
 from melm_core.density.engines.fourier_series import FourierPotentials, fourier_box
-from melm_core.density.information_potentials import (
-    DirectPotentials,
-    class_potentials,
-    direct_seconds,
-    is_direct_better,
-    nufft_seconds,
-)
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.whitening import bandwidth_factor
 from melm_core.melm.objective import cauchy_schwarz_divergence
@@ -30,7 +25,11 @@ def cloud(n_rows: int, k: int, gamma: float = 1.0):
     rng = np.random.default_rng(k)
     rows = [rng.normal(size=(n_rows, k)) for _ in range(2)]
     kernel = bandwidth_factor(n_rows, k, gamma) ** 2 * np.eye(k)
-    return rows, np.stack([kernel, kernel])
+    return ClassDensities(tuple(rows), np.stack([kernel, kernel]))
+
+
+def _box(densities):
+    return fourier_box(densities.rows, densities.covariances)[2]
 
 
 def standardized(name: str):
@@ -74,43 +73,42 @@ def test_weighted_derivatives_agree_with_finite_differences(k):
 
 
 def test_few_rows_are_summed_directly_and_many_are_transformed():
-    assert isinstance(class_potentials(*cloud(50, 2)), DirectPotentials)
-    assert isinstance(class_potentials(*cloud(5_000, 2)), FourierPotentials)
+    assert isinstance(cloud(50, 2).potentials(), DirectPotentials)
+    assert isinstance(cloud(5_000, 2).potentials(), FourierPotentials)
 
 
 def test_kernels_too_narrow_for_their_span_are_summed_directly(monkeypatch):
-    rows, covariances = cloud(5_000, 2)
-    assert not is_direct_better(rows, covariances)
-    monkeypatch.setattr(information_potentials, "MOST_MODES", 100)
-    assert is_direct_better(rows, covariances)
+    densities = cloud(5_000, 2)
+    assert densities.engine("potentials") == "transforms"
+    monkeypatch.setattr(class_densities, "MOST_MODES", 100)
+    assert densities.engine("potentials") == "direct"
 
 
 def test_an_engine_that_is_asked_for_is_taken():
-    rows, covariances = cloud(50, 2)
-    assert isinstance(class_potentials(rows, covariances, "nufft"), FourierPotentials)
-    assert isinstance(class_potentials(*cloud(500, 2), "direct"), DirectPotentials)
+    assert isinstance(cloud(50, 2).potentials("nufft"), FourierPotentials)
+    assert isinstance(cloud(500, 2).potentials("direct"), DirectPotentials)
 
 
 def test_the_cost_of_both_engines_grows_with_what_they_sum():
     assert direct_seconds([200, 100]) == pytest.approx(4 * direct_seconds([100, 50]))
-    narrow, wide = (fourier_box(*cloud(500, 2, gamma))[2] for gamma in (0.1, 1.0))
+    narrow, wide = (_box(cloud(500, 2, gamma)) for gamma in (0.1, 1.0))
     assert nufft_seconds([500, 500], narrow) > nufft_seconds([500, 500], wide)
     assert nufft_seconds([10**6, 500], wide) > nufft_seconds([500, 500], wide)
 
 
 def test_beyond_three_components_only_the_direct_engine_sums():
-    rows, covariances = cloud(60, 4)
+    densities = cloud(60, 4)
     message = 'engine="nufft" supports at most 3 components, not 4; use engine="auto"'
     with pytest.raises(ValueError, match=message):
-        class_potentials(rows, covariances, "nufft")
-    assert isinstance(class_potentials(rows, covariances), DirectPotentials)
+        densities.potentials("nufft")
+    assert isinstance(densities.potentials(), DirectPotentials)
 
 
 @pytest.mark.parametrize("gamma", [1e-3, 1e-9])
 def test_too_many_modes_are_refused_with_the_way_out(gamma):
     message = f"would need .* modes, more than the limit of {fourier.MOST_MODES:,}: .* gamma"
     with pytest.raises(ValueError, match=message):
-        class_potentials(*cloud(60, 2, gamma), "nufft")
+        cloud(60, 2, gamma).potentials("nufft")
 
 
 @pytest.mark.parametrize("k", [1, 2])

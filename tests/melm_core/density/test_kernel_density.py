@@ -5,15 +5,10 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from melm_core.density import kernel_density
+from melm_core.density import class_densities, kernel_density
+from melm_core.density.class_densities import ClassDensities, density_on_grid
 from melm_core.density.engines import direct_sums
-from melm_core.density.kernel_density import (
-    KernelClasses,
-    density_on_grid,
-    kernel_classes,
-    log_densities,
-    whitened_kernel_classes,
-)
+from melm_core.density.kernel_density import kernel_classes, whitened_kernel_classes
 from melm_core.density.level_sets import mass_levels
 from melm_core.density.whitening import (
     SMALLEST_RELATIVE_VARIANCE,
@@ -34,7 +29,7 @@ KERNEL = bandwidth_factor(700, 2, 1.0) ** 2 * np.cov(ROWS.T, ddof=0)
 @pytest.fixture(params=[0, 10**9], ids=["fourier", "direct"])
 def engine(request, monkeypatch):
     """Have all densities summed by one engine."""
-    monkeypatch.setattr(kernel_density, "DIRECT_EVALUATIONS", request.param)
+    monkeypatch.setattr(class_densities, "DIRECT_EVALUATIONS", request.param)
 
 
 def variances_of(covariance):
@@ -149,28 +144,28 @@ def test_log_densities_by_fourier_agree_with_the_direct_sum_into_the_tails(k, ga
     X, y = classes(2, k)
     kernels = kernel_classes(X, y, n_components=k, gamma=gamma)
     points = np.vstack([X, X + 3.0, 4.0 * X])
-    exact = log_densities(points, kernels)
-    monkeypatch.setattr(kernel_density, "DIRECT_EVALUATIONS", 0)
-    np.testing.assert_allclose(log_densities(points, kernels), exact, rtol=0, atol=1e-6)
+    exact = kernels.log_densities(points)
+    monkeypatch.setattr(class_densities, "DIRECT_EVALUATIONS", 0)
+    np.testing.assert_allclose(kernels.log_densities(points), exact, rtol=0, atol=1e-6)
     assert exact.min() < exact.max() - 20
 
 
 @pytest.mark.parametrize("distance", [12.0, 1e3, 1e30])
 def test_log_densities_of_points_all_far_away_agree_with_the_direct_sum(distance, monkeypatch):
-    monkeypatch.setattr(kernel_density, "DIRECT_EVALUATIONS", 0)
+    monkeypatch.setattr(class_densities, "DIRECT_EVALUATIONS", 0)
     points = 0.5 * ROWS + distance
-    logs = log_densities(points, KernelClasses((ROWS,), KERNEL[None]))[:, 0]
+    logs = ClassDensities((ROWS,), KERNEL[None]).log_densities(points)[:, 0]
     np.testing.assert_allclose(logs, direct_sums.log_density(points, ROWS, KERNEL), rtol=1e-9)
 
 
 @pytest.mark.parametrize("distance", [1.0, pytest.param(30.0, marks=pytest.mark.slow), 3_000.0])
 def test_the_most_likely_class_is_that_of_the_largest_density(distance, monkeypatch):
-    monkeypatch.setattr(kernel_density, "DIRECT_EVALUATIONS", 0)
+    monkeypatch.setattr(class_densities, "DIRECT_EVALUATIONS", 0)
     X, y = classes(n_classes=3, n_features=2)
     known = kernel_density.kernel_classes(X, y, n_components=2, gamma=0.3)
     points = distance * np.random.default_rng(5).normal(size=(300, 2))
-    expected = kernel_density.log_densities(points, known).argmax(axis=1)
-    found = kernel_density.most_likely_classes(points, known)
+    expected = known.log_densities(points).argmax(axis=1)
+    found = known.most_likely(points)
     np.testing.assert_array_equal(found, expected)
 
 

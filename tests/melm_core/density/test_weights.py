@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.density import KernelClasses, log_densities, most_likely_classes
-from melm_core.density.engines.direct_sums import log_potential
+from melm_core.density import ClassDensities
+from melm_core.density.engines.direct_sums import DirectPotentials, log_potential
 from melm_core.density.engines.exponential_tilting import tilted_log_potential
 from melm_core.density.engines.fourier_series import FourierPotentials
 from melm_core.density.engines.pair_tiles import PairTiles
-from melm_core.density.information_potentials import DirectPotentials
 
 RNG = np.random.default_rng(0)
 COUNTS = np.array([13, 20])
@@ -78,9 +77,9 @@ def test_the_potential_of_distant_classes_by_tilting():
 @pytest.mark.parametrize("n_points", [30, 40_000])  # summed directly, and by transforms
 def test_densities(n_points):
     points = RNG.normal(size=(n_points, 2))
-    weighted = KernelClasses(tuple(ROWS), KERNELS, weights=tuple(WEIGHTS))
-    again = KernelClasses((repeated(0), repeated(1)), KERNELS)
-    logs = log_densities(points, weighted)
-    np.testing.assert_allclose(logs, log_densities(points, again), atol=1e-4)
+    weighted = ClassDensities(tuple(ROWS), KERNELS, weights=tuple(WEIGHTS))
+    again = ClassDensities((repeated(0), repeated(1)), KERNELS)
+    logs = weighted.log_densities(points)
+    np.testing.assert_allclose(logs, again.log_densities(points), atol=1e-4)
     sure = np.abs(logs[:, 0] - logs[:, 1]) > 1e-3
-    assert (most_likely_classes(points, weighted) == logs.argmax(axis=1))[sure].all()
+    assert (weighted.most_likely(points) == logs.argmax(axis=1))[sure].all()

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 
 from melm_core import DiscriminantPlane
-from melm_core.density import kernel_classes, log_densities
+from melm_core.density import kernel_classes
 from melm_core.evaluation import density_scores, held_out_p_value, pure_noise
 
 IRIS = load_iris(return_X_y=True)
@@ -23,7 +23,7 @@ def test_each_fold_is_scored_by_densities_of_its_training_rows_alone():
         standardized = (X - mean) / scale
         plane = DiscriminantPlane().fit(standardized[train], y[train]).components_
         classes = kernel_classes(standardized[train], y[train], n_components=2, gamma=0.7)
-        densities = log_densities(standardized[test] @ plane.T, classes.project(plane))
+        densities = classes.project(plane).log_densities(standardized[test] @ plane.T)
         right = densities.argmax(axis=1) == y[test]
         accuracies.append(np.mean([right[y[test] == code].mean() for code in range(3)]))
     assert found.held_out.balanced_accuracy == pytest.approx(np.mean(accuracies), abs=1e-12)

@@ -14,7 +14,7 @@ from sklearn.svm import SVC, SVR
 from melm_core.baselines.kernel_fisher import KernelFisherDiscriminant
 from melm_core.datasets.crescent_pair import crescents
 from melm_core.density.classifier import KernelDensityClassifier
-from melm_core.density.kernel_density import kernel_classes, log_densities
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.kernel_machines.machine import KernelMachine
 from tests.melm_core.helpers import classes, invertible
 
@@ -106,7 +106,7 @@ def test_a_density_classifier_of_one_kernel_is_the_difference_of_its_densities()
     model = KernelDensityClassifier(shrinkage=1.0).fit(X, y)
     machine = KernelMachine.from_estimator(model)
     new = held_out(X)
-    densities = np.exp(log_densities(new, model.kernel_classes_))
+    densities = np.exp(model.kernel_classes_.log_densities(new))
     peak = 1 / (2 * np.pi * np.sqrt(np.linalg.det(model.kernel_classes_.covariances[0])))
     expected = (densities[:, 1] - densities[:, 0]) / peak
     np.testing.assert_allclose(machine.decision_function(new), expected, atol=1e-12)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from melm_core.density.kernel_density import kernel_classes, log_densities
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.class_overlap import overlap_bound, rescaled_to_unit_cube
 from melm_core.melm.objective import divergence_and_gradient
 from tests.melm_core.helpers import classes, plane
@@ -35,7 +35,7 @@ def test_the_overlap_in_the_unit_cube_is_within_its_bound(apart, gamma, k, n_lin
     cube = rescaled_to_unit_cube(prepared.project(components))
     middles = (np.arange(n_lines) + 0.5) / n_lines
     points = np.stack(np.meshgrid(*[middles] * k), axis=-1).reshape(-1, k)
-    densities = np.exp(log_densities(points, cube))
+    densities = np.exp(cube.log_densities(points))
     for a, b in combinations(range(3), 2):
         overlap = np.minimum(densities[:, a], densities[:, b]).mean()
         assert 0 < overlap <= bounds[a, b]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core.density.information_potentials import DirectPotentials
+from melm_core.density.engines.direct_sums import DirectPotentials
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.multiclass import (
     AGGREGATES,

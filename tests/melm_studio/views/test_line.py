@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from melm_core.density.kernel_density import kernel_classes, log_densities
+from melm_core.density.kernel_density import kernel_classes
 from melm_studio.views.line import arrow_lanes, density_curves, in_strips, threshold_lines
 
 
@@ -21,7 +21,7 @@ def classes():
 
 def test_a_curve_is_the_density_of_its_class_and_the_highest_peak_is_one(classes):
     curves = density_curves(classes)
-    expected = [np.exp(log_densities(curve[:-2, :1], classes)) for curve in curves]
+    expected = [np.exp(classes.log_densities(curve[:-2, :1])) for curve in curves]
     peak = max(densities.max() for densities in expected)
     for code, curve in enumerate(curves):
         np.testing.assert_allclose(curve[:-2, 1], expected[code][:, code] / peak, rtol=1e-12)
@@ -39,7 +39,7 @@ def test_both_densities_are_equal_at_a_threshold(classes):
     assert len(lines) >= 1
     for line in lines:
         assert line[0, 0] == line[1, 0]
-        logs = log_densities(line[:1, :1], classes)[0]
+        logs = classes.log_densities(line[:1, :1])[0]
         assert logs[0] == pytest.approx(logs[1], abs=1e-8)
         assert np.isnan(line[2]).all()
 

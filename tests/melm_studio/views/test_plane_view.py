@@ -7,16 +7,13 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from melm_core import MELM
-from melm_core.density.kernel_density import (
-    density_on_grid,
-    kernel_classes,
-    log_densities,
-)
+from melm_core.density.class_densities import ClassDensities, density_on_grid
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.level_sets import mass_levels
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.held_out import held_out_divergence
 from melm_studio.views import plane_view
-from melm_studio.views.contours import CONTOUR_SHARES, central_box, class_contours
+from melm_studio.views.contours import CONTOUR_SHARES, central_box, plane_contours
 from melm_studio.views.plane_edits import MAX_ARROWS, strongest_loadings
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.rows import sampled_rows
@@ -51,9 +48,13 @@ def gaussian_class(n_rows: int = 600, gamma: float = 1.0):
     return rows, kernels.covariances[0]
 
 
+def class_contours(rows, covariance):
+    return plane_contours(ClassDensities((rows,), covariance[None]))[0]
+
+
 def density_at(points, rows, covariance):
-    classes_of_one = plane_view.KernelClasses((rows,), covariance[None])
-    return np.exp(log_densities(points, classes_of_one)[:, 0])
+    classes_of_one = ClassDensities((rows,), covariance[None])
+    return np.exp(classes_of_one.log_densities(points)[:, 0])
 
 
 def levels_of(rows, covariance):

@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from melm_core.density import kernel_density
+from melm_core.density import class_densities
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.engines import fourier_series, near_pairs
 from melm_core.density.engines.class_series import ClassSeries
 from melm_core.density.engines.fourier_series import FourierPotentials
 from melm_core.density.engines.nufft import Box, density
-from melm_core.density.kernel_density import KernelClasses, kernel_classes, most_likely_classes
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm import divergence_in_plane
 from tests.melm_core.helpers import classes
 
@@ -18,7 +19,7 @@ FACTORS = (0.5, 2.0)
 
 
 @pytest.fixture
-def plane() -> KernelClasses:
+def plane() -> ClassDensities:
     """Three classes in a plane."""
     X, y = classes(n_classes=3, n_features=4)
     return kernel_classes(X, y, n_components=2).project(np.eye(4)[:2])
@@ -30,24 +31,26 @@ def points(plane) -> np.ndarray:
     return np.concatenate([plane.rows[0], 1.5 * plane.rows[1]])
 
 
-def transformed(classes, points, factors=(1.0, 1.0)) -> KernelClasses:
-    series = ClassSeries.of(classes.rows, classes.covariances, points, factors=factors)
-    return replace(classes, series=series)
+def transformed(classes, points, factors=(1.0, 1.0)) -> ClassDensities:
+    series = classes.transformed(points, factors)
+    return classes.with_sums(series, series)
+
+
+def series_of(densities) -> ClassSeries:
+    return densities.prepared.densities
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.0, 2.0])
 def test_potentials_and_densities_of_several_widths_agree_with_transforms_of_their_own(
     plane, points, factor, monkeypatch
 ):
-    monkeypatch.setattr(kernel_density, "DIRECT_EVALUATIONS", 0)
+    monkeypatch.setattr(class_densities, "DIRECT_EVALUATIONS", 0)
     shared = transformed(plane, points, FACTORS).widened(factor)
     own = plane.widened(factor)
-    assert shared.series is not None
+    assert series_of(shared) is not None
     assert divergence_in_plane(shared) == pytest.approx(divergence_in_plane(own), abs=1e-9)
-    np.testing.assert_array_equal(
-        most_likely_classes(points, shared), most_likely_classes(points, own)
-    )
-    for series in (shared.series, shared.series.cropped(own.covariances)):
+    np.testing.assert_array_equal(shared.most_likely(points), own.most_likely(points))
+    for series in (series_of(shared), series_of(shared).cropped(own.covariances)):
         for code, (rows, covariance) in enumerate(zip(own.rows, own.covariances, strict=True)):
             expected = density(points, rows, covariance)
             found = series.density(points, code, covariance)
@@ -55,7 +58,7 @@ def test_potentials_and_densities_of_several_widths_agree_with_transforms_of_the
 
 
 def test_a_grid_holds_the_densities_at_its_points_and_all_of_the_mass(plane, points):
-    series = transformed(plane, points).series
+    series = series_of(transformed(plane, points))
     for code, (rows, covariance) in enumerate(zip(plane.rows, plane.covariances, strict=True)):
         x, y, found = series.density_on_grid(code, covariance, 60)
         at = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2) @ np.linalg.inv(series.root)
@@ -66,7 +69,7 @@ def test_a_grid_holds_the_densities_at_its_points_and_all_of_the_mass(plane, poi
 
 
 def test_kernels_beyond_the_widths_that_were_asked_for_are_not_served(plane, points):
-    series = transformed(plane, points, FACTORS).series
+    series = series_of(transformed(plane, points, FACTORS))
     assert series.serves(plane.widened(2.0).covariances)
     assert not series.serves(plane.widened(2.1).covariances)
     assert not series.serves(plane.widened(0.49).covariances)
@@ -74,7 +77,7 @@ def test_kernels_beyond_the_widths_that_were_asked_for_are_not_served(plane, poi
 
 def test_more_modes_than_fit_into_memory_are_refused(plane, points):
     far = np.array([[1e5, 1e5]])
-    assert transformed(plane, far, (0.01, 1.0)).series is None
+    assert series_of(transformed(plane, far, (0.01, 1.0))) is None
 
 
 @pytest.mark.parametrize("n_components", [1, 2])
@@ -88,7 +91,7 @@ def test_half_of_the_modes_hold_the_potentials(n_components, factor):
     own = whole.widened(factor)
     expected = divergence_in_plane(own)
     for shared in (series, series.cropped(own.covariances)):
-        found = divergence_in_plane(replace(own, series=shared))
+        found = divergence_in_plane(own.with_sums(None, shared))
         assert found == pytest.approx(expected, abs=1e-9)
     assert len(series.series[0]) == series.box.half_modes[0] + 1
 
@@ -101,19 +104,19 @@ def test_classes_far_apart_have_a_divergence_and_no_derivatives(plane, points, m
     assert divergence_in_plane(shared) == pytest.approx(
         divergence_in_plane(apart, engine="direct"), rel=1e-9
     )
-    potentials = FourierPotentials(shared.rows, shared.covariances, series=shared.series)
+    potentials = FourierPotentials(shared.rows, shared.covariances, series=series_of(shared))
     with pytest.raises(ValueError, match="no derivatives"):
         potentials.weighted_derivatives(np.eye(3))
 
 
 def test_the_rows_are_passed_over_once(plane, points, monkeypatch):
     passed = []
-    series_of = Box.series
-    monkeypatch.setattr(Box, "series", lambda *arguments: passed.append(1) or series_of(*arguments))
+    original = Box.series
+    monkeypatch.setattr(Box, "series", lambda *arguments: passed.append(1) or original(*arguments))
     shared = transformed(plane, points, FACTORS)
     for factor in (0.5, 1.0, 2.0):
         divergence_in_plane(shared.widened(factor))
-        shared.series.density(points, 0, shared.covariances[0])
+        series_of(shared).density(points, 0, shared.covariances[0])
     assert len(passed) == len(plane.rows)
 
 

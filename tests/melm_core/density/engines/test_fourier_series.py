@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from melm_core.density.engines import fourier_series, near_pairs
+from melm_core.density.engines.direct_sums import DirectPotentials
 from melm_core.density.engines.exponential_tilting import tilted_log_potential
 from melm_core.density.engines.fourier_series import FourierPotentials, fourier_box
 from melm_core.density.engines.nufft import LOOSE_TOLERANCE
-from melm_core.density.information_potentials import DirectPotentials
 from tests.melm_core.helpers import invertible
 
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.density.engines.direct_sums import DirectPotentials
 from melm_core.density.engines.pair_tiles import PairTiles, block_length
-from melm_core.density.information_potentials import DirectPotentials
 
 COUNTS = np.array([70, 9, 33])
 # Coordinates keep fewer digits beside a large distance between the classes.

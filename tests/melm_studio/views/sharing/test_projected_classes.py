@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from melm_core.density import ClassSeries, class_densities
+from melm_core.density.engines.near_rows import NearClasses
 from melm_core.density.engines.nufft import Box
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.sharing import projected_classes
@@ -26,7 +28,7 @@ def as_many(monkeypatch):
 @pytest.mark.parametrize(
     ("n_components", "gamma", "few_modes"),
     [
-        *((n, gamma, projected_classes.FEW_MODES) for n in (1, 2, 3) for gamma in GAMMAS),
+        *((n, gamma, class_densities.FEW_MODES) for n in (1, 2, 3) for gamma in GAMMAS),
         (2, 0.3, 0),
         (2, 0.1, 0),
         (3, 0.3, 0),
@@ -37,9 +39,9 @@ def test_what_many_rows_show_is_what_few_show(gamma, n_components, few_modes, mo
     few = PlaneViewer(SEEN, UNSEEN, 1.0, n_components)
     expected = few.at(gamma).view(components)
     monkeypatch.setattr(projected_classes, "MANY_ROWS", 0)
-    monkeypatch.setattr(projected_classes, "FEW_MODES", few_modes)
+    monkeypatch.setattr(class_densities, "FEW_MODES", few_modes)
     if n_components < 3:
-        monkeypatch.setattr(projected_classes, "MODES_PER_ROW", 10_000)
+        monkeypatch.setattr(class_densities, "MODES_PER_ROW", 10_000)
     viewer = PlaneViewer(SEEN, UNSEEN, 1.0, n_components).at(gamma)
     found = viewer.view(components)
     assert found.scores.accuracy_train == expected.scores.accuracy_train
@@ -78,13 +80,13 @@ def test_a_band_holds_its_factor_and_narrow_kernels_get_narrow_bands(factor):
 
 
 def test_densities_of_narrow_kernels_are_summed_over_near_rows(as_many, monkeypatch):
-    monkeypatch.setattr(projected_classes, "FEW_MODES", 0)
-    monkeypatch.setattr(projected_classes, "MODES_PER_ROW", 10_000)
+    monkeypatch.setattr(class_densities, "FEW_MODES", 0)
+    monkeypatch.setattr(class_densities, "MODES_PER_ROW", 10_000)
     viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
     narrow, wide = (viewer._classes.at(components, factor) for factor in (0.1, 3.0))  # noqa: SLF001
-    assert narrow.near
-    assert narrow.series.box.is_half
-    assert not wide.near  # nearly all rows are near
+    assert isinstance(narrow.prepared.densities, NearClasses)
+    assert narrow.prepared.potentials.box.is_half
+    assert isinstance(wide.prepared.densities, ClassSeries)  # nearly all rows are near
 
 
 def test_the_least_band_begins_at_the_least_kernel_width_of_the_page():
@@ -98,16 +100,16 @@ def test_transforms_of_narrow_kernels_give_way_to_their_memory(as_many, monkeypa
         viewer.at(gamma).view(components)
         assert densities.currsize <= projected_classes.MOST_DENSITY_BYTES
     assert densities.currsize == sum(
-        of_class.nbytes for series, _ in densities.values() for of_class in series.series
+        of_class.nbytes for series in densities.values() for of_class in series.series
     )
 
 
 @pytest.mark.parametrize("most_bytes", [1_000, projected_classes.MOST_POTENTIAL_BYTES])
 def test_potentials_of_narrow_kernels_serve_wider_ones(most_bytes, as_many, monkeypatch):
     monkeypatch.setattr(projected_classes, "MOST_POTENTIAL_BYTES", most_bytes)
-    monkeypatch.setattr(projected_classes, "FEW_MODES", 0)
-    monkeypatch.setattr(projected_classes, "MODES_PER_ROW", 10_000)
-    monkeypatch.setattr(projected_classes, "NEAR_SHARE", 1.0)
+    monkeypatch.setattr(class_densities, "FEW_MODES", 0)
+    monkeypatch.setattr(class_densities, "MODES_PER_ROW", 10_000)
+    monkeypatch.setattr(class_densities, "NEAR_SHARE", 1.0)
     viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
     classes = viewer._classes  # noqa: SLF001
     classes.at(components, 0.1)
@@ -115,7 +117,7 @@ def test_potentials_of_narrow_kernels_serve_wider_ones(most_bytes, as_many, monk
     series_of = Box.series
     monkeypatch.setattr(Box, "series", lambda *parts: passed.append(1) or series_of(*parts))
     for factor in (0.2, 0.12, 0.3):
-        assert classes.at(components, factor).series is not None
+        assert classes.at(components, factor).prepared.potentials is not None
     assert not passed
     classes.at(plane(2, 5, seed=1), 0.3)  # of another plane
     assert len(passed) == len(SEEN.class_names)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core.base.block_sources import ArrayBlocks
-from melm_core.density.kernel_density import kernel_classes, log_densities, most_likely_classes
+from melm_core.density.kernel_density import kernel_classes
 from melm_core.melm.objective import divergence_in_plane
 from melm_studio.worker.registered import plane_densities
 from melm_studio.worker.registered.plane_densities import PlaneDensities
@@ -48,10 +48,10 @@ def test_they_are_those_of_all_rows_in_any_coordinates_of_the_plane(n_components
         expected = in_memory(drawn, gamma)
         own = found.seen_in(drawn, ORIGIN).classes(sample_of(drawn), gamma)
         assert divergence_in_plane(own) == pytest.approx(divergence_in_plane(expected), abs=1e-9)
-        logs, exact = log_densities(points, own), log_densities(points, expected)
+        logs, exact = own.log_densities(points), expected.log_densities(points)
         near = exact > exact.max() - 10.0
         np.testing.assert_allclose(logs[near], exact[near], atol=1e-6)
-        predicted = most_likely_classes(points, own)
+        predicted = own.most_likely(points)
         np.testing.assert_array_equal(predicted, exact.argmax(axis=1))
     assert found.divergence == pytest.approx(divergence_in_plane(in_memory(components, 1.0)))
     assert found.counts == tuple(np.bincount(Y))
@@ -61,9 +61,9 @@ def test_far_from_all_rows_the_sample_stands_for_them():
     components, found = densities()
     own = found.seen_in(components, ORIGIN).classes(sample_of(components), 1.0)
     far = 50.0 * sample_of(components)[2]
-    logs = log_densities(far, own)
+    logs = own.log_densities(far)
     assert np.isfinite(logs).all()
-    expected = log_densities(far, in_memory(components, 1.0))
+    expected = in_memory(components, 1.0).log_densities(far)
     assert (logs.argmax(axis=1) == expected.argmax(axis=1)).mean() > 0.9
 
 

@@ -1,0 +1,738 @@
+"""The densities of classes: their values at points and on grids, and their potentials.
+
+`ClassDensities` holds the rows and the kernel of each class and is asked for everything that is
+summed from them. How the kernels are summed, only `ClassDensities.engine` decides:
+
+| engine | sums potentials | and densities |
+|---|---|---|
+| direct | over pairs of rows: `direct_sums`, `pair_tiles` in several planes | over rows |
+| transforms | over modes: `fourier_series` | over modes: `nufft` |
+| prepared | over known modes: `class_series` | the same, or over near rows: `near_rows` |
+| blocks | over modes, block by block: `fourier_series` | the same: `block_densities` |
+
+Potentials of distant classes lose their digits in sums over modes. The engine of potentials then
+sums over near pairs (`near_pairs`) or tilts the samples (`exponential_tilting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, product
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.row_blocks import Rows, in_memory, is_lazy
+from melm_core.base.sample_weights import totals_of
+from melm_core.density.engines import direct_sums, nufft
+from melm_core.density.engines.block_densities import BlockDensities
+from melm_core.density.engines.class_series import GRID_MARGIN, ClassSeries
+from melm_core.density.engines.direct_sums import DirectPotentials, inverse_root
+from melm_core.density.engines.fourier_series import FourierPotentials, fourier_box
+from melm_core.density.engines.near_rows import NearClasses
+from melm_core.density.engines.nufft import MOST_COMPONENTS, MOST_MODES, TOLERANCE, Box
+from melm_core.density.engines.pair_tiles import Precision, TiledClasses
+
+Engine: TypeAlias = Literal["auto", "direct", "nufft"]
+ENGINES: tuple[Engine, ...] = ("auto", "direct", "nufft")
+
+Quantity: TypeAlias = Literal[
+    "potentials", "potentials in planes", "log densities", "likeliest class", "grid"
+]
+ChosenEngine: TypeAlias = Literal["direct", "transforms", "prepared", "blocks"]
+PreparedDensities: TypeAlias = ClassSeries | NearClasses
+
+# Seconds on one core for potentials and derivatives, measured by `python -m benchmarks engines`.
+SECONDS_PER_PAIR = 4e-9
+SHARE_WITHIN = 0.6
+SECONDS_PER_TRANSFORMED_POINT = {1: 6e-8, 2: 2.3e-7, 3: 2e-6}
+SECONDS_PER_TRANSFORMED_MODE = {1: 9e-8, 2: 9e-8, 3: 2.3e-7}
+SECONDS_PER_TRANSFORM = 4e-4
+
+# Up to this many rows sums over pairs of rows, for several planes at once, are faster than
+# transforms.
+MAX_TILED_ROWS = 4_000
+
+# Up to this many kernel evaluations, densities are summed faster directly.
+DIRECT_EVALUATIONS = 300_000
+
+# A kernel with a diagonal covariance is a product over axes; its density on a grid takes one sum
+# per grid line instead of one per point. Beyond this many rows the transform is still faster.
+SEPARABLE_ROWS = 3_000
+
+# Densities below this fraction of the kernel's peak are below the precision of the Fourier sum and
+# are summed directly.
+FOURIER_FLOOR = 1e-6
+
+# Ten times the error of a logarithm at that floor.
+_FLOOR_MARGIN = 1e-4
+
+# Kernels that need more modes than this have few rows near a point: up to so many pairs of a point
+# and a row, and up to this share of all pairs, densities are summed over them instead.
+FEW_MODES = 700_000
+MOST_NEAR_PAIRS = 50_000_000
+NEAR_SHARE = 0.2
+
+# Beyond this, potentials of all pairs of rows are summed sooner. Transforms of potentials keep half
+# of their modes; they may have more than others where those of all classes fit into the memory.
+MODES_PER_ROW = 50
+MOST_POTENTIAL_MODES = 6_000_000
+_BYTES_PER_MODE = 8
+
+
+class Potentials(Protocol):
+    """Potentials of all pairs of classes, and derivatives of their weighted sums.
+
+    Attributes
+    ----------
+    log_values : ndarray of shape (n_classes, n_classes)
+        Logarithms of the potentials, symmetric.
+    """
+
+    log_values: FloatArray
+
+    def weighted_derivatives(self, weights: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+        """Derivatives of the sum of weights_ab log ip_ab over the unordered pairs.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_classes, n_classes)
+            Only the upper triangle is used.
+
+        Returns
+        -------
+        by_points : list of ndarray of shape (n_samples_of_class, n_components)
+        by_covariances : ndarray of shape (n_classes, n_components, n_components)
+        """
+
+    def weighted_moments(
+        self, weights: FloatArray, rows: Sequence[Rows]
+    ) -> tuple[list[FloatArray], FloatArray]:
+        """Sums over the rows of each class of their derivative times the row.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_classes, n_classes)
+            Only the upper triangle is used.
+        rows : sequence of ndarray of shape (n_samples_of_class, n_coordinates), or of ClassRows
+            The rows whose projections these potentials are of.
+
+        Returns
+        -------
+        moments : list of ndarray of shape (n_components, n_coordinates)
+        by_covariances : ndarray of shape (n_classes, n_components, n_components)
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class DensityGrid:
+    """A density on a grid that holds practically all of its mass.
+
+    Attributes
+    ----------
+    x, y : ndarray of shape (n_lines,)
+        In coordinates in which the kernel is round, or nearly so.
+    density : ndarray of shape (n_lines, n_lines)
+        At each y and x, up to a factor that all of them share.
+    root : ndarray of shape (2, 2)
+        Points of the plane times this are in the coordinates of the grid.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    density: FloatArray
+    root: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedSums:
+    """What was summed over the rows of a plane before anything is asked.
+
+    Attributes
+    ----------
+    densities : ClassSeries, NearClasses or None
+        What densities are summed from. A series may be that of more rows, of which these are a
+        sample: then the densities are those of all.
+    potentials : ClassSeries or None
+        What potentials are summed from, without derivatives.
+    blocks : BlockDensities or None
+        What densities of rows that are not in memory are summed from.
+    """
+
+    densities: PreparedDensities | None = None
+    potentials: ClassSeries | None = None
+    blocks: BlockDensities | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ClassDensities:
+    """The rows and the kernel of each class, and all that is summed from them.
+
+    Densities, grids and potentials are those of the space that the rows are in: `project` them
+    into a plane first.
+
+    Attributes
+    ----------
+    rows : tuple of ndarray of shape (n_samples_of_class, n_coordinates)
+    covariances : ndarray of shape (n_classes, n_coordinates, n_coordinates)
+        Kernel covariances B_c.
+    basis : ndarray of shape (n_features, n_coordinates) or None
+        Of the row space, where the coordinates are its own: rows of the data times this are
+        the rows here. None where the coordinates are the features.
+    weights : tuple of ndarray of shape (n_samples_of_class,) or None
+        Of the rows, above 0; None if each counts once.
+    cells : tuple of ClassDensities
+        For a plane that is to be blind to a nuisance: the rows and kernels of its values
+        within each class, in the same coordinates. Empty without a nuisance.
+    prepared : PreparedSums
+        Empty unless many rows are asked several times; see `prepare_densities`.
+    """
+
+    rows: tuple[FloatArray, ...]
+    covariances: FloatArray
+    basis: FloatArray | None = None
+    weights: tuple[FloatArray, ...] | None = None
+    cells: tuple[ClassDensities, ...] = ()
+    prepared: PreparedSums = field(default_factory=PreparedSums)
+
+    # ------------------------------------------------------------------ rows, kernels, projection
+
+    @property
+    def counts(self) -> IntArray:
+        """Number of rows of each class, shape (n_classes,)."""
+        return np.array([len(rows) for rows in self.rows])
+
+    @property
+    def totals(self) -> FloatArray:
+        """Number of rows that the densities are of, or the sum of their weights, (n_classes,)."""
+        known = self._known_series
+        return totals_of(self.rows, self.weights) if known is None else known.totals
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether the densities are those of more rows, of which these are a sample."""
+        if self._known_series is None:
+            return False
+        return bool((self.totals > (1 + 1e-9) * totals_of(self.rows, self.weights)).any())
+
+    @property
+    def weights_of_classes(self) -> Sequence[FloatArray | None]:
+        """The weights of the rows of each class; None if each counts once."""
+        return self.weights or [None] * len(self.rows)
+
+    def widened(self, factor: float) -> ClassDensities:
+        """The same rows with kernels `factor` times as wide."""
+        cells = tuple(own.widened(factor) for own in self.cells)
+        return replace(self, covariances=self.covariances * factor**2, cells=cells)
+
+    def project(self, components: FloatArray) -> ClassDensities:
+        """The classes projected by `components`, shape (n_components, n_features); no cells."""
+        inner = self._within(components)
+        return ClassDensities(
+            tuple(rows @ inner.T for rows in self.rows),
+            inner @ self.covariances @ inner.T,
+            weights=self.weights,
+        )
+
+    def _within(self, components: FloatArray) -> FloatArray:
+        return components if self.basis is None else components @ self.basis
+
+    def _lift(self, components: FloatArray) -> FloatArray:
+        """Components (..., n_coordinates) in the features."""
+        return components if self.basis is None else components @ self.basis.T
+
+    # ------------------------------------------------------------------------- choosing an engine
+
+    def engine(
+        self, quantity: Quantity, *, n_evaluations: int = 0, requested: Engine = "auto"
+    ) -> ChosenEngine:
+        """The engine that sums a quantity soonest, of those that can.
+
+        Parameters
+        ----------
+        quantity : str
+        n_evaluations : int
+            Of a kernel, that direct sums of densities would take.
+        requested : "auto", "direct" or "nufft"
+        """
+        if self._is_prepared(quantity, n_evaluations):
+            return "prepared"
+        if not in_memory(self.rows):
+            return "blocks"
+        if requested != "auto":
+            return "direct" if requested == "direct" else "transforms"
+        return "direct" if self._is_direct_faster(quantity, n_evaluations) else "transforms"
+
+    def _is_prepared(self, quantity: Quantity, n_evaluations: int) -> bool:
+        if quantity == "potentials":
+            return self.prepared.potentials is not None
+        has_densities = self.prepared.densities is not None
+        if quantity == "grid":
+            return has_densities
+        if quantity == "likeliest class" and n_evaluations > DIRECT_EVALUATIONS:
+            return has_densities
+        # Of rows in memory, logarithms are exact into the tails, which prepared sums are not.
+        return self.is_sample
+
+    def _is_direct_faster(self, quantity: Quantity, n_evaluations: int) -> bool:
+        if quantity == "potentials":
+            counts = self.counts.tolist()
+            seconds = direct_seconds(counts)
+            at_least = (1 + self.covariances.shape[1]) * len(counts) * SECONDS_PER_TRANSFORM
+            # The modes are counted by a pass over the rows, which few rows are spared.
+            return seconds < at_least or seconds < self._transform_seconds()
+        if quantity == "potentials in planes":
+            return int(self.counts.sum()) <= MAX_TILED_ROWS
+        return n_evaluations <= DIRECT_EVALUATIONS
+
+    @property
+    def potential_seconds(self) -> float:
+        """Estimated seconds that all potentials take; 0 where their sums are prepared."""
+        if self._is_prepared("potentials", 0):
+            return 0.0
+        return min(direct_seconds(self.counts.tolist()), self._transform_seconds())
+
+    def _transform_seconds(self) -> float:
+        """Estimated seconds of potentials by transforms; infinite where there are none."""
+        if self.covariances.shape[1] > MOST_COMPONENTS:
+            return np.inf
+        box = fourier_box(self.rows, self.covariances)[2]
+        return np.inf if box.n_modes > MOST_MODES else nufft_seconds(self.counts.tolist(), box)
+
+    # --------------------------------------------------------------------------------- potentials
+
+    def potentials(self, engine: Engine = "auto", *, tolerance: float = TOLERANCE) -> Potentials:
+        """The potentials of all pairs of classes.
+
+        Parameters
+        ----------
+        engine : "auto", "direct" or "nufft"
+            The engines agree to 1e-8; "auto" chooses the faster one. Rows that are not in memory
+            are always transformed.
+        tolerance : float
+            Of transforms; a looser one costs digits where classes hardly overlap.
+
+        Raises
+        ------
+        ValueError
+            If the engine is "nufft" with more than three components or MOST_MODES modes.
+        """
+        chosen = self.engine("potentials", requested=engine)
+        if chosen == "direct":
+            return DirectPotentials(self.rows, self.covariances, self.weights)
+        if chosen == "prepared":
+            series = self._cropped(self.prepared.potentials)
+            return FourierPotentials(self.rows, self.covariances, self.weights, series=series)
+        check_nufft_components(self.covariances.shape[1])
+        return FourierPotentials(self.rows, self.covariances, self.weights, tolerance=tolerance)
+
+    def pull_back(
+        self, components: FloatArray, potentials: Potentials, weights: FloatArray
+    ) -> FloatArray:
+        """Derivative by `components` of a weighted sum of the logarithms of potentials in a plane.
+
+        The derivatives by the projected points are summed for each class before they are
+        multiplied by its rows, so no outer products of rows are formed.
+
+        Parameters
+        ----------
+        components : ndarray of shape (n_components, n_features)
+        potentials : Potentials
+            Of these classes, projected by the components.
+        weights : ndarray of shape (n_classes, n_classes)
+            Of the unordered pairs, in the upper triangle.
+
+        Returns
+        -------
+        ndarray of shape (n_components, n_features)
+        """
+        moments, by_covariances = potentials.weighted_moments(weights, self.rows)
+        spread = self._lift(self._within(components) @ self.covariances)
+        gradient: FloatArray = 2.0 * np.einsum("cij,cjl->il", by_covariances, spread)
+        for moment in moments:
+            gradient += self._lift(moment)
+        return gradient
+
+    def sums_planes_together(self, engine: Engine = "auto") -> bool:
+        """Whether potentials in several planes are summed sooner by `in_planes`."""
+        return self.engine("potentials in planes", requested=engine) == "direct"
+
+    def in_planes(self, precision: Precision = np.float64) -> TiledClasses:
+        """What sums the potentials in several planes at once, for rows in memory.
+
+        Parameters
+        ----------
+        precision : float32 or float64
+            Of the sums over rows; float32 is accurate to about 1e-6 and takes half the time.
+        """
+        return TiledClasses(self.rows, self.covariances, self.weights, precision)
+
+    def log_potentials_with(self, others: Sequence[FloatArray]) -> FloatArray:
+        """Logarithms of the potentials of each class with other rows, which have its kernels.
+
+        Parameters
+        ----------
+        others : sequence of ndarray of shape (n_rows_of_class, n_coordinates)
+            Rows of the same classes, at least one of each.
+
+        Returns
+        -------
+        ndarray of shape (n_classes, n_classes)
+            Of the rows here of one class, and the others of another one.
+        """
+        kernels, weights = self.covariances, self.weights_of_classes
+        logs = [
+            direct_sums.log_potential(
+                self.rows[a], others[b], kernels[a] + kernels[b], weights[a]
+            ).value
+            for a, b in product(range(len(self.rows)), repeat=2)
+        ]
+        return np.array(logs).reshape(len(self.rows), -1)
+
+    # ---------------------------------------------------------------------------------- densities
+
+    def log_densities(self, points: Any) -> Any:
+        """Logarithm of every class density at points.
+
+        Parameters
+        ----------
+        points : ndarray or Dask array of shape (n_points, n_coordinates)
+
+        Returns
+        -------
+        ndarray or Dask array of shape (n_points, n_classes)
+            A Dask array of a Dask array: what is found by passes over all rows is computed now, the
+            densities are not.
+
+        Raises
+        ------
+        ValueError
+            If very many points are far from all rows that are not in memory.
+        """
+        if not is_lazy(points):
+            return self._log_densities(points)
+        if self.engine("log densities") == "blocks":
+            return self._of_blocks.lazy_log_densities(points)
+        shape = {"chunks": (points.chunks[0], (len(self.rows),)), "dtype": np.float64}
+        return points.map_blocks(_log_densities_of_block, densities=self, **shape)
+
+    def _log_densities(self, points: FloatArray) -> FloatArray:
+        chosen = self.engine("log densities")
+        if chosen == "prepared" and (series := self._cropped(self._known_series)) is not None:
+            return series.log_densities(points, self.rows, self.covariances)
+        if chosen == "blocks":
+            return self._of_blocks.log_densities(points)
+        return np.column_stack([self._log_density(points, code) for code in range(len(self.rows))])
+
+    def _log_density(self, points: FloatArray, code: int) -> FloatArray:
+        """Of rows in memory, exact into the tails."""
+        of_class = self._class(code)
+        n_evaluations = len(points) * len(self.rows[code])
+        if self.engine("log densities", n_evaluations=n_evaluations) == "direct":
+            return direct_sums.log_density(points, *of_class)
+        density = nufft.density(points, *of_class)
+        _, log_peak = inverse_root(self.covariances[code])
+        low = density < FOURIER_FLOOR * np.exp(log_peak)
+        logs = np.log(np.where(low, 1.0, density))
+        logs[low] = direct_sums.log_density(points[low], *of_class)
+        return logs
+
+    def most_likely(self, points: FloatArray) -> IntArray:
+        """The class with the largest density at points.
+
+        The argmax of `log_densities`, several times faster on many rows: a density in the tails,
+        where the Fourier sums are not accurate, is summed exactly only where it may be the largest.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_coordinates)
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            Class codes.
+        """
+        if self.is_sample or not in_memory(self.rows):
+            return np.asarray(self._log_densities(points).argmax(axis=1))
+        n_classes = len(self.rows)
+        logs, floors = np.empty((len(points), n_classes)), np.full(n_classes, -np.inf)
+        for code in range(n_classes):
+            logs[:, code], floors[code] = self._approximate_logs(points, code)
+        # Below its floor, a density is known to be below it, and no more.
+        is_low = logs <= floors
+        largest = np.where(is_low, -np.inf, logs).max(axis=1)
+        for code in range(n_classes):
+            is_open = is_low[:, code] & (largest <= floors[code] + _FLOOR_MARGIN)
+            logs[is_open, code] = direct_sums.log_density(points[is_open], *self._class(code))
+            logs[is_low[:, code] & ~is_open, code] = -np.inf
+        codes: IntArray = logs.argmax(axis=1)
+        return codes
+
+    def _approximate_logs(self, points: FloatArray, code: int) -> tuple[FloatArray, float]:
+        """Logarithms of a density, and the floor at which those below it are cut."""
+        n_evaluations = len(points) * len(self.rows[code])
+        chosen = self.engine("likeliest class", n_evaluations=n_evaluations)
+        if chosen == "direct":
+            return direct_sums.log_density(points, *self._class(code)), -np.inf
+        if chosen == "prepared" and (sums := self._density_sums) is not None:
+            density = sums.density(points, code, self.covariances[code])
+        else:
+            density = nufft.density(points, *self._class(code))
+        floor = float(np.log(FOURIER_FLOOR) + inverse_root(self.covariances[code])[1])
+        return np.log(np.maximum(density, np.exp(floor))), floor
+
+    def grids(self, n_lines: int) -> list[DensityGrid]:
+        """The density of each class on a grid in a plane.
+
+        Parameters
+        ----------
+        n_lines : int
+            Along each axis.
+        """
+        return [self._grid(code, n_lines) for code in range(len(self.rows))]
+
+    def _grid(self, code: int, n_lines: int) -> DensityGrid:
+        covariance, sums = self.covariances[code], self._density_sums
+        if self.engine("grid") == "prepared" and sums is not None:
+            x, y, density = sums.density_on_grid(code, covariance, n_lines)
+            return DensityGrid(x, y, density, sums.root_of(code))
+        # In coordinates in which the kernel is isotropic, the sum over a grid is separable.
+        root, _ = inverse_root(covariance)
+        rows = self.rows[code] @ root
+        lower, upper = rows.min(axis=0) - GRID_MARGIN, rows.max(axis=0) + GRID_MARGIN
+        x, y = (np.linspace(lower[axis], upper[axis], n_lines) for axis in (0, 1))
+        density = _density_on_lines(x, y, rows, np.eye(2), self.weights_of_classes[code])
+        return DensityGrid(x, y, density, root)
+
+    def _class(self, code: int) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """Rows, kernel covariance and weights of a class."""
+        return self.rows[code], self.covariances[code], self.weights_of_classes[code]
+
+    # -------------------------------------------------------------------------- sums made before
+
+    def with_passes(self) -> ClassDensities:
+        """The same, with the passes over rows that are not in memory made once for all densities.
+
+        Raises
+        ------
+        ValueError
+            If the kernels are so narrow that the series has more than MOST_MODES modes.
+        """
+        if self.engine("log densities") != "blocks":
+            return self
+        return replace(self, prepared=replace(self.prepared, blocks=self._of_blocks))
+
+    @property
+    def _of_blocks(self) -> BlockDensities:
+        return self.prepared.blocks or BlockDensities(self.rows, self.covariances)
+
+    @property
+    def _known_series(self) -> ClassSeries | None:
+        """The series that is known of the rows, if any."""
+        known = self.prepared.densities
+        return known if isinstance(known, ClassSeries) else self.prepared.potentials
+
+    def transformed(
+        self, points: FloatArray, band: tuple[float, float], *, most_modes: int = MOST_MODES
+    ) -> ClassSeries | None:
+        """The Fourier series of the rows in a plane, for kernels of a band of widths.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_components)
+            Where densities will be asked, besides grids around the rows.
+        band : tuple of float
+            The least and the largest factor of kernel widths.
+        most_modes : int
+            Of each class.
+
+        Returns
+        -------
+        ClassSeries or None
+            None if it needs more modes.
+        """
+        return ClassSeries.of(
+            self.rows,
+            self.covariances,
+            points,
+            weights=self.weights,
+            factors=band,
+            most_modes=most_modes,
+        )
+
+    def prepare_densities(
+        self, points: FloatArray, band: tuple[float, float]
+    ) -> PreparedDensities | None:
+        """What densities of a band of kernel widths are summed from soonest, of many rows.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_components)
+            Where densities will be asked, besides grids around the rows.
+        band : tuple of float
+            The least and the largest factor of kernel widths.
+
+        Returns
+        -------
+        ClassSeries, NearClasses or None
+            For `with_sums`; a series serves potentials, too. None if neither is feasible.
+        """
+        series = self.transformed(points, band, most_modes=FEW_MODES)
+        if series is not None:
+            return series
+        n_pairs = self._rows_in_order.n_pairs(points, self.widened(band[1]).covariances)
+        is_local = n_pairs <= NEAR_SHARE * len(points) * self.counts.sum()
+        if is_local and n_pairs <= MOST_NEAR_PAIRS:
+            return self._rows_in_order
+        series = self.transformed(points, band)
+        return self._rows_in_order if series is None and is_local else series
+
+    @cached_property
+    def _rows_in_order(self) -> NearClasses:
+        """Sorting takes as long as a transform; every band of a plane shares it."""
+        return NearClasses.of(self.rows, self.covariances, self.weights_of_classes)
+
+    def prepare_potentials(
+        self, points: FloatArray, band: tuple[float, float], most_bytes: int
+    ) -> ClassSeries | None:
+        """What potentials of a band of kernel widths are summed from, without densities.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_points, n_components)
+        band : tuple of float
+            The least and the largest factor of kernel widths.
+        most_bytes : int
+            That the modes of all classes may take beyond those of any series.
+
+        Returns
+        -------
+        ClassSeries or None
+            For `with_sums`; None if sums over all pairs of rows are faster.
+        """
+        within_memory = most_bytes // (_BYTES_PER_MODE * len(self.rows))
+        most = min(MOST_POTENTIAL_MODES, max(MOST_MODES, within_memory))
+        return ClassSeries.of(
+            self.rows,
+            self.covariances,
+            points,
+            weights=self.weights,
+            factors=band,
+            most_modes=min(most, MODES_PER_ROW * int(self.counts.sum())),
+            only_potentials=True,
+        )
+
+    def with_sums(
+        self, densities: PreparedDensities | None, potentials: ClassSeries | None
+    ) -> ClassDensities:
+        """The same, with prepared sums.
+
+        Parameters
+        ----------
+        densities, potentials
+            What `prepare_densities` and `prepare_potentials` returned for the same rows and a band
+            that these kernels are in, or for more rows of which these are a sample. One series may
+            serve both.
+        """
+        return replace(self, prepared=PreparedSums(densities, potentials))
+
+    @property
+    def _density_sums(self) -> PreparedDensities | None:
+        sums = self.prepared.densities
+        return self._cropped(sums) if isinstance(sums, ClassSeries) else sums
+
+    def _cropped(self, series: ClassSeries | None) -> ClassSeries | None:
+        """The modes that the kernels reach; those of narrower ones in the band are as good as 0."""
+        return series and series.cropped(self.covariances)
+
+
+def direct_seconds(counts: Sequence[int]) -> float:
+    """Estimated seconds of the direct engine for classes of `counts` rows."""
+    across = sum(a * b for a, b in combinations(counts, 2))
+    within = sum(count**2 for count in counts)  # pairs from different blocks once
+    return SECONDS_PER_PAIR * (across + SHARE_WITHIN * within)
+
+
+def nufft_seconds(counts: Sequence[int], box: Box) -> float:
+    """Estimated seconds of the Fourier engine for classes of `counts` rows."""
+    n_components = len(box.lengths)
+    one_way = sum(
+        SECONDS_PER_TRANSFORM
+        + SECONDS_PER_TRANSFORMED_POINT[n_components] * count
+        + SECONDS_PER_TRANSFORMED_MODE[n_components] * box.n_modes
+        for count in counts
+    )
+    return (1 + n_components) * one_way
+
+
+def check_nufft_components(n_components: int) -> None:
+    """Raise UserError beyond three components, the limit of the Fourier engine."""
+    if n_components > MOST_COMPONENTS:
+        raise UserError(
+            f'engine="nufft" supports at most {MOST_COMPONENTS} components, not {n_components}; '
+            'use engine="auto" or "direct".'
+        )
+
+
+def _log_densities_of_block(points: FloatArray, densities: ClassDensities) -> Any:
+    return densities.log_densities(points)
+
+
+def density_on_grid(
+    x: FloatArray, y: FloatArray, rows: FloatArray, covariance: FloatArray
+) -> FloatArray:
+    """A kernel density on the grid x times y, summed over all rows.
+
+    The error is at most 1e-8 of the peak.
+
+    Parameters
+    ----------
+    x, y : ndarray
+        Coordinates of the grid lines.
+    rows : ndarray of shape (n_samples, 2)
+        Projected rows of one class.
+    covariance : ndarray of shape (2, 2)
+        Covariance of the projected kernel.
+
+    Returns
+    -------
+    ndarray of shape (len(y), len(x))
+        Probability per unit area.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from melm_core import density_on_grid
+    >>> axis = np.linspace(-4.0, 4.0, 81)
+    >>> rows = np.array([[0.0, 0.0], [1.0, 0.5]])
+    >>> density = density_on_grid(axis, axis, rows, 0.25 * np.eye(2))
+    >>> print(f"{density.sum() * 0.1**2:.3f}")
+    1.000
+    """
+    return _density_on_lines(x, y, rows, covariance)
+
+
+def _density_on_lines(
+    x: FloatArray,
+    y: FloatArray,
+    rows: FloatArray,
+    covariance: FloatArray,
+    weights: FloatArray | None = None,
+) -> FloatArray:
+    is_separable = covariance[0, 1] == 0.0 and len(rows) <= SEPARABLE_ROWS
+    n_evaluations = 0 if is_separable else len(x) * len(y) * len(rows)
+    alone = ClassDensities((rows,), covariance[None])
+    is_direct = alone.engine("grid", n_evaluations=n_evaluations) == "direct"
+    if is_direct and is_separable:
+        return direct_sums.separable_density_on_grid(x, y, rows, np.diag(covariance), weights)
+    points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    if is_direct:
+        density = np.exp(direct_sums.log_density(points, rows, covariance, weights))
+    else:
+        density = nufft.density(points, rows, covariance, weights)
+    values: FloatArray = density.reshape(len(y), len(x))
+    return values
