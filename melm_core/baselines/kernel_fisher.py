@@ -18,7 +18,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_integer, check_positive, validate_labeled
 from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_space
-from melm_core.density.engines.direct_sums import gaussian_sums
+from melm_core.density import gaussian_sums
 from melm_core.linalg.class_moments import class_means
 
 # Discriminants with a smaller share of variance between the classes are rounding errors.

@@ -14,7 +14,7 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.estimator import check_integer, check_positive, validate_labeled
 from melm_core.baselines.kernel_fisher import kernel_discriminants
 from melm_core.baselines.kernel_space import Bandwidth, KernelSpace, sampled_space
-from melm_core.density.engines.direct_sums import gaussian_sums
+from melm_core.density import gaussian_sums
 from melm_core.linalg.completion import independent_rows
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from melm_core.density.class_densities import (
     ClassDensities,
     DensityGrid,
-    PreparedDensities,
+    PreparedSums,
     density_on_grid,
+    mass_levels,
 )
 from melm_core.density.classifier import (
     KernelDensityClassifier,
@@ -14,13 +15,19 @@ from melm_core.density.classifier import (
     density_shares,
 )
 from melm_core.density.engines.class_series import ClassSeries
-from melm_core.density.engines.direct_sums import inverse_root
+from melm_core.density.engines.direct_sums import (
+    exponent_blocks,
+    gaussian_sums,
+    inverse_root,
+    log_potential,
+)
+from melm_core.density.engines.nufft import LOOSE_TOLERANCE, TOLERANCE
+from melm_core.density.engines.pair_tiles import Precision
 from melm_core.density.kernel_density import (
     kernel_classes,
     kernel_classes_in_blocks,
     whitened_kernel_classes,
 )
-from melm_core.density.level_sets import mass_levels
 from melm_core.density.nuisance import (
     NuisanceAccuracy,
     NuisanceCells,
@@ -36,22 +43,28 @@ from melm_core.density.whitening import within_class_whitening
 
 __all__ = [
     "DEFAULT_SHRINKAGE",
+    "LOOSE_TOLERANCE",
+    "TOLERANCE",
     "ClassDensities",
     "ClassSeries",
     "DensityGrid",
     "KernelDensityClassifier",
     "NuisanceAccuracy",
     "NuisanceCells",
-    "PreparedDensities",
+    "Precision",
+    "PreparedSums",
     "SmallCellsWarning",
     "class_thresholds",
     "confounded_in_words",
     "density_on_grid",
     "density_shares",
+    "exponent_blocks",
+    "gaussian_sums",
     "inverse_root",
     "kernel_cells",
     "kernel_classes",
     "kernel_classes_in_blocks",
+    "log_potential",
     "mass_levels",
     "nuisance_accuracy",
     "nuisance_cells",

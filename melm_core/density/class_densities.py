@@ -44,7 +44,6 @@ Quantity: TypeAlias = Literal[
     "potentials", "potentials in planes", "log densities", "likeliest class", "grid"
 ]
 ChosenEngine: TypeAlias = Literal["direct", "transforms", "prepared", "blocks"]
-PreparedDensities: TypeAlias = ClassSeries | NearClasses
 
 # Seconds on one core for potentials and derivatives, measured by `python -m benchmarks engines`.
 SECONDS_PER_PAIR = 4e-9
@@ -163,9 +162,19 @@ class PreparedSums:
         What densities of rows that are not in memory are summed from.
     """
 
-    densities: PreparedDensities | None = None
+    densities: ClassSeries | NearClasses | None = None
     potentials: ClassSeries | None = None
     blocks: BlockDensities | None = None
+
+    def with_potentials(self, others: PreparedSums) -> PreparedSums:
+        """These, with the sums of potentials of others."""
+        return replace(self, potentials=others.potentials)
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes that are kept beside the rows of the plane."""
+        known = {id(sums): sums.kept_bytes for sums in (self.densities, self.potentials) if sums}
+        return sum(known.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +259,7 @@ class ClassDensities:
     def engine(
         self, quantity: Quantity, *, n_evaluations: int = 0, requested: Engine = "auto"
     ) -> ChosenEngine:
-        """The engine that sums a quantity soonest, of those that can.
+        """The engine that sums a quantity soonest, of those that can; nothing else chooses one.
 
         Parameters
         ----------
@@ -270,11 +279,9 @@ class ClassDensities:
     def _is_prepared(self, quantity: Quantity, n_evaluations: int) -> bool:
         if quantity == "potentials":
             return self.prepared.potentials is not None
-        has_densities = self.prepared.densities is not None
-        if quantity == "grid":
-            return has_densities
-        if quantity == "likeliest class" and n_evaluations > DIRECT_EVALUATIONS:
-            return has_densities
+        is_large = n_evaluations > DIRECT_EVALUATIONS
+        if quantity == "grid" or (quantity == "likeliest class" and is_large):
+            return self.prepared.densities is not None
         # Of rows in memory, logarithms are exact into the tails, which prepared sums are not.
         return self.is_sample
 
@@ -395,12 +402,14 @@ class ClassDensities:
 
     # ---------------------------------------------------------------------------------- densities
 
-    def log_densities(self, points: Any) -> Any:
+    def log_densities(self, points: Any, engine: Engine = "auto") -> Any:
         """Logarithm of every class density at points.
 
         Parameters
         ----------
         points : ndarray or Dask array of shape (n_points, n_coordinates)
+        engine : "auto", "direct" or "nufft"
+            Of rows in memory; the logarithms of the two agree to 1e-6.
 
         Returns
         -------
@@ -414,25 +423,27 @@ class ClassDensities:
             If very many points are far from all rows that are not in memory.
         """
         if not is_lazy(points):
-            return self._log_densities(points)
+            return self._log_densities(points, engine)
         if self.engine("log densities") == "blocks":
             return self._of_blocks.lazy_log_densities(points)
         shape = {"chunks": (points.chunks[0], (len(self.rows),)), "dtype": np.float64}
-        return points.map_blocks(_log_densities_of_block, densities=self, **shape)
+        return points.map_blocks(_log_densities_of_block, densities=self, engine=engine, **shape)
 
-    def _log_densities(self, points: FloatArray) -> FloatArray:
+    def _log_densities(self, points: FloatArray, engine: Engine = "auto") -> FloatArray:
         chosen = self.engine("log densities")
         if chosen == "prepared" and (series := self._cropped(self._known_series)) is not None:
             return series.log_densities(points, self.rows, self.covariances)
         if chosen == "blocks":
             return self._of_blocks.log_densities(points)
-        return np.column_stack([self._log_density(points, code) for code in range(len(self.rows))])
+        codes = range(len(self.rows))
+        return np.column_stack([self._log_density(points, code, engine) for code in codes])
 
-    def _log_density(self, points: FloatArray, code: int) -> FloatArray:
+    def _log_density(self, points: FloatArray, code: int, engine: Engine) -> FloatArray:
         """Of rows in memory, exact into the tails."""
         of_class = self._class(code)
         n_evaluations = len(points) * len(self.rows[code])
-        if self.engine("log densities", n_evaluations=n_evaluations) == "direct":
+        chosen = self.engine("log densities", n_evaluations=n_evaluations, requested=engine)
+        if chosen == "direct":
             return direct_sums.log_density(points, *of_class)
         density = nufft.density(points, *of_class)
         _, log_peak = inverse_root(self.covariances[code])
@@ -456,7 +467,7 @@ class ClassDensities:
         ndarray of shape (n_points,)
             Class codes.
         """
-        if self.is_sample or not in_memory(self.rows):
+        if self.engine("likeliest class") in {"prepared", "blocks"}:
             return np.asarray(self._log_densities(points).argmax(axis=1))
         n_classes = len(self.rows)
         logs, floors = np.empty((len(points), n_classes)), np.full(n_classes, -np.inf)
@@ -564,9 +575,7 @@ class ClassDensities:
             most_modes=most_modes,
         )
 
-    def prepare_densities(
-        self, points: FloatArray, band: tuple[float, float]
-    ) -> PreparedDensities | None:
+    def prepare_densities(self, points: FloatArray, band: tuple[float, float]) -> PreparedSums:
         """What densities of a band of kernel widths are summed from soonest, of many rows.
 
         Parameters
@@ -578,18 +587,20 @@ class ClassDensities:
 
         Returns
         -------
-        ClassSeries, NearClasses or None
-            For `with_sums`; a series serves potentials, too. None if neither is feasible.
+        PreparedSums
+            For `with_sums`; of potentials, too, where they are summed from the same.
         """
         series = self.transformed(points, band, most_modes=FEW_MODES)
         if series is not None:
-            return series
+            return PreparedSums(series, series)
         n_pairs = self._rows_in_order.n_pairs(points, self.widened(band[1]).covariances)
         is_local = n_pairs <= NEAR_SHARE * len(points) * self.counts.sum()
         if is_local and n_pairs <= MOST_NEAR_PAIRS:
-            return self._rows_in_order
+            return PreparedSums(self._rows_in_order)
         series = self.transformed(points, band)
-        return self._rows_in_order if series is None and is_local else series
+        if series is None and is_local:
+            return PreparedSums(self._rows_in_order)
+        return PreparedSums(series, series)
 
     @cached_property
     def _rows_in_order(self) -> NearClasses:
@@ -598,7 +609,7 @@ class ClassDensities:
 
     def prepare_potentials(
         self, points: FloatArray, band: tuple[float, float], most_bytes: int
-    ) -> ClassSeries | None:
+    ) -> PreparedSums:
         """What potentials of a band of kernel widths are summed from, without densities.
 
         Parameters
@@ -607,16 +618,16 @@ class ClassDensities:
         band : tuple of float
             The least and the largest factor of kernel widths.
         most_bytes : int
-            That the modes of all classes may take beyond those of any series.
+            That the modes of all classes may take, where these are more than MOST_MODES.
 
         Returns
         -------
-        ClassSeries or None
-            For `with_sums`; None if sums over all pairs of rows are faster.
+        PreparedSums
+            Empty if sums over all pairs of rows are faster.
         """
         within_memory = most_bytes // (_BYTES_PER_MODE * len(self.rows))
         most = min(MOST_POTENTIAL_MODES, max(MOST_MODES, within_memory))
-        return ClassSeries.of(
+        series = ClassSeries.of(
             self.rows,
             self.covariances,
             points,
@@ -625,23 +636,21 @@ class ClassDensities:
             most_modes=min(most, MODES_PER_ROW * int(self.counts.sum())),
             only_potentials=True,
         )
+        return PreparedSums(potentials=series)
 
-    def with_sums(
-        self, densities: PreparedDensities | None, potentials: ClassSeries | None
-    ) -> ClassDensities:
-        """The same, with prepared sums.
+    def with_sums(self, prepared: PreparedSums) -> ClassDensities:
+        """The same, with sums that were prepared.
 
         Parameters
         ----------
-        densities, potentials
-            What `prepare_densities` and `prepare_potentials` returned for the same rows and a band
-            that these kernels are in, or for more rows of which these are a sample. One series may
-            serve both.
+        prepared : PreparedSums
+            For the same rows and a band that these kernels are in, or for more rows of which these
+            are a sample.
         """
-        return replace(self, prepared=PreparedSums(densities, potentials))
+        return replace(self, prepared=prepared)
 
     @property
-    def _density_sums(self) -> PreparedDensities | None:
+    def _density_sums(self) -> ClassSeries | NearClasses | None:
         sums = self.prepared.densities
         return self._cropped(sums) if isinstance(sums, ClassSeries) else sums
 
@@ -678,8 +687,11 @@ def check_nufft_components(n_components: int) -> None:
         )
 
 
-def _log_densities_of_block(points: FloatArray, densities: ClassDensities) -> Any:
-    return densities.log_densities(points)
+def _log_densities_of_block(
+    points: FloatArray, densities: ClassDensities, engine: Engine
+) -> FloatArray:
+    logs: FloatArray = densities.log_densities(points, engine)
+    return logs
 
 
 def density_on_grid(
@@ -736,3 +748,24 @@ def _density_on_lines(
         density = nufft.density(points, rows, covariance, weights)
     values: FloatArray = density.reshape(len(y), len(x))
     return values
+
+
+def mass_levels(density: FloatArray, shares: Sequence[float]) -> FloatArray:
+    """Density levels whose superlevel sets contain the given shares of the probability mass.
+
+    Parameters
+    ----------
+    density : ndarray of shape (n_y, n_x)
+        Values on a regular grid that contains practically all of the mass.
+    shares : sequence of float in (0, 1)
+
+    Returns
+    -------
+    ndarray of shape (len(shares),)
+        One level for each share; larger shares have lower levels.
+    """
+    ordered = np.sort(density, axis=None)[::-1]
+    mass = np.cumsum(ordered)
+    positions = np.searchsorted(mass, np.asarray(shares) * mass[-1])
+    levels: FloatArray = ordered[np.minimum(positions, len(ordered) - 1)]
+    return levels

@@ -16,7 +16,6 @@ from scipy.spatial import cKDTree
 from sklearn.svm import SVC
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.engines.direct_sums import log_density
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.whitening import whitening
 from melm_core.evaluation.folds import sampled_rows, stratified_folds
@@ -154,11 +153,8 @@ def class_log_densities(
     The kernels are those of `melm_core.density.kernel_density`.
     """
     classes = kernel_classes(Z, y, n_components=Z.shape[1], gamma=gamma, shrinkage="auto")
-    columns = [
-        log_density(points, rows, covariance)
-        for rows, covariance in zip(classes.rows, classes.covariances, strict=True)
-    ]
-    return np.column_stack(columns)
+    logs: FloatArray = classes.log_densities(points, engine="direct")
+    return logs
 
 
 def _by_svm(

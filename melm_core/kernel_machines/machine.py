@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from melm_core.base.array_types import FloatArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_positive
+from melm_core.density import gaussian_sums
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.engines.direct_sums import gaussian_sums
 from melm_core.density.whitening import whitening
 from melm_core.kernel_machines.adapters import read_estimator
 

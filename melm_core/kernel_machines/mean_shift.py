@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.density.engines.direct_sums import gaussian_sums
+from melm_core.density import gaussian_sums
 
 # Lengths are in bandwidths. Trajectories that come this close are merged.
 COALESCE = 1e-2

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.estimator import check_integer
-from melm_core.density.engines.direct_sums import gaussian_sums
+from melm_core.density import gaussian_sums
 from melm_core.kernel_machines.approximation import fitted_amplitudes, spread_rows
 from melm_core.kernel_machines.machine import KernelMachine, checked_rows
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.density import Precision
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.engines.pair_tiles import Precision
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
 
 # A step in several planes at once takes about this many kernel values, some 25 ms, and no more

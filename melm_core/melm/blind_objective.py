@@ -14,9 +14,8 @@ from typing import Self
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.density import TOLERANCE, Precision
 from melm_core.density.class_densities import ClassDensities, Engine
-from melm_core.density.engines.nufft import TOLERANCE
-from melm_core.density.engines.pair_tiles import Precision
 from melm_core.melm.batch_objective import BatchDivergence
 from melm_core.melm.multiclass import NUISANCE_AGGREGATE, Multiclass
 from melm_core.melm.objective import divergence, divergence_and_gradient

@@ -20,7 +20,7 @@ from melm_core.base.estimator import (
     check_positive,
 )
 from melm_core.base.progress import Callback
-from melm_core.density.engines.direct_sums import log_potential
+from melm_core.density import log_potential
 from melm_core.density.whitening import bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import orthonormalize, principal_frame

@@ -24,8 +24,8 @@ from melm_core.base.estimator import (
     check_positive,
     check_shrinkage,
 )
+from melm_core.density import TOLERANCE
 from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
-from melm_core.density.engines.nufft import TOLERANCE
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.density.shrinkage import Shrinkage
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass

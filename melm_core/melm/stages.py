@@ -15,9 +15,8 @@ import numpy as np
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.row_blocks import in_memory
+from melm_core.density import LOOSE_TOLERANCE, TOLERANCE, Precision
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.engines.nufft import LOOSE_TOLERANCE, TOLERANCE
-from melm_core.density.engines.pair_tiles import Precision
 from melm_core.melm.batch_objective import BatchDivergence
 from melm_core.melm.blind_objective import (
     BlindBatch,

@@ -25,7 +25,7 @@ from melm_core.base.estimator import (
 from melm_core.base.progress import Callback
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.optimization.types import Outcome
-from melm_core.rotations.class_densities import DENSITIES, Density, TransformedDensities
+from melm_core.rotations.density_models import DENSITIES, Density, TransformedDensities
 from melm_core.rotations.objective import check_rows_for_plane, checked_priors, log_posteriors
 from melm_core.rotations.progress import ReductionReporter
 from melm_core.rotations.screening import screening_objectives

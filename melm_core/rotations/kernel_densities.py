@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.density import exponent_blocks, inverse_root
 from melm_core.density.class_densities import ClassDensities
-from melm_core.density.engines.direct_sums import exponent_blocks, inverse_root, log_density
 from melm_core.density.kernel_density import kernel_classes
 
 
@@ -27,7 +27,7 @@ class KernelPlane:
 
 @dataclass(frozen=True, eq=False)
 class KernelDensities:
-    """Kernel class densities that can be projected onto any plane; see `ClassDensities`.
+    """Kernel class densities that can be projected onto any plane; see `DensityModel`.
 
     The time of an evaluation is proportional to the square of the number of rows.
 
@@ -44,11 +44,11 @@ class KernelDensities:
     classes: ClassDensities
 
     def project(self, components: FloatArray) -> ProjectedKernels:
-        """See `ClassDensities`."""
+        """See `DensityModel`."""
         return ProjectedKernels(self, components)
 
     def in_plane(self, components: FloatArray) -> KernelPlane:
-        """See `ClassDensities`."""
+        """See `DensityModel`."""
         return KernelPlane(self.classes.project(components))
 
 
@@ -61,10 +61,7 @@ class ProjectedKernels:
         self._plane = densities.classes.project(components)
         self._points = densities.rows @ components.T
         # Always by direct sums, because the derivatives are sums over pairs in any case.
-        kernels = zip(self._plane.rows, self._plane.covariances, strict=True)
-        self.log_values = np.column_stack(
-            [log_density(self._points, *kernel) for kernel in kernels]
-        )
+        self.log_values: FloatArray = self._plane.log_densities(self._points, engine="direct")
 
     def pull_back(self, weights: FloatArray) -> FloatArray:
         """See `ProjectedDensities`."""

@@ -21,8 +21,8 @@ from melm_core.base.array_types import FloatArray, IntArray
 from melm_core.base.errors import UserError
 from melm_core.base.estimator import check_class_sizes, check_components
 from melm_core.linalg.class_moments import covariance_of, rows_by_class
-from melm_core.rotations.class_densities import (
-    ClassDensities,
+from melm_core.rotations.density_models import (
+    DensityModel,
     ProjectedDensities,
     gaussian_per_class,
 )
@@ -146,13 +146,13 @@ class PosteriorObjective:
 
     Attributes
     ----------
-    densities : ClassDensities
+    densities : DensityModel
     codes : ndarray of shape (n_samples,)
         Class codes of the rows of `densities`.
     priors : ndarray of shape (n_classes,)
     """
 
-    densities: ClassDensities
+    densities: DensityModel
     codes: IntArray
     priors: FloatArray
 

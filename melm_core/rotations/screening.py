@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from melm_core.base.array_types import FloatArray, IntArray
-from melm_core.rotations.class_densities import gaussian_per_class, regularize_flat
+from melm_core.rotations.density_models import gaussian_per_class, regularize_flat
 from melm_core.rotations.objective import PosteriorObjective
 
 

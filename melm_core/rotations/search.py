@@ -13,9 +13,9 @@ from melm_core.density.whitening import within_class_whitening
 from melm_core.linalg.planes import orthonormalize
 from melm_core.optimization.initialization import random_starts, whole_space
 from melm_core.optimization.types import Outcome, Start, Step
-from melm_core.rotations.class_densities import (
-    ClassDensities,
+from melm_core.rotations.density_models import (
     Density,
+    DensityModel,
     gaussian_per_class,
     mixture_per_class,
     regularize_flat,
@@ -150,7 +150,7 @@ def search_basis(X: FloatArray, y: IntArray, *, whiten: bool) -> FloatArray:
 
 def _densities(
     rows: FloatArray, y: IntArray, dimension: int, settings: RotationSettings
-) -> ClassDensities:
+) -> DensityModel:
     if settings.density == "kde":
         return kernels_per_class(rows, y, n_components=dimension, gamma=settings.gamma)
     if settings.density == "gaussian":

@@ -12,6 +12,7 @@ _READER = "tests/melm_studio/reading/test_file_reader.py"
 _TABLES = "tests/melm_studio/tables"
 _KEYS = "tests/callbacks/keys"
 _GRANT = "melm_studio/worker/records/grant.py"
+_DENSITIES = "tests/melm_core/density/test_class_densities.py"
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,31 @@ MUTANTS = (
         "progress.objective < self.best.objective",
         "tests/melm_studio/worker/execution/test_execute.py"
         "::test_a_failed_run_keeps_its_best_plane",
+    ),
+    Mutant(
+        "melm_core/density/class_densities.py",
+        "        if self._is_prepared(quantity, n_evaluations):\n",
+        "        if False:\n",
+        "tests/melm_studio/views/sharing/test_projected_classes.py"
+        "::test_another_kernel_width_passes_over_no_row_again",
+    ),
+    Mutant(
+        "melm_core/density/class_densities.py",
+        "        return self.is_sample\n",
+        "        return self.prepared.densities is not None\n",
+        f"{_DENSITIES}::test_logarithms_of_rows_in_memory_are_exact_where_sums_are_prepared",
+    ),
+    Mutant(
+        "melm_core/density/class_densities.py",
+        '        if not in_memory(self.rows):\n            return "blocks"\n',
+        "",
+        f"{_DENSITIES}::test_rows_that_are_not_in_memory_are_summed_block_by_block",
+    ),
+    Mutant(
+        "melm_core/density/class_densities.py",
+        "seconds < at_least or seconds < self._transform_seconds()",
+        "True",
+        f"{_DENSITIES}::test_few_rows_are_summed_directly_and_many_are_transformed",
     ),
     Mutant(
         "melm_studio/worker/store/attempts.py",

@@ -13,7 +13,7 @@ from cachetools import LRUCache, cachedmethod
 from cachetools.keys import hashkey
 
 from melm_core.base import FloatArray
-from melm_core.density import ClassDensities, ClassSeries, PreparedDensities
+from melm_core.density import ClassDensities, PreparedSums
 
 # The shape and the bytes of components.
 PlaneKey: TypeAlias = tuple[tuple[int, ...], bytes]
@@ -47,12 +47,11 @@ class ProjectedClasses:
         self._points = points
         self._is_large = int(classes.counts.sum()) >= MANY_ROWS
         self._planes: LRUCache[Any, ClassDensities] = LRUCache(MOST_PLANES)
-        self._densities: LRUCache[Any, PreparedDensities | None]
-        self._densities = LRUCache(MOST_DENSITY_BYTES, _size)
-        self._potentials: LRUCache[Any, ClassSeries | None]
+        self._densities: LRUCache[Any, PreparedSums] = LRUCache(MOST_DENSITY_BYTES, _size)
         # The last one is kept however large it is, since a view needs it several times.
         most = MOST_POTENTIAL_BYTES
-        self._potentials = LRUCache(most, lambda series: min(most, _size(series)))
+        self._potentials: LRUCache[Any, PreparedSums]
+        self._potentials = LRUCache(most, lambda sums: min(most, _size(sums)))
         self._condition = Condition()
 
     def at(self, components: FloatArray, factor: float) -> ClassDensities:
@@ -62,26 +61,24 @@ class ProjectedClasses:
         key = (components.shape, components.tobytes())
         classes = self._projected(key).widened(factor)
         band = band_of(factor)
-        densities = self._prepared_densities(key, band)
-        if isinstance(densities, ClassSeries):  # which serves potentials, too
-            return classes.with_sums(densities, densities)
-        at_hand = self._band_at_hand(key, band)
-        return classes.with_sums(densities, self._prepared_potentials(key, at_hand))
+        sums = self._sums_of_densities(key, band)
+        if sums.potentials is None:
+            at_hand = self._band_at_hand(key, band)
+            sums = sums.with_potentials(self._sums_of_potentials(key, at_hand))
+        return classes.with_sums(sums)
 
     @cachedmethod(attrgetter("_planes"), condition=attrgetter("_condition"))
     def _projected(self, key: PlaneKey) -> ClassDensities:
         return self._classes.project(_components(key))
 
     @cachedmethod(attrgetter("_densities"), condition=attrgetter("_condition"))
-    def _prepared_densities(
-        self, key: PlaneKey, band: tuple[float, float]
-    ) -> PreparedDensities | None:
+    def _sums_of_densities(self, key: PlaneKey, band: tuple[float, float]) -> PreparedSums:
         """What densities of a band of kernel widths are summed from."""
         points = self._points(_components(key))
         return self._projected(key).prepare_densities(points, band)
 
     @cachedmethod(attrgetter("_potentials"), condition=attrgetter("_condition"))
-    def _prepared_potentials(self, key: PlaneKey, band: tuple[float, float]) -> ClassSeries | None:
+    def _sums_of_potentials(self, key: PlaneKey, band: tuple[float, float]) -> PreparedSums:
         """What potentials of a band of kernel widths, and of wider ones, are summed from."""
         points = self._points(_components(key))
         wide = band[0], max(band[1], NARROWEST_WIDE)
@@ -91,7 +88,9 @@ class ProjectedClasses:
         """The narrowest band of a plane for which potentials are known, if it serves this one."""
         with self._condition:
             narrower = sorted(of for plane, of in self._potentials if plane == key and of <= band)
-            known = (of for of in narrower if self._potentials[hashkey(key, of)] is not None)
+            known = (
+                of for of in narrower if self._potentials[hashkey(key, of)].potentials is not None
+            )
             return next(known, band)
 
 
@@ -113,5 +112,5 @@ def _components(key: PlaneKey) -> FloatArray:
     return np.frombuffer(raw).reshape(shape)
 
 
-def _size(sums: PreparedDensities | None) -> int:
-    return max(1, 0 if sums is None else sums.kept_bytes)
+def _size(sums: PreparedSums) -> int:
+    return max(1, sums.kept_bytes)

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from melm_core.base import BlockSource, FloatArray
-from melm_core.density import ClassDensities, ClassSeries, kernel_classes_in_blocks
+from melm_core.density import ClassDensities, ClassSeries, PreparedSums, kernel_classes_in_blocks
 from melm_core.linalg import moments_of_classes
 from melm_core.melm import divergence_in_plane
 from melm_core.methods import GAMMA
@@ -100,7 +100,9 @@ class PlaneDensities:
         if not series:
             return None
         means, covariances = moments_of_classes(classes.rows)
-        divergence = divergence_in_plane(classes.widened(gamma).with_sums(series[0], series[0]))
+        divergence = divergence_in_plane(
+            classes.widened(gamma).with_sums(PreparedSums(series[0], series[0]))
+        )
         return cls(components, means, covariances, classes.covariances, series, gamma, divergence)
 
     @property
@@ -146,7 +148,7 @@ class PlaneDensities:
         found = next((one for one in self.series if one.serves(covariances)), None)
         if found is None:
             return None
-        return ClassDensities(tuple(sample), covariances).with_sums(found, found)
+        return ClassDensities(tuple(sample), covariances).with_sums(PreparedSums(found, found))
 
     def to_bytes(self) -> bytes:
         """Return what `from_bytes` reads."""

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from melm_core.density import class_densities, kernel_density
-from melm_core.density.class_densities import ClassDensities, density_on_grid
+from melm_core.density.class_densities import ClassDensities, density_on_grid, mass_levels
 from melm_core.density.engines import direct_sums
 from melm_core.density.kernel_density import kernel_classes, whitened_kernel_classes
-from melm_core.density.level_sets import mass_levels
 from melm_core.density.whitening import (
     SMALLEST_RELATIVE_VARIANCE,
     automatic_shrinkage,

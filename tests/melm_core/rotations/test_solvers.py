@@ -5,7 +5,7 @@ import pytest
 
 from melm_core.linalg.planes import principal_angles
 from melm_core.optimization.types import Start
-from melm_core.rotations.class_densities import gaussian_per_class
+from melm_core.rotations.density_models import gaussian_per_class
 from melm_core.rotations.objective import PosteriorObjective, checked_priors
 from melm_core.rotations.solvers import PAPER_EPSILON, SOLVERS, maximize_over_planes
 from tests.melm_core.helpers import assert_orthonormal, classes, plane

@@ -7,9 +7,8 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from melm_core import MELM
-from melm_core.density.class_densities import ClassDensities, density_on_grid
+from melm_core.density.class_densities import ClassDensities, density_on_grid, mass_levels
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.density.level_sets import mass_levels
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.held_out import held_out_divergence
 from melm_studio.views import plane_view

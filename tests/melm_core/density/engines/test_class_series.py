@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from melm_core.density import class_densities
-from melm_core.density.class_densities import ClassDensities
+from melm_core.density.class_densities import ClassDensities, PreparedSums
 from melm_core.density.engines import fourier_series, near_pairs
 from melm_core.density.engines.class_series import ClassSeries
 from melm_core.density.engines.fourier_series import FourierPotentials
@@ -33,7 +33,7 @@ def points(plane) -> np.ndarray:
 
 def transformed(classes, points, factors=(1.0, 1.0)) -> ClassDensities:
     series = classes.transformed(points, factors)
-    return classes.with_sums(series, series)
+    return classes.with_sums(PreparedSums(series, series))
 
 
 def series_of(densities) -> ClassSeries:
@@ -91,7 +91,7 @@ def test_half_of_the_modes_hold_the_potentials(n_components, factor):
     own = whole.widened(factor)
     expected = divergence_in_plane(own)
     for shared in (series, series.cropped(own.covariances)):
-        found = divergence_in_plane(own.with_sums(None, shared))
+        found = divergence_in_plane(own.with_sums(PreparedSums(potentials=shared)))
         assert found == pytest.approx(expected, abs=1e-9)
     assert len(series.series[0]) == series.box.half_modes[0] + 1
 

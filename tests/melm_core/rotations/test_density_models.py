@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
 from melm_core.density.kernel_density import kernel_classes
-from melm_core.rotations.class_densities import (
+from melm_core.rotations.density_models import (
     FLAT_CLASS_SHRINKAGE,
     gaussian_per_class,
     mixture_per_class,

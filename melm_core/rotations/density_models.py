@@ -66,7 +66,7 @@ class ProjectedDensities(Protocol):
         """
 
 
-class ClassDensities(Protocol):
+class DensityModel(Protocol):
     """Class densities that can be projected onto any plane."""
 
     def project(self, components: FloatArray) -> ProjectedDensities:
@@ -170,7 +170,7 @@ class Gaussians:
 
 @dataclass(frozen=True, eq=False)
 class GaussianDensities:
-    """Gaussian class densities that can be projected onto any plane; see `ClassDensities`.
+    """Gaussian class densities that can be projected onto any plane; see `DensityModel`.
 
     Attributes
     ----------
@@ -182,11 +182,11 @@ class GaussianDensities:
     gaussians: Gaussians
 
     def project(self, components: FloatArray) -> ProjectedGaussians:
-        """See `ClassDensities`."""
+        """See `DensityModel`."""
         return ProjectedGaussians(self, components)
 
     def in_plane(self, components: FloatArray) -> Gaussians:
-        """See `ClassDensities`."""
+        """See `DensityModel`."""
         return self.gaussians.project(components)
 
 

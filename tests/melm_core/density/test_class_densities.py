@@ -1,5 +1,8 @@
+"""What is asked of class densities comes from the engine that is fastest, and from one that can."""
+
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,12 +10,18 @@ import pandas as pd
 import pytest
 
 from experiments.data import DATA_SETS
+from melm_core.base.block_sources import ArrayBlocks
 from melm_core.density import class_densities
-from melm_core.density.class_densities import ClassDensities, direct_seconds, nufft_seconds
+from melm_core.density.class_densities import (
+    ClassDensities,
+    PreparedSums,
+    direct_seconds,
+    nufft_seconds,
+)
 from melm_core.density.engines import nufft as fourier
 from melm_core.density.engines.direct_sums import DirectPotentials
 from melm_core.density.engines.fourier_series import FourierPotentials, fourier_box
-from melm_core.density.kernel_density import kernel_classes
+from melm_core.density.kernel_density import kernel_classes, kernel_classes_in_blocks
 from melm_core.density.whitening import bandwidth_factor
 from melm_core.melm.objective import cauchy_schwarz_divergence
 from tests.melm_core.helpers import classes, finite_differences, plane
@@ -137,3 +146,110 @@ def test_the_engines_agree_on_the_data_sets_of_the_paper(name, gamma):
     )
     assert nufft[0] == pytest.approx(direct[0], rel=1e-8)
     np.testing.assert_allclose(nufft[1], direct[1], atol=1e-8 * np.abs(direct[1]).max())
+
+
+@pytest.fixture
+def plane_of_classes():
+    X, y = classes(3, 4)
+    return kernel_classes(X, y, n_components=2).project(np.eye(4)[:2])
+
+
+def of_series(densities):
+    """The same with a series of its rows."""
+    series = densities.transformed(np.concatenate(densities.rows), (1.0, 1.0))
+    return densities.with_sums(PreparedSums(series, series))
+
+
+MANY = class_densities.DIRECT_EVALUATIONS + 1
+
+
+@pytest.mark.parametrize(
+    ("quantity", "few", "many", "prepared"),
+    [
+        ("potentials", "direct", "direct", "prepared"),
+        ("potentials in planes", "direct", "direct", "direct"),
+        ("log densities", "direct", "transforms", "transforms"),
+        ("likeliest class", "direct", "transforms", "prepared"),
+        ("grid", "direct", "transforms", "prepared"),
+    ],
+)
+def test_the_engine_is_chosen_by_what_is_asked(quantity, few, many, prepared, plane_of_classes):
+    assert plane_of_classes.engine(quantity) == few
+    assert plane_of_classes.engine(quantity, n_evaluations=MANY) == many
+    known = of_series(plane_of_classes)
+    assert known.engine(quantity, n_evaluations=MANY) == prepared
+
+
+@pytest.mark.parametrize("quantity", ["potentials", "log densities", "likeliest class"])
+def test_rows_that_are_not_in_memory_are_summed_block_by_block(quantity):
+    X, y = classes(2, 4)
+    blocks = kernel_classes_in_blocks(ArrayBlocks(X, y, 50), n_components=2)
+    assert blocks.project(np.eye(4)[:2]).engine(quantity, requested="direct") == "blocks"
+
+
+def test_logarithms_of_rows_in_memory_are_exact_where_sums_are_prepared(plane_of_classes):
+    # Within one class, in the tails of the others.
+    apart = replace(
+        plane_of_classes,
+        rows=tuple(rows + 40.0 * code for code, rows in enumerate(plane_of_classes.rows)),
+    )
+    points = apart.rows[0]
+    expected = apart.log_densities(points)
+    np.testing.assert_array_equal(of_series(apart).log_densities(points), expected)
+    assert expected.max() > -10.0
+    assert expected.min() < -100.0
+
+
+def test_a_sample_has_the_densities_of_all_rows(plane_of_classes):
+    known = of_series(plane_of_classes)
+    sample = ClassDensities(tuple(rows[::4] for rows in known.rows), known.covariances)
+    of_all = sample.with_sums(known.prepared)
+    assert (known.is_sample, sample.is_sample, of_all.is_sample) == (False, False, True)
+    np.testing.assert_array_equal(of_all.totals, plane_of_classes.totals)
+    points = plane_of_classes.rows[1]
+    logs = plane_of_classes.log_densities(points)
+    np.testing.assert_allclose(of_all.log_densities(points), logs, atol=1e-6)
+    np.testing.assert_array_equal(of_all.most_likely(points), logs.argmax(axis=1))
+    assert np.abs(sample.log_densities(points) - logs).max() > 0.1
+
+
+def test_the_cost_of_potentials_is_that_of_the_faster_engine_and_none_once_prepared(
+    plane_of_classes,
+):
+    rows = cloud(5_000, 2)
+    assert 0.0 < rows.potential_seconds < direct_seconds([5_000, 5_000])
+    assert plane_of_classes.potential_seconds == direct_seconds(plane_of_classes.counts.tolist())
+    assert of_series(plane_of_classes).potential_seconds == 0.0
+
+
+@pytest.mark.parametrize("most_separable", [0, 10**6])
+def test_grids_of_weighted_rows_are_those_of_repeated_rows(
+    most_separable, plane_of_classes, monkeypatch
+):
+    monkeypatch.setattr(class_densities, "SEPARABLE_ROWS", most_separable)
+    weights = tuple(1.0 + (np.arange(len(rows)) % 3) for rows in plane_of_classes.rows)
+    repeated = tuple(
+        np.repeat(rows, own.astype(int), axis=0)
+        for rows, own in zip(plane_of_classes.rows, weights, strict=True)
+    )
+    weighted = replace(plane_of_classes, weights=weights).grids(20)
+    for one, other in zip(
+        weighted, replace(plane_of_classes, rows=repeated).grids(20), strict=True
+    ):
+        np.testing.assert_allclose(one.density, other.density, atol=1e-9 * other.density.max())
+
+
+@pytest.mark.parametrize("engine", class_densities.ENGINES)
+def test_logarithms_can_be_asked_of_one_engine(engine, plane_of_classes):
+    points = np.concatenate(plane_of_classes.rows)
+    exact = plane_of_classes.log_densities(points, engine="direct")
+    logs = plane_of_classes.log_densities(points, engine=engine)
+    np.testing.assert_allclose(logs, exact, atol=1e-6)
+
+
+def test_potentials_with_the_rows_themselves_are_those_of_the_classes(plane_of_classes):
+    np.testing.assert_allclose(
+        plane_of_classes.log_potentials_with(plane_of_classes.rows),
+        plane_of_classes.potentials().log_values,
+        rtol=1e-10,
+    )
