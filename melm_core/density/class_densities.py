@@ -170,6 +170,10 @@ class PreparedSums:
         """These, with the sums of potentials of others."""
         return replace(self, potentials=others.potentials)
 
+    def serves_potentials(self, covariances: FloatArray) -> bool:
+        """Whether potentials of kernels of these covariances are summed from these."""
+        return self.potentials is not None and self.potentials.serves(covariances)
+
     @property
     def kept_bytes(self) -> int:
         """Bytes that are kept beside the rows of the plane."""
@@ -319,7 +323,7 @@ class ClassDensities:
         ----------
         engine : "auto", "direct" or "nufft"
             The engines agree to 1e-8; "auto" chooses the faster one. Rows that are not in memory
-            are always transformed.
+            are always transformed, and sums that are prepared are used in any case.
         tolerance : float
             Of transforms; a looser one costs digits where classes hardly overlap.
 

@@ -164,6 +164,13 @@ MUTANTS = (
     ),
     Mutant(
         "melm_core/density/class_densities.py",
+        "self.potentials is not None and self.potentials.serves(covariances)",
+        "self.potentials is not None",
+        "tests/melm_studio/views/sharing/test_projected_classes.py"
+        "::test_potentials_of_narrow_kernels_do_not_serve_much_wider_ones",
+    ),
+    Mutant(
+        "melm_core/density/class_densities.py",
         "        return self.is_sample\n",
         "        return self.prepared.densities is not None\n",
         f"{_DENSITIES}::test_logarithms_of_rows_in_memory_are_exact_where_sums_are_prepared",

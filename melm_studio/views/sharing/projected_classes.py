@@ -63,7 +63,7 @@ class ProjectedClasses:
         band = band_of(factor)
         sums = self._sums_of_densities(key, band)
         if sums.potentials is None:
-            at_hand = self._band_at_hand(key, band)
+            at_hand = self._band_at_hand(key, band, classes.covariances)
             sums = sums.with_potentials(self._sums_of_potentials(key, at_hand))
         return classes.with_sums(sums)
 
@@ -84,14 +84,15 @@ class ProjectedClasses:
         wide = band[0], max(band[1], NARROWEST_WIDE)
         return self._projected(key).prepare_potentials(points, wide, MOST_POTENTIAL_BYTES)
 
-    def _band_at_hand(self, key: PlaneKey, band: tuple[float, float]) -> tuple[float, float]:
-        """The narrowest band of a plane for which potentials are known, if it serves this one."""
+    def _band_at_hand(
+        self, key: PlaneKey, band: tuple[float, float], covariances: FloatArray
+    ) -> tuple[float, float]:
+        """The narrowest band of a plane whose sums are known and serve the kernels, else `band`."""
         with self._condition:
             narrower = sorted(of for plane, of in self._potentials if plane == key and of <= band)
-            known = (
-                of for of in narrower if self._potentials[hashkey(key, of)].potentials is not None
-            )
-            return next(known, band)
+            known = ((of, self._potentials[hashkey(key, of)]) for of in narrower)
+            serving = (of for of, sums in known if sums.serves_potentials(covariances))
+            return next(serving, band)
 
 
 def band_of(factor: float) -> tuple[float, float]:

@@ -8,6 +8,7 @@ import pytest
 from melm_core.density import ClassSeries, class_densities
 from melm_core.density.engines.near_rows import NearClasses
 from melm_core.density.engines.nufft import Box
+from melm_core.melm import divergence_in_plane
 from melm_studio.views.plane_view import PlaneViewer
 from melm_studio.views.sharing import projected_classes
 from tests.melm_core.helpers import classes, labeled_data, plane
@@ -124,3 +125,16 @@ def test_potentials_of_narrow_kernels_serve_wider_ones(most_bytes, as_many, monk
     assert not passed
     classes.at(plane(2, 5, seed=1), 0.3)  # of another plane
     assert len(passed) == len(SEEN.class_names)
+
+
+def test_potentials_of_narrow_kernels_do_not_serve_much_wider_ones(as_many, monkeypatch):
+    monkeypatch.setattr(class_densities, "FEW_MODES", 0)
+    monkeypatch.setattr(class_densities, "MODES_PER_ROW", 10_000)
+    monkeypatch.setattr(class_densities, "NEAR_SHARE", 1.0)  # wide kernels have no series, either
+    viewer, components = PlaneViewer(SEEN, UNSEEN, 1.0), plane(2, 5)
+    classes = viewer._classes  # noqa: SLF001
+    classes.at(components, 0.1)
+    for factor in (0.3, 0.6, 5.0):
+        exact = classes._classes.widened(factor).project(components)  # noqa: SLF001
+        found = divergence_in_plane(classes.at(components, factor))
+        assert found == pytest.approx(divergence_in_plane(exact), abs=1e-9)
