@@ -240,7 +240,10 @@ class ClassDensities:
     def widened(self, factor: float) -> ClassDensities:
         """The same rows with kernels `factor` times as wide."""
         cells = tuple(own.widened(factor) for own in self.cells)
-        return replace(self, covariances=self.covariances * factor**2, cells=cells)
+        # Other than the series, what was summed block by block is that of one kernel width.
+        prepared = replace(self.prepared, blocks=None) if self.prepared.blocks else self.prepared
+        covariances = self.covariances * factor**2
+        return replace(self, covariances=covariances, cells=cells, prepared=prepared)
 
     def project(self, components: FloatArray) -> ClassDensities:
         """The classes projected by `components`, shape (n_components, n_features); no cells."""

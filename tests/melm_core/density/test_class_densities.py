@@ -253,3 +253,14 @@ def test_potentials_with_the_rows_themselves_are_those_of_the_classes(plane_of_c
         plane_of_classes.potentials().log_values,
         rtol=1e-10,
     )
+
+
+def test_other_kernels_take_passes_over_the_blocks_of_their_own():
+    X, y = classes(2, 4)
+    blocks = kernel_classes_in_blocks(ArrayBlocks(X, y, 50), n_components=2)
+    passed = blocks.project(np.eye(4)[:2]).with_passes()
+    widened = kernel_classes(X, y, n_components=2, gamma=2.0).project(np.eye(4)[:2])
+    points = X[:, :2]
+    np.testing.assert_allclose(
+        passed.widened(2.0).log_densities(points), widened.log_densities(points), atol=1e-6
+    )
