@@ -17,7 +17,7 @@ from experiments import data
 from experiments.held_out import DATA_SETS, Fold, folds
 from experiments.records import Cell, Settings, Values, complete
 from experiments.report import Entry, Provenance, Report, Section
-from melm_core import MELM
+from melm_core import MELM, MELMCV
 from melm_core.base import FloatArray, GammaPath, IntArray
 from melm_core.melm import GAMMAS
 
@@ -26,7 +26,7 @@ N_REPEATS = 3
 _QUICK_SETS = ("heart",)
 _REFERENCE = "γ 1"
 
-# The budget of a path, the same as that of an inner fold of gamma="auto".
+# The budget of a path, the same as that of an inner fold of MELMCV.
 _N_STARTS = 6
 _N_FOLLOWED = 3
 _TOL = 1e-6
@@ -95,7 +95,7 @@ def _overall(scores: Mapping[str, Mapping[str, FloatArray]]) -> tuple[Entry, ...
 
 
 def one_standard_error(fold: Values) -> int:
-    """The rule of gamma="auto": the widest kernel within one standard error of the best."""
+    """The rule of MELMCV: the widest kernel within one standard error of the best."""
     path = GammaPath(np.array(GAMMAS), np.array(fold["inner"]))
     return GAMMAS.index(path.chosen)
 
@@ -124,7 +124,7 @@ def cell(folder: Path, *, name: str, repeat: int) -> Values:
 
 def _of_fold(fold: Fold, seed: int) -> Values:
     path = smooth_to_local(fold.X, fold.y, seed)
-    chooser = MELM(gamma="auto", n_init=_N_STARTS, random_state=seed).fit(fold.X, fold.y)
+    chooser = MELMCV(n_init=_N_STARTS, random_state=seed).fit(fold.X, fold.y)
     stream = np.random.default_rng(seed)
     shuffled = [stream.permutation(fold.y) for _ in range(N_SHUFFLES)]
     return {
@@ -152,7 +152,7 @@ def smooth_to_local(X: FloatArray, y: IntArray, seed: int) -> list[MELM]:
             round(start.objective, 5): start.components for start in fits[-1].start_results_
         }
         best = [by_value[value] for value in sorted(by_value, reverse=True)[:_N_FOLLOWED]]
-        fits.append(MELM(gamma=gamma, continuation=(), init=np.stack(best), tol=_TOL).fit(X, y))
+        fits.append(MELM(gamma=gamma, init=np.stack(best), tol=_TOL).fit(X, y))
     return fits
 
 

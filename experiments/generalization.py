@@ -23,7 +23,7 @@ N_REPEATS = 3
 SHRINKAGES = ("auto", "ledoit-wolf")
 N_BOOTSTRAP = 15
 
-# gamma="auto" takes some forty fits: one repeat, on the data sets with the quickest ones.
+# MELMCV takes some forty fits: one repeat, on the data sets with the quickest ones.
 SETS_OF_AUTO_GAMMA = (
     "heart",
     "sonar",

@@ -20,11 +20,11 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from experiments import data
 from experiments.records import Values
-from melm_core import MELM
+from melm_core import MELM, MELMCV, BaggedMELM
 from melm_core.base import FloatArray, IntArray
 from melm_core.datasets import crescents, five_gaussians, five_mixtures, two_gaussians, two_mixtures
 from melm_core.evaluation import PLANE_CLASSIFIERS, stratified_folds
-from melm_core.methods import METHODS
+from melm_core.methods import AUTO, METHODS
 
 N_FOLDS = 5
 
@@ -163,7 +163,10 @@ def _balanced(predicted: IntArray, true: IntArray) -> float:
 
 
 def _melm(options: Values, seed: int) -> Fit:
-    return lambda X, y: MELM(random_state=seed, **options).fit(X, y).transform
+    kind: type[MELM] = BaggedMELM if "n_bootstrap" in options else MELM
+    if options.get("gamma") == AUTO:
+        kind, options = MELMCV, {name: options[name] for name in options if name != "gamma"}
+    return lambda X, y: kind(random_state=seed, **options).fit(X, y).transform
 
 
 def _registered(key: str) -> Callable[[Values, int], Fit]:

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from experiments.data import DATA_SETS, load, standardized
 from melm_core import MELM
 from melm_core.base import FloatArray, IntArray
+from melm_core.melm import SearchOptions
 
 _PAPER_STARTS = 16
 
@@ -79,8 +80,9 @@ def measure(
     """Fit from direct starts and with the default search."""
     stream = np.random.default_rng(0)
     planes = stream.standard_normal((n_direct, 2, X.shape[1]))
-    direct = MELM(gamma=gamma, shrinkage="auto", continuation=(), init=planes).fit(X, y)
-    wider = MELM(gamma=gamma, shrinkage="auto", continuation=(_WIDER,), init=planes).fit(X, y)
+    direct = MELM(gamma=gamma, shrinkage="auto", init=planes).fit(X, y)
+    wide = SearchOptions(continuation=(_WIDER,))
+    wider = MELM(gamma=gamma, shrinkage="auto", init=planes, search=wide).fit(X, y)
     default = [MELM(gamma=gamma, shrinkage="auto", random_state=seed).fit(X, y) for seed in seeds]
     return Row(
         name=name,

@@ -38,6 +38,8 @@ from melm_core.linalg.planes import (
 )
 from melm_core.linalg.rotation_group import rotation
 from melm_core.linalg.second_moments import ClassSecondMoments
+from melm_core.melm.bagging import BaggedMELM
+from melm_core.melm.choosing import MELMCV
 from melm_core.melm.class_overlap import overlap_bound
 from melm_core.melm.entropy_projection import EntropyProjection
 from melm_core.melm.estimator import MELM
@@ -56,10 +58,12 @@ from melm_core.rotations.objective import rotation_objective
 __all__ = [
     "GEM",
     "MELM",
+    "MELMCV",
     "METHODS",
     "AngleProfile",
     "ApproximateKernelClassifier",
     "ApproximationWarning",
+    "BaggedMELM",
     "BalancedClassPCA",
     "Callback",
     "ChernoffDiscriminantPlane",

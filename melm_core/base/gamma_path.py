@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.progress import Progress
 
 DEFAULT_GAMMA = 1.0
 _FEWEST_FOLDS = 2
@@ -74,3 +75,31 @@ class GammaPath:
         best = int(self.accuracies.argmax())
         enough = self.accuracies[best] - self.standard_errors[best]
         return float(self.gammas[int(np.argmax(self.accuracies >= enough))])
+
+
+class GammaProgress(Progress, frozen=True, eq=False):
+    """One accepted step of a fit that chooses its kernel width.
+
+    Attributes
+    ----------
+    gamma_path : GammaPath or None
+        Held-out accuracy by kernel width, of the folds that are done.
+    is_choosing : bool
+        Whether the step belongs to a fit to some of the rows that only serves to choose gamma;
+        its objective is not comparable with that of the steps that follow.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import MELMCV
+    >>> steps = []
+    >>> def callback(step):
+    ...     steps.append(step)
+    ...     return True  # stops the fit
+    >>> melm = MELMCV(random_state=0, callback=callback).fit(*load_iris(return_X_y=True))
+    >>> steps[0].is_choosing, steps[0].stage
+    (True, 'choosing γ, fold 1 of 5, γ 8: start 1 of 6, wide kernels first')
+    """
+
+    gamma_path: GammaPath | None = None
+    is_choosing: bool = False

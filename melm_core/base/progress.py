@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
+
 from melm_core.base.array_types import FloatArray
-from melm_core.base.gamma_path import GammaPath
 
 
-@dataclass(frozen=True, eq=False)
-class Progress:
-    """One accepted step of a fit.
+class Progress(msgspec.Struct, frozen=True, eq=False):
+    """One accepted step of a fit, the same record from the optimizer to the history of a run.
 
     Attributes
     ----------
@@ -32,11 +32,6 @@ class Progress:
         Estimated fraction of the work done, in [0, 1]; never decreases.
     elapsed_s : float
         Seconds since the fit began.
-    gamma_path : GammaPath or None
-        For gamma="auto": held-out accuracy by kernel width, of the folds that are done.
-    is_choosing : bool
-        Whether the step belongs to a fit to some of the rows that only serves to choose gamma;
-        its objective is not comparable with that of the steps that follow.
 
     Examples
     --------
@@ -62,9 +57,37 @@ class Progress:
     stage: str
     fraction: float
     elapsed_s: float
-    gamma_path: GammaPath | None = None
-    is_choosing: bool = False
 
 
 # A true return value stops the fit, which keeps the best plane so far.
 Callback: TypeAlias = Callable[[Progress], bool | None]
+
+
+def as_part_of_fit(
+    callback: Callback | None, began_s: float, number: int = 0, n_fits: int = 1, stage: str = ""
+) -> Callback | None:
+    """A callback for one of the fits that follow each other, which reports all of them as one.
+
+    Parameters
+    ----------
+    callback : callable or None
+        Of the whole.
+    began_s : float
+        When the whole began, by `time.perf_counter`.
+    number, n_fits : int
+        The fit, counted from 0, and the number of fits.
+    stage : str
+        What to say before the stage of the fit.
+    """
+    if callback is None:
+        return None
+
+    def report(step: Progress) -> bool | None:
+        whole = {
+            "stage": f"{stage}: {step.stage}" if stage else step.stage,
+            "fraction": (number + step.fraction) / n_fits,
+            "elapsed_s": time.perf_counter() - began_s,
+        }
+        return callback(msgspec.structs.replace(step, **whole))
+
+    return report

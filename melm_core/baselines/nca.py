@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -15,14 +16,12 @@ from melm_core.base.estimator import (
     check_integer,
     check_positive,
 )
-from melm_core.base.progress import Callback
+from melm_core.base.progress import Callback, Progress
 from melm_core.base.sampling import stratified_sample
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.linalg.class_moments import class_means
 from melm_core.linalg.completion import plane_through, standard_units
 from melm_core.linalg.row_space import row_space
-from melm_core.optimization.progress import ProgressReporter
-from melm_core.optimization.types import Step
 
 # Axes with a smaller within-class standard deviation than this, in standard units, are not scaled:
 # the exponents would lose precision.
@@ -189,7 +188,8 @@ class _Ascent:
         self._max_iter = max_iter
         self._callback = callback
         self._best = -np.inf
-        self._reporter = ProgressReporter(callback, to_data_space=span)
+        self._span = span
+        self._began_s = time.perf_counter()
         self.n_accepted = 0
 
     def optimize(self, mapping: FloatArray, tol: float) -> None:
@@ -217,19 +217,16 @@ class _Ascent:
             return False
         objective = neighbor_accuracy(self._rows @ self.mapping.T, self._codes)
         self._best = max(self._best, objective)
-        return self._reporter(self._step(objective))
-
-    def _step(self, objective: float) -> Step:
-        return Step(
-            components=self.mapping,
+        step = Progress(
+            components=self._span(self.mapping),
             objective=objective,
             best_objective=self._best,
-            stage=0,
-            n_stages=1,
-            stage_name="",
-            start=0,
+            start=1,
             n_starts=1,
             iteration=self.n_accepted,
             n_evaluations=self.n_accepted + 1,
+            stage="start 1 of 1",
             fraction=self.n_accepted / self._max_iter,
+            elapsed_s=time.perf_counter() - self._began_s,
         )
+        return bool(self._callback(step))

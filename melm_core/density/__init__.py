@@ -22,7 +22,7 @@ from melm_core.density.engines.direct_sums import (
     log_potential,
 )
 from melm_core.density.engines.nufft import LOOSE_TOLERANCE, TOLERANCE
-from melm_core.density.engines.pair_tiles import Precision
+from melm_core.density.engines.pair_tiles import Precision, TiledClasses
 from melm_core.density.kernel_density import (
     kernel_classes,
     kernel_classes_in_blocks,
@@ -54,6 +54,7 @@ __all__ = [
     "Precision",
     "PreparedSums",
     "SmallCellsWarning",
+    "TiledClasses",
     "class_thresholds",
     "confounded_in_words",
     "density_on_grid",

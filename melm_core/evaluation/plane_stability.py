@@ -238,7 +238,7 @@ def stability(
     estimator = make_estimator(method, parameters, random_state)
     chosen = chosen_preparation(preparation, standardize=standardize)
     if start is not None and "init" in estimator.get_params():
-        estimator.set_params(init=start[None], n_init=1, continuation=None)
+        estimator.set_params(init=start[None], n_init=1)
     refit = partial(_plane, estimator, chosen, rows)
     reference = refit(np.arange(len(rows.y))) if start is None else start
     resamples = _resamples(rows, resampling, n_resamples, random_state)

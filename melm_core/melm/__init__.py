@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from melm_core.melm.blind_objective import nuisance_divergence
+from melm_core.melm.bagging import BaggedMELM
+from melm_core.melm.choosing import GAMMAS, MELMCV
 from melm_core.melm.class_overlap import overlap_bound
 from melm_core.melm.entropy_projection import EntropyProjection
 from melm_core.melm.estimator import MELM
-from melm_core.melm.gamma_choice import GAMMAS
 from melm_core.melm.gamma_path import DivergenceProfile, divergence_profile
 from melm_core.melm.held_out import held_out_divergence
 from melm_core.melm.multiclass import AGGREGATES, Multiclass
 from melm_core.melm.nuisance_trade_off import TradeOff, trade_off
 from melm_core.melm.objective import (
     DivergenceTerms,
+    MELMObjective,
     cauchy_schwarz_divergence,
     divergence,
     divergence_and_gradient,
     divergence_in_plane,
     information_potentials,
+    nuisance_divergence,
 )
+from melm_core.melm.search import SampleSizes, SearchOptions
 from melm_core.melm.tree import TREE_GAMMAS, PlaneTree, TreeNode, plane_tree
 
 __all__ = [
     "AGGREGATES",
     "GAMMAS",
     "MELM",
+    "MELMCV",
     "TREE_GAMMAS",
+    "BaggedMELM",
     "DivergenceProfile",
     "DivergenceTerms",
     "EntropyProjection",
+    "MELMObjective",
     "Multiclass",
     "PlaneTree",
+    "SampleSizes",
+    "SearchOptions",
     "TradeOff",
     "TreeNode",
     "cauchy_schwarz_divergence",

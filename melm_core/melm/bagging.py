@@ -2,36 +2,179 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.estimator import check_integer
+from melm_core.base.gamma_path import DEFAULT_GAMMA
+from melm_core.base.groups import group_codes
+from melm_core.base.progress import Callback, as_part_of_fit
+from melm_core.base.sample_weights import deviations_of
 from melm_core.base.weighted_estimator import WeightedRows
 from melm_core.density.nuisance import SmallCellsWarning, nuisance_cells
+from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.linalg.planes import orthonormalize
-from melm_core.melm.relay import Follow
-from melm_core.optimization.types import Outcome, StartResult
+from melm_core.melm.estimator import MELM
+from melm_core.melm.multiclass import DEFAULT_MULTICLASS, Multiclass
+from melm_core.melm.objective import divergence_and_gradient
+from melm_core.melm.search import SearchOptions
+from melm_core.optimization.multistart import Outcome, StartResult
 
 # More starts make a single fit surer; the mean over the resamples needs no more than these.
 STARTS_A_RESAMPLE = 4
 
 
-def without_callback(estimator: Any) -> Any:
-    """An unfitted copy that makes a single fit and reports to nobody.
+class BaggedMELM(MELM):
+    """The mean of the planes that MELM finds in bootstrap samples, stratified by class.
 
-    `clone` would copy the callback, and not every callback can be copied.
+    The mean plane is spanned by the leading eigenvectors of the mean projector, in
+    standardized features. Its divergence and densities are those of all rows.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimension k of the plane.
+    n_bootstrap : int, default=15
+        Number of bootstrap samples.
+    gamma, n_init, init, shrinkage, multiclass, max_iter, tol, nuisance_weight
+        As of `MELM`; a fit to a sample has at most four starts.
+    random_state : int, RandomState or None, default=None
+        Seed of the bootstrap, and of the fits.
+    n_jobs, search, callback
+        As of `MELM`.
+
+    Attributes
+    ----------
+    start_results_ : tuple of StartResult
+        The best one of each bootstrap sample.
+
+    See Also
+    --------
+    MELM : Has all other attributes, too.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import BaggedMELM
+    >>> X, y = load_iris(return_X_y=True)
+    >>> melm = BaggedMELM(n_bootstrap=3, n_init=2, random_state=0).fit(X, y)
+    >>> len(melm.start_results_)
+    3
     """
-    parameters = estimator.get_params(deep=False)
-    return type(estimator)(**(parameters | {"n_bootstrap": 0, "callback": None}))
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_bootstrap: int = 15,
+        gamma: float = DEFAULT_GAMMA,
+        n_init: int = 14,
+        init: Any = "auto",
+        shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
+        multiclass: Multiclass = DEFAULT_MULTICLASS,
+        max_iter: int = 500,
+        tol: float = 1e-9,
+        nuisance_weight: float = 1.0,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        search: SearchOptions | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        super().__init__(
+            n_components,
+            gamma=gamma,
+            n_init=n_init,
+            init=init,
+            shrinkage=shrinkage,
+            multiclass=multiclass,
+            max_iter=max_iter,
+            tol=tol,
+            nuisance_weight=nuisance_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            search=search,
+            callback=callback,
+        )
+        self.n_bootstrap = n_bootstrap
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        nuisance: Any = None,
+    ) -> Self:
+        """Find the mean plane.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y, sample_weight, nuisance
+            As of `MELM.fit`.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Rows of one group are drawn together.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid; the message says which and why.
+
+        Warns
+        -----
+        SmallCellsWarning
+            If a class has too few rows of a value of the nuisance for a density.
+        """
+        began_s = time.perf_counter()
+        rows, cells = self._valid_rows(X, y, sample_weight, nuisance)
+        if groups is not None:
+            groups = group_codes(groups, len(rows.kept))[rows.kept]
+        seed = self._drawn_seed()
+        classes, whitener = self._whitened(rows, cells, self.gamma)
+        fits = self._fits(rows, seed, groups, began_s)
+        plane = mean_plane([fit.components_ for fit in fits], deviations_of(rows.X, rows.weights))
+        back = np.asarray(np.linalg.pinv(whitener).T, dtype=np.float64)
+        objective, _ = divergence_and_gradient(
+            classes,
+            plane @ back,
+            engine=self._options.engine,
+            multiclass=self.multiclass,
+            nuisance_weight=self.nuisance_weight,
+        )
+        self._keep(_mean_outcome(fits, plane @ back, objective, back), classes, whitener)
+        return self
+
+    def _validate_parameters(self, n_features: int) -> None:
+        super()._validate_parameters(n_features)
+        check_integer("n_bootstrap", self.n_bootstrap, minimum=1)
+
+    def _fits(
+        self, rows: WeightedRows, seed: int, groups: IntArray | None, began_s: float
+    ) -> list[MELM]:
+        """The fits to resampled rows; fewer if the callback stops one."""
+        parameters = self.get_params(deep=False)
+        n_draws = parameters.pop("n_bootstrap")
+        parameters["n_init"] = min(self.n_init, STARTS_A_RESAMPLE)
+        fits: list[MELM] = []
+        for drawn, fit_seed in bootstrap_rows(rows.y, n_draws, seed, groups):
+            stage = f"resample {len(fits) + 1} of {n_draws}"
+            callback = as_part_of_fit(self.callback, began_s, len(fits), n_draws, stage)
+            own = {"random_state": fit_seed, "callback": callback}
+            fits.append(fit_part(MELM(**parameters | own), rows.part(drawn)))
+            if fits[-1].stopped_:
+                break
+        return fits
 
 
-def fit_part(estimator: Any, data: WeightedRows) -> Any:
-    """An estimator of planes fitted to some of the rows of another fit.
+def fit_part(estimator: MELM, data: WeightedRows) -> MELM:
+    """An estimator fitted to some of the rows of another fit.
 
     That fit has warned of small cells already. Where no class of this part has two cells, the
     part says nothing about the nuisance.
@@ -85,43 +228,6 @@ def bootstrap_rows(
         yield np.concatenate(drawn), int(generator.integers(np.iinfo(np.int32).max))
 
 
-def bagged_fits(
-    estimator: Any,
-    data: WeightedRows,
-    *,
-    seed: int,
-    groups: IntArray | None,
-    follow: Follow,
-) -> list[Any]:
-    """Copies of an estimator of planes fitted to resampled rows; fewer if it is stopped.
-
-    Parameters
-    ----------
-    estimator : MELM
-        With `n_bootstrap` draws to make.
-    data : WeightedRows
-    seed : int
-    groups : ndarray of shape (n_samples,) or None
-    follow : callable
-        Gives the callback of the fit of a number, counted from 0, and of these words.
-    """
-    n_draws = estimator.n_bootstrap
-    single = without_callback(estimator).set_params(
-        gamma=estimator.gamma_, n_init=min(estimator.n_init, STARTS_A_RESAMPLE)
-    )
-    fits: list[Any] = []
-    for rows, fit_seed in bootstrap_rows(data.y, n_draws, seed, groups):
-        fit = clone(single)
-        fit.set_params(
-            random_state=fit_seed,
-            callback=follow(len(fits), f"resample {len(fits) + 1} of {n_draws}"),
-        )
-        fits.append(fit_part(fit, data.part(rows)))
-        if fits[-1].stopped_:
-            break
-    return fits
-
-
 def mean_plane(planes: Sequence[FloatArray], widths: FloatArray) -> FloatArray:
     """The leading directions of the mean projector onto several planes.
 
@@ -144,8 +250,8 @@ def mean_plane(planes: Sequence[FloatArray], widths: FloatArray) -> FloatArray:
     return orthonormalize(directions[: len(planes[0])] / scale)
 
 
-def mean_outcome(
-    fits: Sequence[Any], plane: FloatArray, objective: float, to_whitened: FloatArray
+def _mean_outcome(
+    fits: Sequence[MELM], plane: FloatArray, objective: float, to_whitened: FloatArray
 ) -> Outcome:
     """The mean plane of several fits as the outcome of a search.
 

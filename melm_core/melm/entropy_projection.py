@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
+from msgspec import structs
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -19,16 +19,14 @@ from melm_core.base.estimator import (
     check_n_components,
     check_positive,
 )
-from melm_core.base.progress import Callback
+from melm_core.base.progress import Callback, Progress
 from melm_core.density import log_potential
 from melm_core.density.whitening import bandwidth_factor
 from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.planes import orthonormalize, principal_frame
 from melm_core.linalg.row_space import NULL_VARIANCE
-from melm_core.optimization.initialization import random_starts
-from melm_core.optimization.multistart import maximize
-from melm_core.optimization.progress import ProgressReporter
-from melm_core.optimization.types import Objective, Stage, Start, Step
+from melm_core.optimization.lbfgs import Objective
+from melm_core.optimization.multistart import Stage, Start, maximize, random_starts
 
 
 class EntropyProjection(PlaneEstimator):
@@ -135,12 +133,8 @@ class EntropyProjection(PlaneEstimator):
         sign = 1.0 if self.direction == "max" else -1.0
         entropy = self._entropy(X - self.mean_, covariance)
         stage = Stage("", _signed(entropy, sign), self.max_iter, self.tol)
-        reporter = ProgressReporter(self.callback)
-        outcome = maximize(
-            [stage],
-            self._starts(X.shape[1]),
-            report=lambda step: reporter(_as_entropy(step, sign)),
-        )
+        callback = None if self.callback is None else _reporting_entropy(self.callback, sign)
+        outcome = maximize([stage], self._starts(X.shape[1]), callback=callback)
         components = orthonormalize(outcome.best.components)
         self.components_ = principal_frame(components, components @ covariance @ components.T)
         self.entropy_ = sign * outcome.best.objective
@@ -234,10 +228,18 @@ def _signed(objective: Objective, sign: float) -> Objective:
     return signed
 
 
-def _as_entropy(step: Step, sign: float) -> Step:
-    """The step with entropies instead of signed objectives."""
-    objective, best = sign * step.objective, sign * step.best_objective
-    return replace(step, objective=objective, best_objective=best)
+def _reporting_entropy(callback: Callback, sign: float) -> Callback:
+    """A callback that is given entropies instead of signed objectives."""
+
+    def report(step: Progress) -> bool | None:
+        entropies = {
+            "components": orthonormalize(step.components),
+            "objective": sign * step.objective,
+            "best_objective": sign * step.best_objective,
+        }
+        return callback(structs.replace(step, **entropies))
+
+    return report
 
 
 def _check_full_rank(covariance: FloatArray) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
+from msgspec import structs
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from melm_core.base.array_types import FloatArray
 from melm_core.base.block_sources import table_of
+from melm_core.base.errors import UserError
 from melm_core.base.estimator import (
     check_choice,
     check_integer,
@@ -20,39 +23,26 @@ from melm_core.base.estimator import (
     check_rank,
     check_shrinkage,
 )
-from melm_core.base.groups import group_codes, nuisance_codes
-from melm_core.base.progress import Callback
+from melm_core.base.gamma_path import DEFAULT_GAMMA
+from melm_core.base.groups import nuisance_codes
+from melm_core.base.progress import Callback, Progress, as_part_of_fit
 from melm_core.base.row_blocks import BlockSource, is_lazy
-from melm_core.base.sample_weights import deviations_of
-from melm_core.base.weighted_estimator import WeightedPlaneEstimator
-from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
+from melm_core.base.weighted_estimator import WeightedPlaneEstimator, WeightedRows
+from melm_core.density.class_densities import ClassDensities
 from melm_core.density.classifier import ClassDensityMixin, class_thresholds
 from melm_core.density.kernel_density import (
     centered_kernel_classes,
     kernel_classes_of_blocks,
     whitened_kernel_classes,
 )
-from melm_core.density.nuisance import checked_cells, kernel_cells
+from melm_core.density.nuisance import NuisanceCells, checked_cells, kernel_cells
 from melm_core.density.plane_axes import principal_axes
 from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
 from melm_core.linalg.planes import orthonormalize
-from melm_core.melm.bagging import bagged_fits, mean_outcome, mean_plane
-from melm_core.melm.blind_objective import blind_divergence_and_gradient, nuisance_divergence
-from melm_core.melm.gamma_choice import GAMMAS, gamma_path, inner_folds
 from melm_core.melm.multiclass import AGGREGATES, DEFAULT_MULTICLASS, Multiclass
-from melm_core.melm.objective import divergence, divergence_terms
-from melm_core.melm.relay import ProgressRelay
-from melm_core.melm.search import search
-from melm_core.melm.settings import (
-    SearchSettings,
-    checked_factors,
-    given_planes,
-    in_memory_only,
-    settings_of,
-)
-from melm_core.optimization.multistart import is_same_plane
-from melm_core.optimization.progress import ProgressReporter
-from melm_core.optimization.types import Outcome
+from melm_core.melm.objective import divergence, divergence_terms, nuisance_divergence
+from melm_core.melm.search import SearchOptions, SearchSettings, search
+from melm_core.optimization.multistart import Outcome, is_same_plane
 
 
 class MELM(ClassDensityMixin, WeightedPlaneEstimator):
@@ -67,11 +57,10 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
     ----------
     n_components : int, default=2
         Dimension k of the plane.
-    gamma : float or "auto", default=1.0
+    gamma : float, default=1.0
         Kernel width relative to Silverman's rule. Small values resolve fine
-        structure; large ones smooth each class towards one Gaussian. "auto"
-        chooses the widest kernel, from 0.25 to 8, whose held-out accuracy in
-        five inner folds is within one standard error of the best.
+        structure; large ones smooth each class towards one Gaussian. `MELMCV`
+        chooses it by held-out rows.
     n_init : int, default=14
         Number of starts: up to six optima of the limit of wide kernels, in
         which each class is one Gaussian, and random planes. All of them
@@ -79,19 +68,9 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         are optimized until they converge. Where more than one stage of wider
         kernels precedes gamma, below about 0.7, n_init - 6 random planes join
         at each stage after the first.
-    solver : "lbfgs" or "penalty", default="lbfgs"
-        "penalty" is the formulation of the paper, for comparison: no
-        whitening, random starts, and the penalty |V'V - 1|^2.
-    continuation : "auto", sequence of float or None, default="auto"
-        Factors on gamma for the stages before gamma itself, decreasing and
-        above 1; None or empty for no such stages. "auto" begins with the
-        kernels of gamma 1.5 and narrows them by 1.75 per stage; with the
-        penalty solver it means None, as in the paper.
     init : "auto" or array-like of shape (n_planes, n_components, n_features), default="auto"
-        Initial planes instead of the default starts.
-    engine : "auto", "direct" or "nufft", default="auto"
-        How the kernel sums are computed. The engines agree to 1e-8; "auto"
-        chooses the faster one.
+        Initial planes instead of the default starts; the search from them begins with
+        the kernels of gamma itself.
     shrinkage : float in [0, 1], "auto" or "ledoit-wolf", default="ledoit-wolf"
         How the covariance of each class is regularized in its kernel. A number
         is the weight of the pooled covariance. "auto", with which the planes
@@ -110,15 +89,13 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         How many nats of the divergence of the classes one nat of the divergence between the
         values of a nuisance, such as the batches, within a class may cost. It has an
         effect only if `fit` is given a nuisance.
-    n_bootstrap : int, default=0
-        If above 0, the plane is the mean of the planes of so many bootstrap
-        samples, stratified by class: the leading eigenvectors of the mean
-        projector, in standardized features.
     random_state : int, RandomState or None, default=None
-        Seed of the random starts, the folds and the bootstrap.
+        Seed of the random starts.
     n_jobs : int or None, default=None
         Number of starts optimized at the same time: in threads, or where
         `joblib.parallel_config` sends them. The result does not depend on it.
+    search : SearchOptions or None, default=None
+        Other choices of the search than the default ones, for experiments.
     callback : callable, default=None
         Called with a `Progress` at every accepted step, and once before, with
         the plane of the principal components, while the starts are computed.
@@ -154,8 +131,6 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         Whether the callback stopped the fit.
     gamma_ : float
         The kernel width of the fit.
-    gamma_path_ : GammaPath
-        For gamma="auto" only: held-out accuracy by kernel width.
     n_dropped_directions_ : int
         Number of directions left out because no class varies along them.
     projected_classes_ : ClassDensities
@@ -188,37 +163,31 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         self,
         n_components: int = 2,
         *,
-        gamma: float | Literal["auto"] = 1.0,
+        gamma: float = DEFAULT_GAMMA,
         n_init: int = 14,
-        solver: Literal["lbfgs", "penalty"] = "lbfgs",
-        continuation: Literal["auto"] | Sequence[float] | None = "auto",
         init: Any = "auto",
-        engine: Engine = "auto",
         shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
         multiclass: Multiclass = DEFAULT_MULTICLASS,
         max_iter: int = 500,
         tol: float = 1e-9,
         nuisance_weight: float = 1.0,
-        n_bootstrap: int = 0,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        search: SearchOptions | None = None,
         callback: Callback | None = None,
     ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.n_init = n_init
-        self.solver = solver
-        self.continuation = continuation
         self.init = init
-        self.engine = engine
         self.shrinkage = shrinkage
         self.multiclass = multiclass
         self.max_iter = max_iter
         self.tol = tol
         self.nuisance_weight = nuisance_weight
-        self.n_bootstrap = n_bootstrap
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.search = search
         self.callback = callback
 
     def fit(
@@ -227,7 +196,6 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         y: Any,
         sample_weight: Any = None,
         *,
-        groups: Any = None,
         nuisance: Any = None,
     ) -> Self:
         """Find the plane.
@@ -241,9 +209,6 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         sample_weight : array-like of shape (n_samples,) or None, default=None
             How often each row counts, not necessarily a whole number; None for once. The
             kernels depend on it through their widths, too: those of more rows are narrower.
-        groups : array-like of shape (n_samples,) or None, default=None
-            Rows of one group stay together in the inner folds of gamma="auto" and in the
-            draws of the bootstrap.
         nuisance : array-like of shape (n_samples,) or None, default=None
             What the plane is to be blind to, such as the batch of each row: its values are
             to have the same density within each class. Classes with one value say nothing.
@@ -259,85 +224,122 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
         SmallCellsWarning
             If a class has too few rows of a value of the nuisance for a density.
         """
+        began_s = time.perf_counter()
         if is_lazy(X):
-            more = {"sample_weight": sample_weight, "groups": groups, "nuisance": nuisance}
-            return self._fit_blocks(table_of(self, X, y, in_memory_only(self, more)))
-        valid = self._validate_weighted(X, y, sample_weight)
+            more = {"sample_weight": sample_weight, "nuisance": nuisance}
+            return self._fit_blocks(table_of(self, X, y, self._in_memory_only(more)), began_s)
+        rows, cells = self._valid_rows(X, y, sample_weight, nuisance)
+        callback = as_part_of_fit(self.callback, began_s)
+        return self._fit_rows(rows, cells, self.gamma, self._drawn_seed(), callback)
+
+    def _valid_rows(
+        self, X: Any, y: Any, sample_weight: Any, nuisance: Any
+    ) -> tuple[WeightedRows, NuisanceCells | None]:
+        """The rows, and the cells of a nuisance, after all checks of rows and parameters."""
+        rows = self._validate_weighted(X, y, sample_weight)
+        cells = None
         if nuisance is not None:
-            valid = replace(valid, nuisance=nuisance_codes(nuisance, len(valid.kept))[valid.kept])
-            names = np.asarray(nuisance)[valid.kept]
-            cells = checked_cells(valid, self.classes_, names, n_components=self.n_components)
-        X, y, weights = valid.X, valid.y, valid.weights
-        self._validate_parameters(X.shape[1])
-        if groups is not None:
-            groups = group_codes(groups, len(valid.kept))[valid.kept]
-        settings = settings_of(self)
-        folds = inner_folds(y, groups, settings.seed) if self.gamma == "auto" else []
-        n_path = len(folds) * len(GAMMAS)
-        relay = ProgressRelay(self.callback, n_path + max(self.n_bootstrap, 1))
-        self.gamma_ = settings.gamma
-        if folds:
-            self.gamma_path_ = gamma_path(self, valid, folds, relay)
-            self.gamma_ = self.gamma_path_.chosen
-        settings = replace(settings, gamma=self.gamma_)
-        prepare = whitened_kernel_classes if self.solver == "lbfgs" else centered_kernel_classes
-        kernels: dict[str, Any] = {
-            "n_components": self.n_components,
-            "gamma": self.gamma_,
-            "shrinkage": self.shrinkage,
-            "weights": weights,
-        }
-        classes, whitener = prepare(X, y, **kernels)
-        check_rank(whitener.shape[1], self.n_components)
-        if nuisance is not None:
-            of_cells = kernel_cells(X - self.mean_, cells, **kernels)
-            classes = replace(classes, cells=tuple(own.project(whitener.T) for own in of_cells))
-        self.n_dropped_directions_ = X.shape[1] - whitener.shape[1]
-        if self.n_bootstrap:
-            follow = relay.after(n_path)
-            fits = bagged_fits(self, valid, seed=settings.seed, groups=groups, follow=follow)
-            plane = mean_plane([fit.components_ for fit in fits], deviations_of(X, weights))
-            back = np.asarray(np.linalg.pinv(whitener).T, dtype=np.float64)
-            outcome = mean_outcome(fits, plane @ back, self._objective(classes, plane @ back), back)
-        else:
-            outcome = self._found(classes, whitener, settings, relay.for_fit(n_path))
-        self._keep(outcome, classes, whitener)
+            rows = replace(rows, nuisance=nuisance_codes(nuisance, len(rows.kept))[rows.kept])
+            names = np.asarray(nuisance)[rows.kept]
+            cells = checked_cells(rows, self.classes_, names, n_components=self.n_components)
+        self._validate_parameters(rows.X.shape[1])
+        return rows, cells
+
+    def _fit_rows(
+        self,
+        rows: WeightedRows,
+        cells: NuisanceCells | None,
+        gamma: float,
+        seed: int,
+        callback: Callback | None,
+    ) -> Self:
+        classes, whitener = self._whitened(rows, cells, gamma)
+        self._keep(self._found(classes, whitener, seed, callback), classes, whitener)
         return self
 
-    def _fit_blocks(self, table: BlockSource) -> Self:
+    def _fit_blocks(self, table: BlockSource, began_s: float) -> Self:
         self._validate_parameters(table.n_features)
-        settings = settings_of(self)
-        self.gamma_ = settings.gamma
+        seed, self.gamma_ = self._drawn_seed(), self.gamma
         classes, whitener, self.mean_ = kernel_classes_of_blocks(
             table, n_components=self.n_components, gamma=self.gamma_, shrinkage=self.shrinkage
         )
         check_rank(whitener.shape[1], self.n_components)
         self.n_dropped_directions_ = table.n_features - whitener.shape[1]
-        report = ProgressRelay(self.callback, 1).for_fit(0)
-        self._keep(self._found(classes, whitener, settings, report), classes, whitener)
+        callback = as_part_of_fit(self.callback, began_s)
+        self._keep(self._found(classes, whitener, seed, callback), classes, whitener)
         return self
 
-    def _found(
-        self,
-        classes: ClassDensities,
-        whitener: FloatArray,
-        settings: SearchSettings,
-        callback: Callback | None,
-    ) -> Outcome:
-        reporter = ProgressReporter(callback, lambda plane: orthonormalize(plane @ whitener.T))
-        planes = given_planes(self.init, self.n_components, whitener)
-        return search(classes, settings, reporter, planes)
+    def _whitened(
+        self, rows: WeightedRows, cells: NuisanceCells | None, gamma: float
+    ) -> tuple[ClassDensities, FloatArray]:
+        """The classes in whitened coordinates, and what takes rows there, (n_features, rank)."""
+        is_penalized = self._options.is_penalized
+        prepare = centered_kernel_classes if is_penalized else whitened_kernel_classes
+        kernels: dict[str, Any] = {
+            "n_components": self.n_components,
+            "gamma": gamma,
+            "shrinkage": self.shrinkage,
+            "weights": rows.weights,
+        }
+        classes, whitener = prepare(rows.X, rows.y, **kernels)
+        check_rank(whitener.shape[1], self.n_components)
+        if cells is not None:
+            of_cells = kernel_cells(rows.X - self.mean_, cells, **kernels)
+            classes = replace(classes, cells=tuple(own.project(whitener.T) for own in of_cells))
+        self.gamma_ = gamma
+        self.n_dropped_directions_ = rows.X.shape[1] - whitener.shape[1]
+        return classes, whitener
 
-    def _objective(self, classes: ClassDensities, plane: FloatArray) -> float:
-        """What is maximized, without the penalty of the penalty solver."""
-        value, _ = blind_divergence_and_gradient(
-            classes,
-            plane,
-            nuisance_weight=self.nuisance_weight,
-            engine=self.engine,
+    def _found(
+        self, classes: ClassDensities, whitener: FloatArray, seed: int, callback: Callback | None
+    ) -> Outcome:
+        planes = self._given_planes(whitener)
+        options = vars(self._options)
+        if planes is not None and isinstance(self._options.continuation, str):
+            options = options | {"continuation": None}
+        settings = SearchSettings(
+            **options,
+            n_components=self.n_components,
+            n_init=self.n_init,
+            gamma=self.gamma_,
             multiclass=self.multiclass,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            n_jobs=self.n_jobs,
+            seed=seed,
+            has_callback=callback is not None,
+            nuisance_weight=self.nuisance_weight,
         )
-        return value
+        if callback is None:
+            return search(classes, settings, None, planes)
+
+        def report(step: Progress) -> bool | None:
+            components = orthonormalize(step.components @ whitener.T)
+            return callback(structs.replace(step, components=components))
+
+        return search(classes, settings, report, planes)
+
+    def _given_planes(self, whitener: FloatArray) -> list[FloatArray] | None:
+        """The planes of the parameter `init` in whitened coordinates; None for "auto"."""
+        if isinstance(self.init, str) and self.init == "auto":
+            return None
+        planes = np.asarray(self.init, dtype=np.float64)
+        n_features = len(whitener)
+        if planes.ndim != 3 or planes.shape[1:] != (self.n_components, n_features):
+            raise UserError(
+                f'init must be "auto" or planes of shape (n_planes, {self.n_components}, '
+                f"{n_features}); its shape is {planes.shape}."
+            )
+        to_whitened = np.linalg.pinv(whitener).T  # (n_features, rank)
+        return [plane @ to_whitened for plane in planes]
+
+    def _drawn_seed(self) -> int:
+        seed: int = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return seed
+
+    @property
+    def _options(self) -> SearchOptions:
+        return SearchOptions() if self.search is None else self.search
 
     def _log_densities(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -345,29 +347,37 @@ class MELM(ClassDensityMixin, WeightedPlaneEstimator):
 
     def _validate_parameters(self, n_features: int) -> None:
         check_n_components(self.n_components, n_features)
-        if self.gamma != "auto":
-            check_positive("gamma", self.gamma)
+        check_positive("gamma", self.gamma)
         check_integer("n_init", self.n_init, minimum=1)
-        check_choice("solver", self.solver, ("lbfgs", "penalty"))
-        checked_factors(self.continuation)
-        check_choice("engine", self.engine, ENGINES)
         check_shrinkage(self.shrinkage)
         check_choice("multiclass", self.multiclass, tuple(AGGREGATES))
         check_integer("max_iter", self.max_iter, minimum=1)
         check_positive("tol", self.tol)
         check_not_negative("nuisance_weight", self.nuisance_weight)
-        check_integer("n_bootstrap", self.n_bootstrap, minimum=0)
+        if not isinstance(self._options, SearchOptions):
+            raise UserError(
+                f"search={self.search!r} must be None or SearchOptions, for example "
+                'melm_core.melm.SearchOptions(engine="direct").'
+            )
+        self._options.check()
+
+    def _in_memory_only(self, arguments: dict[str, Any]) -> list[str]:
+        """What was asked for that needs the rows in memory, as its parameters are written."""
+        given = [name for name, value in arguments.items() if value is not None]
+        values = {"solver": "penalty", "engine": "direct"}
+        own = vars(self._options)
+        return given + [f'{name}="{value}"' for name, value in values.items() if own[name] == value]
 
     def _keep(self, outcome: Outcome, classes: ClassDensities, whitener: FloatArray) -> None:
         best = outcome.best.components  # (n_components, rank)
-        terms = divergence_terms(classes, best, engine=self.engine, multiclass=self.multiclass)
+        engine = self._options.engine
+        terms = divergence_terms(classes, best, engine=engine, multiclass=self.multiclass)
         # The objective of the penalty solver includes the penalty, the divergence does not.
-        self.divergence_ = divergence(classes, best, engine=self.engine, multiclass=self.multiclass)
+        self.divergence_ = divergence(classes, best, engine=engine, multiclass=self.multiclass)
         self.fitting_term_ = terms.fitting
         self.regularizing_term_ = terms.regularizing
         if classes.cells:
-            cells = classes.cells
-            self.nuisance_divergence_ = nuisance_divergence(cells, best, engine=self.engine)
+            self.nuisance_divergence_ = nuisance_divergence(classes.cells, best, engine=engine)
         self.components_, change = principal_axes(best, classes, whitener)
         self.projected_classes_ = classes.project(change @ best)
         if self.n_components == 1:

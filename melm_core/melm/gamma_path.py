@@ -87,7 +87,6 @@ def divergence_profile(
         warm = {
             **parameters,
             "gamma": gamma,
-            "continuation": (),
             "init": distinct_planes(fitted[-1]),
         }
         fitted.append(MELM(**warm).fit(X, y))

@@ -193,7 +193,7 @@ def _fold_values(
             fit.fit(train.X, train.y, nuisance=train.nuisance)
         values.append(judge.values(fit))
         planes = distinct_planes(fit)[:_PLANES_FOLLOWED]
-        warm = {"init": planes, "continuation": ()}
+        warm = {"init": planes}
     return values
 
 
@@ -211,7 +211,7 @@ class _Judge:
     def of(cls, melm: MELM, train: WeightedRows, test: WeightedRows) -> _Judge:
         kernels: dict[str, Any] = {
             "n_components": melm.n_components,
-            "gamma": melm.gamma if melm.gamma != "auto" else 1.0,
+            "gamma": melm.gamma,
             "shrinkage": melm.shrinkage,
         }
         cells = nuisance_cells(train.y, _nuisance(train), n_components=melm.n_components)

@@ -2,41 +2,201 @@
 
 As gamma grows, each class density tends to one broad Gaussian and the
 divergence loses its local maxima. So the search begins at the maxima of that
-limit and at random planes, and narrows the kernels stage by stage.
-`docs/finding-the-optimum.md` compares it with other strategies.
+limit and at random planes, and narrows the kernels stage by stage (continuation).
+Then the starts compete at gamma itself, and only the best few distinct planes
+are optimized until they converge. `docs/finding-the-optimum.md` compares this with
+other strategies.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from melm_core.base.array_types import FloatArray
-from melm_core.density.class_densities import ClassDensities
+from melm_core.base.errors import UserError
+from melm_core.base.estimator import check_choice, check_positive
+from melm_core.base.progress import Callback, Progress
+from melm_core.base.row_blocks import in_memory, take_rows
+from melm_core.base.sample_weights import mean_of
+from melm_core.density import LOOSE_TOLERANCE, TOLERANCE, Precision
+from melm_core.density.class_densities import ENGINES, ClassDensities, Engine
+from melm_core.density.whitening import bandwidth_factor
+from melm_core.linalg.class_moments import covariance_of
 from melm_core.linalg.informed_planes import informed_planes, principal_components
-from melm_core.linalg.planes import random_components
-from melm_core.melm.settings import SearchSettings
-from melm_core.melm.stages import is_whole_space, kernel_factors, plan_stages, widest_factor
-from melm_core.melm.subsampling import competition_rows
-from melm_core.melm.wide_kernel_limit import wide_kernel_optima
-from melm_core.optimization.initialization import random_starts, whole_space
-from melm_core.optimization.multistart import maximize
-from melm_core.optimization.types import Outcome, Stage, Start, Step, StepCallback
+from melm_core.linalg.planes import orthonormalize, random_components
+from melm_core.melm.multiclass import AGGREGATES, NUISANCE_AGGREGATE, Multiclass
+from melm_core.melm.objective import MELMObjective, divergence_and_gradient
+from melm_core.optimization.lbfgs import BatchObjective, Objective, maximize_batch
+from melm_core.optimization.multistart import (
+    Outcome,
+    Stage,
+    Start,
+    first_alike,
+    maximize,
+    random_starts,
+    whole_space,
+)
 
 # Maximum number of starts from the limit of wide kernels, and the number of random planes
 # from which, in addition to the informed ones, the optima of that limit are found.
 MAX_WIDE_STARTS = 6
 _N_RANDOM_IN_LIMIT = 4
 
+# By default the first stage has the kernels of this gamma, and each further stage has
+# kernels narrower by this ratio, until the next ones would be nearly those of gamma.
+WIDEST_GAMMA = 1.5
+NARROWING = 1.75
+_SMALLEST_FACTOR = 1.2
+
+# Accepted steps per start and tolerance of the stages that do not have to converge.
+_MAX_ITER_PER_STAGE = 30
+_STAGE_TOL = 1e-6
+
+# Planes that are optimized until they converge, and those refined on the large sample.
+N_FINALISTS = 3
+N_FINALISTS_OF_SAMPLE = 3
+_REFINEMENT_TOL = 1e-7
+
+# The finalists converge in single precision to this tolerance first.
+_SINGLE_PRECISION_TOL = 1e-7
+
+# Finalists that have converged to less than this share below the best are not optimized in double
+# precision: the last digits would not make them the best.
+_LARGEST_GAP = 1e-3
+
+# Steps and tolerance of the optima of the limit of wide kernels.
+_MAX_ITER_IN_LIMIT = 60
+_TOL_IN_LIMIT = 1e-6
+
+# Planes within this angle, in radians, are on their way to the same optimum: converging to the
+# last digit would take longer than it is worth, and copies would take the places of other starts.
+_SAME_OPTIMUM = 0.3
+
+# Added to every covariance, relative to the mean variance: a class with fewer rows
+# than features has a singular covariance.
+_REGULARIZATION = 1e-9
+
+
+@dataclass(frozen=True)
+class SampleSizes:
+    """When and how the search begins on a sample of the rows.
+
+    Attributes
+    ----------
+    max_rows : int
+        With more rows than this the starts compete on a sample.
+    small : int
+        Rows of that sample.
+    large : int
+        Rows of the sample on which the best few planes are refined; it is
+        left out for less than twice as many rows.
+    """
+
+    max_rows: int = 10_000
+    small: int = 2_000
+    large: int = 10_000
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Choices of the search for the plane, which experiments compare.
+
+    Attributes
+    ----------
+    solver : "lbfgs" or "penalty"
+        "penalty" is the formulation of the paper, for comparison: no
+        whitening, random starts, and the penalty |V'V - 1|^2.
+    continuation : "auto", sequence of float or None
+        Factors on gamma for the stages before gamma itself, decreasing and
+        above 1; None or empty for no such stages. "auto" begins with the
+        kernels of gamma 1.5 and narrows them by 1.75 per stage; where planes are
+        given, and with the penalty solver, it means None, as in the paper.
+    engine : "auto", "direct" or "nufft"
+        How the kernel sums are computed. The engines agree to 1e-8; "auto"
+        chooses the faster one.
+    sample_sizes : SampleSizes
+        When and how the search begins on a sample of the rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import MELM
+    >>> from melm_core.melm import SearchOptions
+    >>> options = SearchOptions(engine="direct")
+    >>> melm = MELM(search=options, n_init=3, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> melm.converged_
+    True
+    """
+
+    solver: Literal["lbfgs", "penalty"] = "lbfgs"
+    continuation: Literal["auto"] | Sequence[float] | None = "auto"
+    engine: Engine = "auto"
+    sample_sizes: SampleSizes = SampleSizes()
+
+    @property
+    def is_penalized(self) -> bool:
+        """Whether the solver is "penalty"."""
+        return self.solver == "penalty"
+
+    def check(self) -> None:
+        """Check every choice.
+
+        Raises
+        ------
+        ValueError
+            If one is unknown, or the factors do not decrease or are not above 1.
+        """
+        check_choice("solver", self.solver, ("lbfgs", "penalty"))
+        check_choice("engine", self.engine, ENGINES)
+        if isinstance(self.continuation, str):
+            check_choice("continuation", self.continuation, ("auto",))
+            return
+        factors = tuple(self.continuation or ())
+        for factor in factors:
+            check_positive("continuation", factor)
+        if any(later >= earlier for earlier, later in pairwise((*factors, 1.0))):
+            raise UserError(
+                f"continuation={factors} must decrease and stay above 1, the factor at which the "
+                "search ends; for example (3.0, 1.7)."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings(SearchOptions):
+    """The parameters of `MELM` that the search needs.
+
+    Attributes
+    ----------
+    seed : int
+    has_callback : bool
+        Whether the steps are reported, which takes evaluations of its own.
+    nuisance_weight : float
+        Of the divergence of a nuisance, if the classes have cells.
+    """
+
+    n_components: int
+    n_init: int
+    gamma: float
+    multiclass: Multiclass
+    max_iter: int
+    tol: float
+    n_jobs: int | None
+    seed: int
+    has_callback: bool
+    nuisance_weight: float = 0.0
+
 
 def search(
     classes: ClassDensities,
     settings: SearchSettings,
-    report: StepCallback,
+    callback: Callback | None = None,
     planes: Sequence[FloatArray] | None = None,
 ) -> Outcome:
     """Find the plane of the largest divergence.
@@ -46,8 +206,8 @@ def search(
     classes : ClassDensities
         Whitened within the classes.
     settings : SearchSettings
-    report : callable
-        Called with every accepted `Step`; a true return value stops the search.
+    callback : callable or None
+        Given a `Progress` at every accepted step; a true return value stops the search.
     planes : sequence of ndarray of shape (n_components, n_features) or None
         Initial planes instead of the default starts.
     """
@@ -55,12 +215,13 @@ def search(
     with _thread_pools().limit(limits=1, user_api="blas"):
         candidates = competition_rows(classes, settings)
         stages = plan_stages(classes, candidates, settings, planes)
-        first = _initial_step(candidates, settings, stages[0], planes)
-        if first is not None and report(first):
-            begin = [Start("principal components", first.components)]
-            return maximize(stages, begin, report=lambda _: True, n_jobs=settings.n_jobs)
-        starts = plan_starts(candidates, settings, planes)
-        return maximize(stages, starts, report=report, n_jobs=settings.n_jobs, initial_step=first)
+        return maximize(
+            stages,
+            partial(plan_starts, candidates, settings, planes),
+            callback=callback,
+            n_jobs=settings.n_jobs,
+            preview=_preview(candidates, settings, stages[0], planes),
+        )
 
 
 @cache
@@ -91,30 +252,23 @@ def plan_starts(
     if settings.is_penalized:
         return random
     wide = _wide_starts(classes, settings)[: settings.n_init]
-    return wide + random[len(wide) :] + _later_starts(n_features, settings)
+    starts = wide + random[len(wide) :]
+    # Wide kernels lead many planes to few optima; random planes that begin at the stages between
+    # the widest kernels and gamma reach optima of their own.
+    n_later = max(settings.n_init - MAX_WIDE_STARTS, 0)
+    for stage in range(1, len(kernel_factors(settings))):
+        seed = [settings.seed, stage]
+        later = random_starts(n_later, settings.n_components, n_features, seed)
+        starts += [replace(start, stage=stage) for start in later]
+    return starts
 
 
-def _later_starts(n_features: int, settings: SearchSettings) -> list[Start]:
-    """Random planes that begin at the stages between the widest kernels and gamma.
-
-    Wide kernels lead many planes to few optima; these planes reach optima of their own.
-    """
-    n_starts = max(settings.n_init - MAX_WIDE_STARTS, 0)
-    return [
-        replace(start, stage=stage)
-        for stage in range(1, len(kernel_factors(settings)))
-        for start in random_starts(
-            n_starts, settings.n_components, n_features, [settings.seed, stage]
-        )
-    ]
-
-
-def _initial_step(
+def _preview(
     classes: ClassDensities,
     settings: SearchSettings,
     stage: Stage,
     planes: Sequence[FloatArray] | None,
-) -> Step | None:
+) -> Progress | None:
     """The plane of the principal components, evaluated with the first stage's monitored objective.
 
     It is reported while the starts are computed, which takes longer than
@@ -127,16 +281,17 @@ def _initial_step(
         np.concatenate(classes.rows), settings.n_components, _all_weights(classes)
     )
     value, _ = stage.monitored(plane)
-    return Step(
+    return Progress(
         components=plane,
         objective=value,
         best_objective=value,
-        stage=0,
-        n_stages=1,
-        stage_name="wide kernels first",
-        start=0,
+        start=1,
         n_starts=settings.n_init,
         iteration=0,
+        n_evaluations=0,
+        stage=f"start 1 of {settings.n_init}, wide kernels first",
+        fraction=0.0,
+        elapsed_s=0.0,
     )
 
 
@@ -154,10 +309,351 @@ def _wide_starts(classes: ClassDensities, settings: SearchSettings) -> list[Star
         random_components(n_components, rows.shape[1], stream) for _ in range(_N_RANDOM_IN_LIMIT)
     ]
     optima = wide_kernel_optima(
-        classes.widened(widest_factor(settings)),
+        classes.widened(max(kernel_factors(settings), default=1.0)),
         [*informed_planes(rows, codes, n_components, _all_weights(classes)), *random],
         multiclass=settings.multiclass,
         max_planes=MAX_WIDE_STARTS,
         nuisance_weight=settings.nuisance_weight,
     )
     return [Start("wide kernels", plane) for plane in optima]
+
+
+def plan_stages(
+    classes: ClassDensities,
+    candidates: ClassDensities,
+    settings: SearchSettings,
+    planes: Sequence[FloatArray] | None = None,
+) -> list[Stage]:
+    """The stages of a search.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+        All rows.
+    candidates : ClassDensities
+        The rows on which the starts compete; the same object if these are all rows.
+    settings : SearchSettings
+    planes : sequence of ndarray of shape (n_components, n_features) or None
+        The given initial planes, if any.
+    """
+    if is_whole_space(classes, settings):
+        return [Stage("", _objective(classes, settings), settings.max_iter, settings.tol)]
+    has_competition = planes is None and settings.n_init > N_FINALISTS
+    is_sample = candidates is not classes
+    last = Stage(  # at gamma itself, in double precision, until convergence
+        "",
+        _objective(candidates, settings),
+        settings.max_iter,
+        settings.tol,
+        **_together(_tiled(candidates, settings, np.float64)),
+    )
+    stages = _continuation_stages(candidates, settings, last.objective)
+    if has_competition:
+        stages += _competition_stages(candidates, settings, last, is_sample=is_sample)
+    else:
+        stages.append(last)
+    return stages + _refinement_stages(classes, settings) if is_sample else stages
+
+
+def is_whole_space(classes: ClassDensities, settings: SearchSettings) -> bool:
+    """Whether the plane has as many dimensions as the data."""
+    return bool(classes.rows[0].shape[1] == settings.n_components)
+
+
+def continuation_factors(gamma: float) -> tuple[float, ...]:
+    """Factors on the kernel width for the stages before gamma itself, decreasing.
+
+    The kernels of the first stage are those of WIDEST_GAMMA whatever gamma is,
+    because they smooth the objective enough; a gamma about as large or larger
+    needs no continuation.
+
+    Parameters
+    ----------
+    gamma : float
+        Kernel width relative to Silverman's rule.
+    """
+    factors = []
+    factor = WIDEST_GAMMA / gamma
+    while factor > _SMALLEST_FACTOR:
+        factors.append(factor)
+        factor /= NARROWING
+    return tuple(factors)
+
+
+def kernel_factors(settings: SearchSettings) -> tuple[float, ...]:
+    """The factors on the kernel width of the stages before gamma itself.
+
+    Parameters
+    ----------
+    settings : SearchSettings
+    """
+    if not isinstance(settings.continuation, str):
+        return tuple(settings.continuation or ())
+    return () if settings.is_penalized else continuation_factors(settings.gamma)
+
+
+def _continuation_stages(
+    classes: ClassDensities, settings: SearchSettings, target: Objective
+) -> list[Stage]:
+    """The stages of wide kernels, which report the value of the target, the objective at gamma."""
+    single = _tiled(classes, settings, np.float32)
+    return [
+        Stage(
+            f"γ × {factor:.2g}",
+            _objective(classes.widened(factor), settings),
+            min(_MAX_ITER_PER_STAGE, settings.max_iter),
+            max(_STAGE_TOL, settings.tol),
+            monitor=target if settings.has_callback else None,
+            **_together(single and single.widened(factor)),
+        )
+        for factor in kernel_factors(settings)
+    ]
+
+
+def _competition_stages(
+    classes: ClassDensities, settings: SearchSettings, last: Stage, *, is_sample: bool
+) -> list[Stage]:
+    """The stages at gamma itself: all starts for a while, then the best of them to the end.
+
+    The best ones converge in single precision first, and on a sample that is enough.
+    """
+    single = _tiled(classes, settings, np.float32)
+    finalists = replace(last, name="polishing", max_starts=N_FINALISTS)
+    competition = replace(
+        last,
+        max_iter=min(_MAX_ITER_PER_STAGE, settings.max_iter),
+        tol=max(_STAGE_TOL, settings.tol),
+        **_together(single),
+    )
+    if single is None or settings.tol >= _SINGLE_PRECISION_TOL:
+        return [competition, finalists]
+    approximate = replace(finalists, tol=_SINGLE_PRECISION_TOL, **_together(single))
+    if is_sample:
+        return [competition, approximate]
+    return [competition, approximate, replace(finalists, max_gap=_LARGEST_GAP)]
+
+
+def _refinement_stages(classes: ClassDensities, settings: SearchSettings) -> list[Stage]:
+    """The stages on a large sample and on all rows.
+
+    The finalists of the small sample compete for a few steps; only the best one goes on.
+    Looser transforms than those of the divergence that is kept are accurate enough for the climb.
+    """
+    tol = max(_REFINEMENT_TOL, settings.tol)
+    n_rows = settings.sample_sizes.large
+    loose = partial(_objective, settings=settings, tolerance=LOOSE_TOLERANCE)
+    all_rows = Stage(
+        "all rows",
+        loose(classes),
+        settings.max_iter,
+        tol,
+        1,
+        is_parallel=not in_memory(classes.rows),
+    )
+    if int(classes.counts.sum()) <= 2 * n_rows:
+        return [_competition_of_finalists(all_rows), all_rows]
+    objective = loose(subsample(classes, n_rows, settings))
+    large = Stage(f"{n_rows:,} rows", objective, settings.max_iter, tol, 1)
+    return [_competition_of_finalists(large), large, all_rows]
+
+
+def _competition_of_finalists(stage: Stage) -> Stage:
+    return replace(
+        stage,
+        max_iter=min(_MAX_ITER_PER_STAGE, stage.max_iter),
+        tol=max(_STAGE_TOL, stage.tol),
+        max_starts=N_FINALISTS_OF_SAMPLE,
+    )
+
+
+def _tiled(
+    classes: ClassDensities, settings: SearchSettings, precision: Precision
+) -> MELMObjective | None:
+    """The objective of several planes at once, where sums over pairs of rows are the faster ones.
+
+    The penalized solver is for comparison with the paper only and does without.
+    """
+    if settings.is_penalized or not classes.sums_planes_together(settings.engine):
+        return None
+    return MELMObjective(classes, settings.multiclass, precision, settings.nuisance_weight)
+
+
+def _together(objective: MELMObjective | None) -> dict[str, Any]:
+    """How a stage optimizes several starts together, if it does."""
+    if objective is None:
+        return {}
+    return {"batch": objective.values_and_gradients, "batch_size": objective.batch_size}
+
+
+def _objective(
+    classes: ClassDensities, settings: SearchSettings, tolerance: float = TOLERANCE
+) -> Objective:
+    """The same for one plane, less |VV' - 1|^2 for the penalized solver."""
+
+    def objective(components: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = divergence_and_gradient(
+            classes,
+            components,
+            nuisance_weight=settings.nuisance_weight,
+            engine=settings.engine,
+            multiclass=settings.multiclass,
+            tolerance=tolerance,
+        )
+        if not settings.is_penalized:
+            return value, gradient
+        excess = components @ components.T - np.eye(len(components))
+        return value - float(np.square(excess).sum()), gradient - 4.0 * excess @ components
+
+    return objective
+
+
+def wide_kernel_objective(classes: ClassDensities, multiclass: Multiclass) -> BatchObjective:
+    """The divergence in the limit of wide kernels, where every class is one Gaussian.
+
+    As gamma grows, a kernel density tends to the Gaussian with the mean and the covariance of
+    its class, widened by the kernel. The divergence of Gaussians needs no sums over rows, so its
+    optima take a fraction of the time of one local search over the kernel densities.
+
+    log ip_ab = log N(m_a - m_b; 0, V(S_a + S_b)V'), where m is the mean of a
+    class and S the sum of its covariance and its kernel's.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+    multiclass : "mean", "softmin" or "ovr"
+
+    Returns
+    -------
+    callable
+        Takes components of shape (n_planes, n_components, n_features) and returns
+        the divergences in nats, of shape (n_planes,), and their gradients.
+    """
+    blocks = list(zip(classes.rows, classes.weights_of_classes, strict=True))
+    means = np.stack([mean_of(rows, weights) for rows, weights in blocks])
+    own = np.stack([covariance_of(rows, weights) for rows, weights in blocks])
+    n_features = own.shape[1]
+    floor = _REGULARIZATION * np.trace(own.mean(axis=0)) / n_features * np.eye(n_features)
+    spreads = own + classes.covariances + floor
+    totals, codes = classes.totals, np.arange(len(classes.rows))
+    first, second = np.triu_indices(len(codes))
+    is_first, is_second = first == codes[:, None], second == codes[:, None]
+    members = is_first + 1.0 * is_second  # (n_classes, n_pairs)
+    sides = is_first - 1.0 * is_second
+
+    def objective(components: FloatArray) -> tuple[FloatArray, FloatArray]:
+        spread = components[:, None] @ spreads  # (n_planes, n_classes, n_components, n_features)
+        own = spread @ components[:, None].swapaxes(-1, -2)
+        inverse = np.linalg.inv(own[:, first] + own[:, second])
+        centers = (components @ means.T).swapaxes(-1, -2)  # (n_planes, n_classes, n_components)
+        offsets = centers[:, first] - centers[:, second]
+        solved = (inverse @ offsets[..., None])[..., 0]
+        log_dets = np.linalg.slogdet(inverse / (2.0 * np.pi))[1]
+        logs = 0.5 * (log_dets - (offsets * solved).sum(axis=-1))
+        log_values = np.empty((len(components), len(codes), len(codes)))
+        log_values[:, first, second] = log_values[:, second, first] = logs
+        values, weights = AGGREGATES[multiclass](log_values, totals)
+        of_pairs = weights[:, first, second]
+        outer = solved[..., :, None] * solved[..., None, :] - inverse
+        by_pairs = (of_pairs[..., None, None] * outer).reshape(*of_pairs.shape, -1)
+        by_spreads = members @ by_pairs
+        by_means = sides @ (of_pairs[..., None] * solved)  # (n_planes, n_classes, n_components)
+        gradients = (by_spreads.reshape(own.shape) @ spread).sum(axis=1)
+        return values, gradients - by_means.swapaxes(-1, -2) @ means
+
+    return objective
+
+
+def _blind_wide_kernel_objective(
+    classes: ClassDensities, multiclass: Multiclass, nuisance_weight: float
+) -> BatchObjective:
+    """The divergence of the classes less that of the nuisance, all of them as Gaussians."""
+    of_classes = wide_kernel_objective(classes, multiclass)
+    if not (nuisance_weight and classes.cells):
+        return of_classes
+    of_cells = [wide_kernel_objective(own, NUISANCE_AGGREGATE) for own in classes.cells]
+    share = nuisance_weight / len(of_cells)
+
+    def objective(components: FloatArray) -> tuple[FloatArray, FloatArray]:
+        values, gradients = of_classes(components)
+        for cells in of_cells:
+            own, by_components = cells(components)
+            values, gradients = values - share * own, gradients - share * by_components
+        return values, gradients
+
+    return objective
+
+
+def wide_kernel_optima(
+    classes: ClassDensities,
+    planes: Sequence[FloatArray],
+    *,
+    multiclass: Multiclass,
+    max_planes: int,
+    nuisance_weight: float = 0.0,
+) -> list[FloatArray]:
+    """The distinct local optima that are reached from the given planes, best first.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+        With the kernels of the first stage of the search.
+    planes : sequence of ndarray of shape (n_components, n_features)
+    multiclass : "mean", "softmin" or "ovr"
+    max_planes : int
+        Maximum number of optima.
+    nuisance_weight : float
+        Of the divergence of a nuisance, if the classes have cells.
+    """
+    objective = _blind_wide_kernel_objective(classes, multiclass, nuisance_weight)
+    found = maximize_batch(objective, planes, max_iter=_MAX_ITER_IN_LIMIT, tol=_TOL_IN_LIMIT)
+    ranked = sorted(found, key=lambda optimum: -optimum.value)
+    optima = [orthonormalize(optimum.components) for optimum in ranked]
+    firsts = first_alike(optima, _SAME_OPTIMUM)
+    return [plane for i, plane in enumerate(optima) if firsts[i] == i][:max_planes]
+
+
+def competition_rows(classes: ClassDensities, settings: SearchSettings) -> ClassDensities:
+    """The rows on which the starts compete: all of them, or a sample if there are many."""
+    sizes = settings.sample_sizes
+    if int(classes.counts.sum()) <= sizes.max_rows:
+        return classes
+    return subsample(classes, sizes.small, settings)
+
+
+def subsample(classes: ClassDensities, n_rows: int, settings: SearchSettings) -> ClassDensities:
+    """A stratified sample, with the kernel width that its size requires.
+
+    The kernels keep the shape that all rows have given them.
+
+    Parameters
+    ----------
+    classes : ClassDensities
+    n_rows : int
+        Approximate size; each class keeps at least n_components + 2 rows if it has them.
+    settings : SearchSettings
+    """
+    share = n_rows / int(classes.counts.sum())
+    stream = np.random.default_rng(np.random.SeedSequence(settings.seed))
+    sample = _share_of(classes, share, settings.n_components, stream)
+    cells = tuple(_share_of(own, share, settings.n_components, stream) for own in classes.cells)
+    return replace(sample, cells=cells)
+
+
+def _share_of(
+    classes: ClassDensities, share: float, n_components: int, stream: np.random.Generator
+) -> ClassDensities:
+    """A share of the rows of each class, with the kernel width that their number requires."""
+    drawn = []
+    for count in classes.counts.tolist():
+        size = min(count, max(n_components + 2, round(share * count)))
+        drawn.append(np.sort(stream.choice(count, size, replace=False)))
+    rows = take_rows(classes.rows, drawn)
+    weights = classes.weights
+    if weights is not None:
+        weights = tuple(own[kept] for own, kept in zip(weights, drawn, strict=True))
+    sample = ClassDensities(rows, classes.covariances, weights=weights)
+    widening = [
+        bandwidth_factor(some, n_components, 1.0) / bandwidth_factor(total, n_components, 1.0)
+        for some, total in zip(sample.totals, classes.totals, strict=True)
+    ]
+    return replace(sample, covariances=classes.covariances * np.square(widening)[:, None, None])

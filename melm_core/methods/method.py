@@ -115,7 +115,7 @@ class Method:
         known = ("n_components", *(parameter.name for parameter in self.parameters))
         arguments = {name: parameters[name] for name in known if name in parameters}
         if self.accepts_init and "init" in parameters:
-            arguments |= {"init": parameters["init"], "continuation": None}
+            arguments["init"] = parameters["init"]
         if self.streams:
             arguments["callback"] = callback
         return self.factory(**arguments)

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
+from melm_core.base.gamma_path import DEFAULT_GAMMA
 from melm_core.baselines.class_pca import BalancedClassPCA, ClassPCA, PerClassPCA
 from melm_core.baselines.discriminant import DiscriminantPlane
 from melm_core.baselines.factors import (
@@ -28,9 +30,11 @@ from melm_core.baselines.partial_least_squares import PLSDiscriminantPlane
 from melm_core.baselines.principal_components import PrincipalComponentsPlane
 from melm_core.baselines.signal_noise import SignalNoisePlane
 from melm_core.gem.estimator import GEMPlane
+from melm_core.melm.choosing import MELMCV
 from melm_core.melm.estimator import MELM
 from melm_core.methods.method import ANY_ROWS, Method, Requirements
 from melm_core.methods.parameters import (
+    AUTO,
     AUTO_GAMMA,
     BANDWIDTH,
     BATCH_WEIGHT,
@@ -46,6 +50,11 @@ from melm_core.methods.parameters import (
     STEPS,
 )
 from melm_core.rotations.estimator import RotationFeatures
+
+
+def _melm(*, gamma: Any = DEFAULT_GAMMA, **parameters: Any) -> MELM:
+    """The estimator of a kernel width, or for "auto" the one that chooses it."""
+    return MELMCV(**parameters) if gamma == AUTO else MELM(gamma=gamma, **parameters)
 
 
 def _gem_plane(n_components: int = 2, regularization: float = 0.05) -> GEMPlane:
@@ -65,7 +74,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
                     "densities."
                 ),
                 paper="Czarnecki, Józefowicz and Tabor, 2015",
-                factory=MELM,
+                factory=_melm,
                 parameters=(AUTO_GAMMA, STARTS, SEED, MULTICLASS, BATCH_WEIGHT),
                 streams=True,
                 maximizes="divergence",

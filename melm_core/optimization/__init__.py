@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from melm_core.optimization.initialization import random_starts
-from melm_core.optimization.multistart import maximize
-from melm_core.optimization.types import Outcome, Stage, Start, StartResult, Step
+from melm_core.optimization.lbfgs import lbfgs, maximize_batch
+from melm_core.optimization.multistart import (
+    Outcome,
+    Stage,
+    Start,
+    StartResult,
+    maximize,
+    random_starts,
+)
 
-__all__ = ["Outcome", "Stage", "Start", "StartResult", "Step", "maximize", "random_starts"]
+__all__ = [
+    "Outcome",
+    "Stage",
+    "Start",
+    "StartResult",
+    "lbfgs",
+    "maximize",
+    "maximize_batch",
+    "random_starts",
+]

@@ -24,10 +24,9 @@ from melm_core.base.estimator import (
 )
 from melm_core.base.progress import Callback
 from melm_core.linalg.planes import orthonormalize, principal_frame
-from melm_core.optimization.types import Outcome
+from melm_core.optimization.multistart import Outcome
 from melm_core.rotations.density_models import DENSITIES, Density, TransformedDensities
 from melm_core.rotations.objective import check_rows_for_plane, checked_priors, log_posteriors
-from melm_core.rotations.progress import ReductionReporter
 from melm_core.rotations.screening import screening_objectives
 from melm_core.rotations.search import (
     Reduction,
@@ -188,9 +187,8 @@ class RotationFeatures(ClassifierMixin, SupervisedPlaneEstimator):
         basis = self._basis(centered, y)
         check_rank(basis.shape[1], dimensions[0])
         settings = self._settings(dimensions)
-        reporter = ReductionReporter(self.callback, self.n_components)
         stage, outcome = reduce_by_rotations(
-            centered, y, self.priors_, basis, settings=settings, report=reporter
+            centered, y, self.priors_, basis, settings=settings, callback=self.callback
         )
         self._keep(centered, stage, outcome)
         return self

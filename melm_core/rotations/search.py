@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from msgspec import structs
 
 from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.progress import Callback, Progress
 from melm_core.density.whitening import within_class_whitening
 from melm_core.linalg.planes import orthonormalize
-from melm_core.optimization.initialization import random_starts, whole_space
-from melm_core.optimization.types import Outcome, Start, Step
+from melm_core.optimization.multistart import Outcome, Start, random_starts, whole_space
 from melm_core.rotations.density_models import (
     Density,
     DensityModel,
@@ -61,10 +62,6 @@ class Reduction:
     basis: FloatArray
 
 
-# Called with the reduction and an accepted step in its coordinates; a true return value stops.
-ReductionCallback = Callable[[Reduction, Step], bool]
-
-
 def reduce_by_rotations(
     X: FloatArray,
     y: IntArray,
@@ -72,7 +69,7 @@ def reduce_by_rotations(
     basis: FloatArray,
     *,
     settings: RotationSettings,
-    report: ReductionCallback,
+    callback: Callback | None,
 ) -> tuple[Reduction, Outcome]:
     """Reduce to each of the dimensions in turn.
 
@@ -86,10 +83,9 @@ def reduce_by_rotations(
     basis : ndarray of shape (n_features, n_coordinates)
         The initial coordinates, see `search_basis`.
     settings : RotationSettings
-    report : callable
-        Called with every accepted step. Once it has stopped a reduction, it
-        has to stop the next ones too; each of them then keeps the initial
-        plane of its first start.
+    callback : callable or None
+        As of the estimator. Once it has stopped a reduction, it stops the next ones
+        too; each of them then keeps the initial plane of its first start.
 
     Returns
     -------
@@ -98,22 +94,74 @@ def reduce_by_rotations(
     Outcome
         Its result.
     """
+    progress = None
+    if callback is not None:
+        progress = _ReductionProgress(callback, settings.dimensions[-1])
     for number, dimension in enumerate(settings.dimensions):
         rows = X @ basis
         densities = _densities(rows, y, dimension, settings)
         objective = PosteriorObjective(densities, y, priors)
         stage = Reduction(number, len(settings.dimensions), objective, basis)
+        is_one_of_several = len(settings.dimensions) > 1
         outcome = maximize_over_planes(
             objective,
             _starts(number, rows.shape[1], settings),
+            name=f"{rows.shape[1]} to {dimension} dimensions" if is_one_of_several else "",
             solver=settings.solver,
             max_iter=settings.max_iter,
             tol=settings.tol,
-            report=partial(report, stage),
+            callback=None if progress is None else partial(progress.report, stage),
             n_jobs=settings.n_jobs,
         )
         basis = basis @ orthonormalize(outcome.best.components).T
     return stage, outcome
+
+
+class _ReductionProgress:
+    """Reports the steps of all reductions to the callback of a fit as one search.
+
+    Parameters
+    ----------
+    callback : callable
+    n_components : int
+        Dimension of the final plane. A step of an earlier reduction reports
+        the plane spanned by that many directions of its subspace.
+    """
+
+    def __init__(self, callback: Callback, n_components: int) -> None:
+        self._callback = callback
+        self._n_components = n_components
+        self._began_s = time.perf_counter()
+        self._reduction = 0
+        self._best_value = -np.inf
+        self._n_evaluations, self._earlier_evaluations = 0, 0
+        self._stopped = False
+
+    def report(self, reduction: Reduction, step: Progress) -> bool:
+        """Report a step and return whether the callback has requested a stop."""
+        if not self._stopped:
+            self._stopped = bool(self._callback(self._of_whole_fit(reduction, step)))
+        return self._stopped
+
+    def _of_whole_fit(self, reduction: Reduction, step: Progress) -> Progress:
+        """The step in the coordinates of the data, its counts over all reductions so far."""
+        components, objective = step.components, step.objective
+        if len(components) > self._n_components:
+            components = orthonormalize(components)[: self._n_components]
+            objective = reduction.objective.evaluate(components).value
+        self._best_value = max(self._best_value, objective)
+        if reduction.number != self._reduction:
+            self._reduction, self._earlier_evaluations = reduction.number, self._n_evaluations
+        self._n_evaluations = self._earlier_evaluations + step.n_evaluations
+        return structs.replace(
+            step,
+            components=orthonormalize(components @ reduction.basis.T),
+            objective=objective,
+            best_objective=self._best_value,
+            n_evaluations=self._n_evaluations,
+            fraction=(reduction.number + step.fraction) / reduction.n_stages,
+            elapsed_s=time.perf_counter() - self._began_s,
+        )
 
 
 def search_basis(X: FloatArray, y: IntArray, *, whiten: bool) -> FloatArray:

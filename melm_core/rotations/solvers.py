@@ -8,25 +8,18 @@ overshoot, so it never converges, and it returns the best plane it has passed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from melm_core.base.array_types import FloatArray
+from melm_core.base.progress import Callback
 from melm_core.linalg.rotation_group import rotate
-from melm_core.optimization.multistart import maximize
-from melm_core.optimization.types import (
-    LocalOptimum,
-    Outcome,
-    SolverMonitor,
-    Stage,
-    Start,
-    StepCallback,
-)
+from melm_core.optimization.lbfgs import LocalOptimum, Observer, lbfgs
+from melm_core.optimization.multistart import LocalSolver, Outcome, Stage, Start, maximize
 from melm_core.rotations.objective import Evaluation, PosteriorObjective
 
 Solver: TypeAlias = Literal["armijo", "lbfgs", "paper"]
@@ -72,38 +65,44 @@ class _Plane:
 class _Evaluator:
     """Evaluates the objective and records the accepted steps."""
 
-    def __init__(self, objective: PosteriorObjective, monitor: SolverMonitor) -> None:
+    def __init__(self, objective: PosteriorObjective, observer: Observer) -> None:
         self._objective = objective
-        self._monitor = monitor
+        self._observer = observer
 
     def evaluate(self, components: FloatArray) -> _Plane:
-        self._monitor.count_evaluation()
+        self._observer.count_evaluation(0)
         return _Plane(components, self._objective.evaluate(components))
 
     def accept(self, plane: _Plane) -> bool:
         """Record a step and return whether to stop."""
-        return self._monitor.accept(plane.components, plane.value)
+        return self._observer.accept(0, plane.components, plane.value)
 
 
 def armijo(
-    objective: PosteriorObjective, stage: Stage, components: FloatArray, monitor: SolverMonitor
+    objective: PosteriorObjective,
+    components: FloatArray,
+    *,
+    max_iter: int,
+    tol: float,
+    observer: Observer,
 ) -> LocalOptimum:
     """Rotate along the gradient, each step as long as Armijo's rule allows.
 
     Parameters
     ----------
     objective : PosteriorObjective
-        The objective of the stage.
-    stage : Stage
-        Its `tol` is the gain below which the solver has converged.
     components : ndarray of shape (n_components, n_features)
         Orthonormal rows of the initial plane.
-    monitor : SolverMonitor
+    max_iter : int
+        Maximum number of steps.
+    tol : float
+        The gain below which the solver has converged.
+    observer : Observer
     """
-    evaluator = _Evaluator(objective, monitor)
+    evaluator = _Evaluator(objective, observer)
     plane, step_size, converged = evaluator.evaluate(components), 0.0, False
     stopped = evaluator.accept(plane)
-    for _ in range(stage.max_iter):
+    for _ in range(max_iter):
         if stopped or converged:
             break
         improved = _line_search(evaluator, plane, step_size)
@@ -111,7 +110,7 @@ def armijo(
             converged = True
             break
         higher, step_size = improved
-        converged = higher.value - plane.value <= stage.tol
+        converged = higher.value - plane.value <= tol
         plane = higher
         stopped = evaluator.accept(plane)
     return LocalOptimum(plane.components, plane.value, converged)
@@ -138,7 +137,12 @@ def _line_search(
 
 
 def printed_rule(
-    objective: PosteriorObjective, stage: Stage, components: FloatArray, monitor: SolverMonitor
+    objective: PosteriorObjective,
+    components: FloatArray,
+    *,
+    max_iter: int,
+    tol: float,
+    observer: Observer,
 ) -> LocalOptimum:
     """Rotate by the printed learning rate (section 3.1), in all planes of rotation at once.
 
@@ -147,13 +151,14 @@ def printed_rule(
 
     Parameters
     ----------
-    objective, stage, components, monitor
-        As for `armijo`; the rule does not use the tolerance.
+    objective, components, max_iter, tol, observer
+        As for `armijo`.
     """
-    evaluator = _Evaluator(objective, monitor)
+    del tol  # it does not converge
+    evaluator = _Evaluator(objective, observer)
     best = plane = evaluator.evaluate(components)
     stopped, converged = evaluator.accept(plane), False
-    for _ in range(stage.max_iter):
+    for _ in range(max_iter):
         if stopped:
             break
         tangent = plane.tangent()
@@ -168,8 +173,8 @@ def printed_rule(
     return LocalOptimum(best.components, best.value, converged)
 
 
-_ROTATION_SOLVERS: Mapping[str, Callable[..., LocalOptimum]] = MappingProxyType(
-    {"armijo": armijo, "paper": printed_rule}
+_SOLVERS: Mapping[Solver, LocalSolver] = MappingProxyType(
+    {"armijo": armijo, "lbfgs": lbfgs, "paper": printed_rule}
 )
 
 
@@ -177,10 +182,11 @@ def maximize_over_planes(
     objective: PosteriorObjective,
     starts: Sequence[Start],
     *,
+    name: str = "",
     solver: Solver,
     max_iter: int,
     tol: float,
-    report: StepCallback,
+    callback: Callback | None = None,
     n_jobs: int | None = None,
 ) -> Outcome:
     """Run a solver from every start and return the best plane.
@@ -190,20 +196,16 @@ def maximize_over_planes(
     objective : PosteriorObjective
     starts : sequence of Start, at least one
         With orthonormal components.
+    name : str
+        Of the reduction, shown with the progress.
     solver : "armijo", "lbfgs" or "paper"
     max_iter : int
         Maximum number of accepted steps per start.
     tol : float
         Gain below which a start has converged; for L-BFGS a thousandth of it,
         relative to the value. The printed rule does not converge.
-    report : callable
-        Called with every accepted `Step`; a true return value stops the search.
-    n_jobs : int or None
+    callback, n_jobs
         As for `melm_core.optimization.maximize`.
     """
-    if solver == "lbfgs":
-        stage = Stage("", objective, max_iter, tol * _LBFGS_TOL)
-        return maximize([stage], starts, report=report, n_jobs=n_jobs)
-    stage = Stage("", objective, max_iter, tol)
-    rotations = partial(_ROTATION_SOLVERS[solver], objective)
-    return maximize([stage], starts, report=report, solver=rotations, n_jobs=n_jobs)
+    stage = Stage(name, objective, max_iter, tol * _LBFGS_TOL if solver == "lbfgs" else tol)
+    return maximize([stage], starts, callback=callback, solver=_SOLVERS[solver], n_jobs=n_jobs)

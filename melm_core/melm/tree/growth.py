@@ -23,8 +23,8 @@ from melm_core.base.groups import group_codes, nuisance_codes
 from melm_core.base.label_permutations import Block, exchangeable_blocks, permuted_labels
 from melm_core.density import ClassDensities, SmallCellsWarning, kernel_classes, nuisance_cells
 from melm_core.linalg.planes import principal_angles, random_components
+from melm_core.melm.choosing import balanced_mean
 from melm_core.melm.estimator import MELM
-from melm_core.melm.gamma_choice import balanced_mean
 from melm_core.melm.tree.nodes import PlaneTree, TreeNode
 
 # From smooth to local, by half octaves.
@@ -110,7 +110,7 @@ def plane_tree(
     for name, value, least in (("n_init", n_init, 1), ("max_planes", max_planes, 1)):
         check_integer(name, value, minimum=least)
     check_integer("n_shuffles", n_shuffles, minimum=0)
-    estimator = MELM(tol=_TOL, continuation=None).set_params(**(parameters or {}))
+    estimator = MELM(tol=_TOL).set_params(**(parameters or {}))
     growth = _Growth(
         estimator=estimator,
         rows=Rows(X, codes, exchangeable_blocks(codes, _codes_of(groups, len(X)))),
@@ -248,7 +248,7 @@ class _Growth:
         nuisance = self._nuisance_of(rows)
         for width, gamma in enumerate(self.gammas):
             search = clone(self.estimator).set_params(gamma=gamma, n_init=n_init)
-            search.set_params(continuation="auto", random_state=random_state)
+            search.set_params(random_state=random_state)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", SmallCellsWarning)  # of the labels as they are
                 search.fit(rows.X, rows.y, nuisance=nuisance)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from msgspec import structs
 
-from melm_core.base import FloatArray, GammaPath, Progress
+from melm_core.base import FloatArray, GammaPath, GammaProgress, Progress
 from melm_core.linalg import align_components
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.pause import PausePoint
@@ -81,17 +80,18 @@ class Recorder:
         self._pause = PausePoint(store, run_id, clock, attempt=attempt)
 
     def __call__(self, progress: Progress) -> bool:
-        path = progress.gamma_path
-        # A single fold has no standard error.
-        if path is not None and len(path.fold_accuracies) > 1:
-            self._update_outcome(_gamma_path(path, progress.is_choosing))
-        if not progress.is_choosing:
+        if isinstance(progress, GammaProgress):
+            self._keep_path(progress)
+        if not (isinstance(progress, GammaProgress) and progress.is_choosing):
             self._keep(progress)
         self.stopped = self._pause.passed().is_cancelled
         return self.stopped
 
-    def _update_outcome(self, path: dict[str, Any]) -> None:
-        outcome = {"gamma_path": path}
+    def _keep_path(self, progress: GammaProgress) -> None:
+        path = progress.gamma_path
+        if path is None or len(path.fold_accuracies) < 2:  # a single fold has no standard error
+            return
+        outcome = {"gamma_path": _gamma_path(path, progress.is_choosing)}
         if outcome != self.outcome:
             self.outcome = outcome
             self._store.transition(self._run_id, AT_WORK, outcome=outcome)
@@ -112,7 +112,7 @@ class Recorder:
         if earlier is not None and earlier.objective > objective:
             components, objective = earlier.components, earlier.objective
         last = self._last or _only_step(components, objective)
-        final = replace(
+        final = structs.replace(
             last,
             components=components,
             objective=objective,
@@ -149,11 +149,9 @@ class Recorder:
         return n_kept + 1 < min(self._most_planes, self._store.limits.run_planes)
 
     def _event(self, progress: Progress, *, is_final: bool) -> PlaneEvent:
-        own: dict[str, Any] = {"sequence": 0, "is_final": is_final}
-        names = (name for name in PlaneEvent.__struct_fields__ if name not in own)
-        own |= {name: getattr(progress, name) for name in names}
-        own["elapsed_s"] -= self._pause.waited_s
-        return PlaneEvent(**own)
+        step = {name: getattr(progress, name) for name in Progress.__struct_fields__}
+        step["elapsed_s"] -= self._pause.waited_s
+        return PlaneEvent(sequence=0, is_final=is_final, **step)
 
     def _append(self, event: PlaneEvent) -> None:
         if self._appended is not None:

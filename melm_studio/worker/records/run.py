@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from melm_core.base import FloatArray
+from melm_core.base import FloatArray, Progress
 from melm_core.methods import (
     AUTO,
     BATCH_WEIGHT,
@@ -384,8 +384,8 @@ def new_sparse(of: RunRecord) -> RunRecord:
     return replace(new_check(of), kind=RunKind.SPARSE)
 
 
-class PlaneEvent(msgspec.Struct, frozen=True, eq=False):
-    """One plane in the history of a run.
+class PlaneEvent(Progress, frozen=True, eq=False, kw_only=True):
+    """One plane in the history of a run: a step as the optimizer reported it, and its place.
 
     Attributes
     ----------
@@ -393,30 +393,11 @@ class PlaneEvent(msgspec.Struct, frozen=True, eq=False):
         0, 1, 2, ... within a run; assigned by the store when the event is appended.
     components : ndarray of shape (n_components, n_features)
         Orthonormal rows, kept bit for bit.
-    objective, best_objective : float
-        Of this plane, and the best value of the run so far.
-    start, n_starts, iteration, n_evaluations : int
-        As in ``melm_core.base.Progress``.
-    stage : str
-        What the run is doing.
-    fraction : float
-        Share of the work done, 0 to 1.
-    elapsed_s : float
-        Seconds since the fit began.
     is_final : bool
         Whether this is the plane of the fitted estimator, the last event of its run.
     """
 
     sequence: int
-    objective: float
-    best_objective: float
-    start: int
-    n_starts: int
-    iteration: int
-    n_evaluations: int
-    stage: str
-    fraction: float
-    elapsed_s: float
     is_final: bool
     components: FloatArray = msgspec.field(name="shape")  # all that the JSON header has of them
 

@@ -13,6 +13,8 @@ from sklearn.preprocessing import StandardScaler
 from melm_core import (
     GEM,
     MELM,
+    MELMCV,
+    BaggedMELM,
     BalancedClassPCA,
     ChernoffDiscriminantPlane,
     ClassPCA,
@@ -27,13 +29,14 @@ from melm_core import (
 )
 from melm_core.base import UserError
 from melm_core.linalg import principal_angles
+from melm_core.melm import SearchOptions
 from tests.melm_core.helpers import classes
 
 X, Y = classes(3, 4)
 WEIGHTS = np.random.default_rng(1).integers(0, 4, len(Y))
 PLANES = [
     MELM(random_state=0, n_init=3),
-    MELM(random_state=0, n_init=3, shrinkage="auto", solver="penalty"),
+    MELM(random_state=0, n_init=3, shrinkage="auto", search=SearchOptions(solver="penalty")),
     DiscriminantPlane(),
     DiscriminantPlane(shrinkage="ledoit-wolf"),
     ChernoffDiscriminantPlane(),
@@ -82,16 +85,17 @@ def test_more_features_than_rows_may_have_weights(plane):
 
 @pytest.mark.parametrize("engine", ["direct", "nufft"])
 def test_the_divergence_of_weighted_rows_is_that_of_repeated_ones(engine):
-    weighted = MELM(random_state=0, engine=engine, n_init=3).fit(X, Y, sample_weight=WEIGHTS)
-    again = MELM(random_state=0, engine=engine, n_init=3).fit(repeated(X), repeated(Y))
+    search = SearchOptions(engine=engine)
+    weighted = MELM(random_state=0, search=search, n_init=3).fit(X, Y, sample_weight=WEIGHTS)
+    again = MELM(random_state=0, search=search, n_init=3).fit(repeated(X), repeated(Y))
     assert weighted.divergence_ == pytest.approx(again.divergence_, rel=1e-7)
     np.testing.assert_allclose(weighted.predict_proba(X), again.predict_proba(X), atol=1e-4)
 
 
-@pytest.mark.parametrize("parameters", [{"gamma": "auto"}, {"n_bootstrap": 3}], ids=str)
-def test_a_class_without_weight_is_left_out_wherever_rows_are_drawn(parameters):
+@pytest.mark.parametrize("kind", [MELMCV, BaggedMELM])
+def test_a_class_without_weight_is_left_out_wherever_rows_are_drawn(kind):
     weights = (Y < 2) * 1.5
-    melm = MELM(1, n_init=2, random_state=0, **parameters)
+    melm = kind(1, n_init=2, random_state=0)
     weighted = clone(melm).fit(X, Y, sample_weight=weights, groups=np.arange(len(Y)) // 2)
     assert weighted.classes_.tolist() == [0, 1]
     assert np.isfinite(weighted.divergence_)
@@ -150,14 +154,16 @@ def test_metadata_routing_passes_weights_to_the_fits_of_a_cross_validation():
 def test_metadata_routing_passes_weights_and_groups_through_a_grid_search():
     seen = []
 
-    class Seen(MELM):
+    class Seen(BaggedMELM):
         def fit(self, X, y=None, sample_weight=None, groups=None):
             seen.append((sample_weight, groups))
             return super().fit(X, y, sample_weight=sample_weight, groups=groups)
 
     with config_context(enable_metadata_routing=True):
         scaler = StandardScaler().set_fit_request(sample_weight=True)
-        melm = Seen(n_init=1, random_state=0).set_fit_request(sample_weight=True, groups=True)
+        melm = Seen(n_bootstrap=1, n_init=1, random_state=0).set_fit_request(
+            sample_weight=True, groups=True
+        )
         melm.set_score_request(sample_weight=True)
         groups = np.arange(len(Y)) % 6
         GridSearchCV(make_pipeline(scaler, melm), {"seen__gamma": [2.0]}, cv=GroupKFold(2)).fit(

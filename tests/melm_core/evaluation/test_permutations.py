@@ -23,8 +23,11 @@ from melm_core.evaluation import (
     permutation_test,
     pure_noise,
 )
+from melm_core.melm import SearchOptions
 from melm_core.methods import METHODS
 from tests.melm_core.evaluation.honest_examples import Column, Memory, blobs
+
+AT_GAMMA = SearchOptions(continuation=None)
 
 IRIS = load_iris(return_X_y=True)
 
@@ -113,7 +116,7 @@ def test_p_values_of_a_method_on_noise_are_uniform(statistic):
         (RotationFeatures(n_init=1, max_iter=20, random_state=0), "held_out"),
         (RotationFeatures(n_init=1, max_iter=20, random_state=0), "in_sample"),
         # Held out it takes three times as many fits, which are minutes.
-        (MELM(n_init=1, max_iter=10, continuation=None, random_state=0), "in_sample"),
+        (MELM(n_init=1, max_iter=10, search=AT_GAMMA, random_state=0), "in_sample"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )

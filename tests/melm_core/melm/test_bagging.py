@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from melm_core import MELM
+from melm_core import BaggedMELM
 from melm_core.linalg import principal_angles
 from melm_core.melm.bagging import bootstrap_rows, mean_plane
 from melm_core.melm.objective import cauchy_schwarz_divergence
@@ -37,14 +37,14 @@ def test_the_mean_plane_does_not_depend_on_units():
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_bagged_fit_is_the_same_for_the_same_seed(n_jobs):
     X, y = classes(2, 5)
-    one = MELM(n_bootstrap=3, n_init=2, random_state=3).fit(X, y)
-    again = MELM(n_bootstrap=3, n_init=2, random_state=3, n_jobs=n_jobs).fit(X, y)
+    one = BaggedMELM(n_bootstrap=3, n_init=2, random_state=3).fit(X, y)
+    again = BaggedMELM(n_bootstrap=3, n_init=2, random_state=3, n_jobs=n_jobs).fit(X, y)
     np.testing.assert_array_equal(one.components_, again.components_)
 
 
 def test_the_divergence_of_a_bagged_plane_is_that_of_all_rows():
     X, y = classes(2, 5)
-    melm = MELM(n_bootstrap=3, n_init=2, random_state=0).fit(X, y)
+    melm = BaggedMELM(n_bootstrap=3, n_init=2, random_state=0).fit(X, y)
     value = cauchy_schwarz_divergence(X, y, melm.components_, shrinkage="ledoit-wolf")
     assert melm.divergence_ == pytest.approx(value, rel=1e-8)
     assert len(melm.start_results_) == 3
@@ -54,9 +54,9 @@ def test_the_divergence_of_a_bagged_plane_is_that_of_all_rows():
 def test_a_bagged_fit_reports_its_resamples_and_stops():
     X, y = classes(2, 5)
     steps = []
-    MELM(n_bootstrap=2, n_init=2, random_state=0, callback=steps.append).fit(X, y)
+    BaggedMELM(n_bootstrap=2, n_init=2, random_state=0, callback=steps.append).fit(X, y)
     fractions = [step.fraction for step in steps]
     assert fractions == sorted(fractions)
     assert steps[-1].stage.startswith("resample 2 of 2: ")
-    stopped = MELM(n_bootstrap=9, random_state=0, callback=lambda _: True).fit(X, y)
+    stopped = BaggedMELM(n_bootstrap=9, random_state=0, callback=lambda _: True).fit(X, y)
     assert len(stopped.start_results_) == 1

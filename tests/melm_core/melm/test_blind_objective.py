@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -18,10 +19,17 @@ from melm_core.density import (
     nuisance_cells,
     whitened_kernel_classes,
 )
-from melm_core.melm import divergence, estimator, nuisance_divergence
-from melm_core.melm.blind_objective import batch_objective, blind_divergence_and_gradient
-from melm_core.melm.settings import SampleSizes, SearchSettings
-from melm_core.melm.wide_kernel_limit import wide_kernel_optima
+from melm_core.melm import (
+    MELMCV,
+    BaggedMELM,
+    MELMObjective,
+    SampleSizes,
+    SearchOptions,
+    divergence,
+    divergence_and_gradient,
+    nuisance_divergence,
+)
+from melm_core.melm.search import wide_kernel_optima
 from tests.melm_core.helpers import assert_gradient, finite_differences, invertible, plane
 
 
@@ -56,7 +64,7 @@ def test_the_gradient_is_that_of_the_value(n_classes, n_values, k, engine):
     classes = blind_classes(*drifting(240, n_classes, n_values), k=k)
 
     def value(components):
-        return blind_divergence_and_gradient(
+        return divergence_and_gradient(
             classes, components, nuisance_weight=1.5, engine=engine, multiclass="softmin"
         )
 
@@ -69,7 +77,7 @@ def test_the_value_is_the_divergence_less_the_mean_over_the_classes():
     classes, at = blind_classes(X, y, b), plane(2, 5)
     own = [divergence(part, at, multiclass="mean") for part in classes.cells]
     assert nuisance_divergence(classes.cells, at) == pytest.approx(np.mean(own), rel=1e-12)
-    value, _ = blind_divergence_and_gradient(classes, at, nuisance_weight=2.0, multiclass="mean")
+    value, _ = divergence_and_gradient(classes, at, nuisance_weight=2.0, multiclass="mean")
     expected = divergence(classes, at, multiclass="mean") - 2.0 * np.mean(own)
     assert value == pytest.approx(expected, rel=1e-12)
 
@@ -78,10 +86,10 @@ def test_the_value_is_the_divergence_less_the_mean_over_the_classes():
 def test_several_planes_at_once_have_the_values_of_each(precision, tolerance):
     classes = blind_classes(*drifting(240, n_classes=4)).widened(1.3)
     planes = np.stack([plane(2, 5, seed) for seed in range(3)])
-    once = batch_objective(blind_classes(*drifting(240, n_classes=4)), "mean", precision, 1.5)
-    values, gradients = once.widened(1.3)(planes)
+    once = MELMObjective(blind_classes(*drifting(240, n_classes=4)), "mean", precision, 1.5)
+    values, gradients = once.widened(1.3).values_and_gradients(planes)
     for components, value, gradient in zip(planes, values, gradients, strict=True):
-        expected, by_components = blind_divergence_and_gradient(
+        expected, by_components = divergence_and_gradient(
             classes, components, nuisance_weight=1.5, multiclass="mean"
         )
         assert value == pytest.approx(expected, abs=tolerance)
@@ -227,26 +235,27 @@ def test_a_class_of_one_value_has_no_term():
 
 
 @pytest.mark.parametrize(
-    "parameters", [pytest.param({"gamma": "auto"}, marks=pytest.mark.slow), {"n_bootstrap": 2}]
+    "kind", [pytest.param(MELMCV, marks=pytest.mark.slow), partial(BaggedMELM, n_bootstrap=2)]
 )
-def test_inner_fits_are_blind_too(parameters):
+def test_inner_fits_are_blind_too(kind):
     X, y, b = drifting(90)
-    melm = MELM(nuisance_weight=8.0, n_init=1, max_iter=15, random_state=0, **parameters)
+    melm = kind(nuisance_weight=8.0, n_init=1, max_iter=15, random_state=0)
     told = melm.fit(X, y, nuisance=b).nuisance_divergence_
-    unaware = MELM(nuisance_weight=0.0, n_init=1, max_iter=15, random_state=0, **parameters)
+    unaware = kind(nuisance_weight=0.0, n_init=1, max_iter=15, random_state=0)
     assert told < unaware.fit(X, y, nuisance=b).nuisance_divergence_
 
 
-def test_a_sample_of_many_rows_keeps_the_cells(monkeypatch):
-    def small(*args, **keywords):
-        sizes = SampleSizes(max_rows=300, small=150, large=200)
-        return SearchSettings(*args, **keywords, sample_sizes=sizes)
-
-    monkeypatch.setattr(estimator, "SearchSettings", small)
+def test_a_sample_of_many_rows_keeps_the_cells():
     X, y, b = drifting(600)
-    sampled = MELM(nuisance_weight=4.0, n_init=4, random_state=0).fit(X, y, nuisance=b)
-    monkeypatch.undo()
-    whole = MELM(nuisance_weight=4.0, n_init=4, random_state=0).fit(X, y, nuisance=b)
+    steps = []
+    sizes = SampleSizes(max_rows=300, small=150, large=200)
+    sampled, whole = (
+        MELM(nuisance_weight=4.0, n_init=4, random_state=0, search=search, callback=steps.append)
+        for search in (SearchOptions(sample_sizes=sizes), None)
+    )
+    for fit in (sampled, whole):
+        fit.fit(X, y, nuisance=b)
+    assert any(step.stage.endswith("200 rows") for step in steps)
     objectives = [fit.divergence_ - 4.0 * fit.nuisance_divergence_ for fit in (sampled, whole)]
     assert objectives[0] == pytest.approx(objectives[1], rel=0.05)
 

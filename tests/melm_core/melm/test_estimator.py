@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from melm_core import MELM, DiscriminantPlane, cauchy_schwarz_divergence
 from melm_core.density.kernel_density import kernel_classes
 from melm_core.linalg.planes import principal_angles
+from melm_core.melm import SearchOptions
 from melm_core.melm.objective import divergence_and_gradient
 from tests.melm_core.helpers import assert_orthonormal, classes, invertible, plane
 
@@ -134,7 +135,7 @@ def test_the_best_start_is_kept_and_every_start_is_on_record():
 def test_more_given_planes_never_find_less():
     X, y = classes(3, 6, seed=1)
     planes = np.stack([plane(2, 6, seed) for seed in range(8)])
-    found = [MELM(init=planes[:n], continuation=()).fit(X, y).divergence_ for n in (1, 2, 4, 8)]
+    found = [MELM(init=planes[:n]).fit(X, y).divergence_ for n in (1, 2, 4, 8)]
     assert found == sorted(found)
 
 
@@ -324,10 +325,16 @@ def test_the_plane_is_at_least_as_good_as_any_plane_at_random():
     assert melm.divergence_ > max(at_random)
 
 
+def test_given_planes_begin_with_the_kernels_of_gamma_itself():
+    melm, reports = recorded(gamma=0.5, init=np.eye(4)[None, :2], max_iter=1)
+    melm.fit(*IRIS)
+    assert {report.stage for report in reports} == {"start 1 of 1"}
+
+
 def test_planes_to_begin_from_can_be_given():
     X, y = IRIS
     found = MELM(random_state=0).fit(X, y)
-    again = MELM(init=found.components_[None], continuation=()).fit(X, y)
+    again = MELM(init=found.components_[None]).fit(X, y)
     assert [result.kind for result in again.start_results_] == ["given"]
     assert again.n_iter_ <= 2
     assert again.divergence_ == pytest.approx(found.divergence_, rel=1e-9)
@@ -341,7 +348,7 @@ def test_given_planes_of_the_wrong_shape_are_refused():
 
 def test_the_penalised_form_reaches_about_the_same_value():
     X, y = IRIS
-    penalized = MELM(solver="penalty", n_init=4, random_state=0).fit(X, y)
+    penalized = MELM(search=SearchOptions(solver="penalty"), n_init=4, random_state=0).fit(X, y)
     whitened = MELM(random_state=0).fit(X, y)
     assert {result.kind for result in penalized.start_results_} == {"random"}
     assert penalized.divergence_ == pytest.approx(whitened.divergence_, rel=1e-3)
@@ -351,7 +358,8 @@ def test_the_penalised_form_reaches_about_the_same_value():
 @pytest.mark.parametrize("solver", ["lbfgs", "penalty"])
 def test_the_divergence_is_without_the_penalty_and_of_the_chosen_aggregate(solver, multiclass):
     X, y = classes(3, 4)
-    melm = MELM(solver=solver, multiclass=multiclass, n_init=2, max_iter=3, random_state=0)
+    search = SearchOptions(solver=solver)
+    melm = MELM(search=search, multiclass=multiclass, n_init=2, max_iter=3, random_state=0)
     melm.fit(X, y)
     value, _ = divergence_and_gradient(
         kernel_classes(X, y, n_components=2), melm.components_, multiclass=multiclass
@@ -363,7 +371,7 @@ def test_the_divergence_is_without_the_penalty_and_of_the_chosen_aggregate(solve
 def test_the_engine_does_not_change_the_plane(engine):
     X, y = classes(2, 5)
     auto = MELM(n_init=2, random_state=0).fit(X, y)
-    chosen = MELM(n_init=2, engine=engine, random_state=0).fit(X, y)
+    chosen = MELM(n_init=2, search=SearchOptions(engine=engine), random_state=0).fit(X, y)
     assert chosen.divergence_ == pytest.approx(auto.divergence_, rel=1e-7)
     assert largest_angle(chosen.components_, auto.components_) < 1e-3
 

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from melm_core import MELM
+from melm_core import MELM, MELMCV, BaggedMELM
 from melm_core.base import UserError
 from melm_core.base.block_sources import DaskBlocks
 from melm_core.density.engines import block_densities
+from melm_core.melm import SearchOptions
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -88,16 +89,20 @@ def test_a_fit_stops_when_its_callback_says_so():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"gamma": "auto"}, 'gamma="auto" needs the rows in memory'),
-        ({"n_bootstrap": 3}, "n_bootstrap needs the rows in memory"),
-        ({"engine": "direct"}, 'engine="direct" needs the rows in memory'),
+        ({"search": SearchOptions(engine="direct")}, 'engine="direct" needs the rows in memory'),
         ({"n_components": 4}, "n_components"),
-        ({"solver": "penalty"}, 'solver="penalty" needs the rows in memory'),
+        ({"search": SearchOptions(solver="penalty")}, 'solver="penalty" needs the rows in memory'),
     ],
 )
 def test_what_needs_the_rows_in_memory_is_refused(changes, words):
     with pytest.raises(UserError, match=words):
         MELM(**SETTINGS | changes).fit(*arrays())
+
+
+@pytest.mark.parametrize("kind", [MELMCV, BaggedMELM])
+def test_fits_to_parts_of_the_rows_are_refused(kind):
+    with pytest.raises(UserError, match=f"{kind.__name__} needs the rows in memory"):
+        kind(**SETTINGS).fit(*arrays())
 
 
 def test_weights_are_refused():

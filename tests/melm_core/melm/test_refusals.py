@@ -6,11 +6,16 @@ import numpy as np
 import pytest
 
 from melm_core import MELM
+from melm_core.melm import SearchOptions
 from tests.melm_core.helpers import classes
 
 X4, Y2 = classes(2, 4)
 WITH_NAN = np.where(np.arange(4) == 2, np.nan, X4)
 ONE_ALONE = np.where(np.arange(len(Y2)) == 5, "rare", np.where(Y2 == 0, "ant", "bee"))
+
+
+def searching(**options):
+    return {"search": SearchOptions(**options)}
 
 
 @pytest.mark.parametrize(
@@ -24,12 +29,38 @@ ONE_ALONE = np.where(np.arange(len(Y2)) == 5, "rare", np.where(Y2 == 0, "ant", "
         ({"gamma": np.inf}, X4, Y2, "gamma=inf must be a finite number above 0"),
         ({"gamma": "1"}, X4, Y2, "gamma='1' must be a finite number above 0"),
         ({"n_init": 0}, X4, Y2, "n_init=0 must be a whole number of at least 1"),
-        ({"solver": "adam"}, X4, Y2, "solver='adam' must be one of 'lbfgs', 'penalty'"),
-        ({"engine": "fast"}, X4, Y2, "engine='fast' must be one of 'auto', 'direct', 'nufft'"),
+        (
+            searching(solver="adam"),
+            X4,
+            Y2,
+            "solver='adam' must be one of 'lbfgs', 'penalty'",
+        ),
+        (
+            searching(engine="fast"),
+            X4,
+            Y2,
+            "engine='fast' must be one of 'auto', 'direct', 'nufft'",
+        ),
         ({"multiclass": "all"}, X4, Y2, "multiclass='all' must be one of 'mean', 'softmin'"),
-        ({"continuation": (2.0, 0.0)}, X4, Y2, "continuation=0.0 must be a finite number above 0"),
-        ({"continuation": (1.7, 3.0)}, X4, Y2, "must decrease and stay above 1"),
-        ({"continuation": (2.0, 0.5)}, X4, Y2, "must decrease and stay above 1"),
+        (
+            searching(continuation=(2.0, 0.0)),
+            X4,
+            Y2,
+            "continuation=0.0 must be a finite number above 0",
+        ),
+        (
+            searching(continuation=(1.7, 3.0)),
+            X4,
+            Y2,
+            "must decrease and stay above 1",
+        ),
+        ({"search": "fast"}, X4, Y2, "search='fast' must be None or SearchOptions"),
+        (
+            searching(continuation=(2.0, 0.5)),
+            X4,
+            Y2,
+            "must decrease and stay above 1",
+        ),
         ({"max_iter": 0}, X4, Y2, "max_iter=0 must be a whole number of at least 1"),
         ({"tol": 0.0}, X4, Y2, "tol=0.0 must be a finite number above 0"),
         ({"shrinkage": 2}, X4, Y2, 'shrinkage=2 must be a number from 0 to 1, or "auto"'),

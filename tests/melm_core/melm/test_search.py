@@ -8,10 +8,16 @@ import pytest
 from melm_core.density.kernel_density import whitened_kernel_classes
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.objective import divergence_and_gradient
-from melm_core.melm.search import plan_starts, search
-from melm_core.melm.settings import SampleSizes, SearchSettings
-from melm_core.melm.stages import continuation_factors, plan_stages
-from melm_core.melm.subsampling import competition_rows, subsample
+from melm_core.melm.search import (
+    SampleSizes,
+    SearchSettings,
+    competition_rows,
+    continuation_factors,
+    plan_stages,
+    plan_starts,
+    search,
+    subsample,
+)
 from tests.melm_core.helpers import classes, plane
 
 SETTINGS = SearchSettings(
@@ -19,14 +25,12 @@ SETTINGS = SearchSettings(
     n_init=10,
     gamma=1.0,
     continuation=(3.0, 1.7),
-    engine="auto",
     multiclass="mean",
     max_iter=100,
     tol=1e-8,
     n_jobs=None,
     seed=0,
     has_callback=True,
-    is_penalized=False,
 )
 
 
@@ -64,7 +68,7 @@ def searched(*, stop_after=None, **changes):
         steps.append(step)
         return len(steps) == stop_after
 
-    settings = replace(SAMPLED, continuation=None, n_init=9, max_iter=500, tol=1e-9)
+    settings = replace(SAMPLED, continuation="auto", n_init=9, max_iter=500, tol=1e-9)
     return rows, search(rows, replace(settings, **changes), report), steps
 
 
@@ -116,7 +120,7 @@ def test_given_planes_all_enter_the_last_stage():
 def test_random_planes_join_at_the_stages_between_the_widest_kernels_and_gamma(
     gamma, n_init, joining
 ):
-    settings = replace(SETTINGS, gamma=gamma, continuation=None, n_init=n_init)
+    settings = replace(SETTINGS, gamma=gamma, continuation="auto", n_init=n_init)
     later = plan_starts(prepared(), settings)[n_init:]
     assert [start.stage for start in later] == joining
     planes = np.array([start.components for start in later])
@@ -136,7 +140,7 @@ def test_the_automatic_continuation_narrows_from_one_width_whatever_gamma_is(gam
 
 
 def test_without_a_continuation_the_search_follows_gamma():
-    stages = stages_of(replace(SETTINGS, continuation=None, gamma=0.5))
+    stages = stages_of(replace(SETTINGS, continuation="auto", gamma=0.5))
     assert [stage.name for stage in stages] == ["γ × 3", "γ × 1.7", "", *["polishing"] * 2]
 
 
@@ -201,8 +205,7 @@ def test_a_sampled_search_ends_at_an_optimum_of_all_rows():
     refined = search(
         rows,
         replace(SETTINGS, continuation=(), max_iter=500, tol=1e-9),
-        lambda _: False,
-        [outcome.best.components],
+        planes=[outcome.best.components],
     )
     assert outcome.best.objective == pytest.approx(refined.best.objective, rel=1e-3)
 
@@ -226,7 +229,7 @@ def test_a_sampled_search_does_not_depend_on_the_number_of_jobs():
 
 def test_steps_name_their_stage_and_the_fraction_never_decreases():
     _, _, steps = searched()
-    names = [step.stage_name for step in steps]
+    names = [step.stage.partition(", ")[2] for step in steps]
     stages = ["wide kernels first", "γ × 1.5", "", "polishing", "200 rows", "all rows"]
     assert list(dict.fromkeys(names)) == stages
     fractions = [step.fraction for step in steps]
@@ -244,7 +247,7 @@ def test_a_stop_on_the_sample_keeps_a_plane_and_its_divergence_on_all_rows(stop_
 
 
 def test_the_penalized_search_starts_from_random_planes_only():
-    settings = replace(SETTINGS, is_penalized=True, n_init=3, continuation=None)
+    settings = replace(SETTINGS, solver="penalty", n_init=3, continuation="auto")
     stages, starts = stages_of(settings), plan_starts(prepared(), settings)
     assert [start.kind for start in starts] == ["random"] * 3
     assert [stage.name for stage in stages] == [""]

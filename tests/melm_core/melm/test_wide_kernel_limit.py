@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 from melm_core.density.kernel_density import whitened_kernel_classes
 from melm_core.linalg.planes import principal_angles
 from melm_core.melm.objective import divergence_and_gradient
-from melm_core.melm.wide_kernel_limit import wide_kernel_objective, wide_kernel_optima
+from melm_core.melm.search import wide_kernel_objective, wide_kernel_optima
 from tests.melm_core.helpers import (
     assert_gradient,
     assert_orthonormal,

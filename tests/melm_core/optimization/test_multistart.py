@@ -7,8 +7,7 @@ import pytest
 from joblib import parallel_config
 
 from melm_core.linalg.planes import principal_angles
-from melm_core.optimization.multistart import maximize
-from melm_core.optimization.types import Stage, Start
+from melm_core.optimization.multistart import Stage, Start, maximize
 from tests.melm_core.helpers import finite_differences, plane
 
 VARIANCES = np.array([9.0, 7.0, 3.0, 2.0, 1.0, 0.5])
@@ -62,7 +61,12 @@ def maximized_through(stages, from_starts, *, stop_when=lambda step: False, n_jo
         steps.append(step)
         return stop_when(step)
 
-    return maximize(stages, from_starts, report=report, n_jobs=n_jobs), steps
+    return maximize(stages, from_starts, callback=report, n_jobs=n_jobs), steps
+
+
+def of_stage(name, steps):
+    """Return the steps of the stage of this name."""
+    return [step for step in steps if step.stage.partition(", ")[2] == name]
 
 
 def test_the_gradient_of_the_example_is_right():
@@ -99,7 +103,7 @@ def test_every_accepted_step_is_reported_and_kept_in_the_history():
     outcome, steps = maximized(captured_variance, starts(3))
     assert outcome.history == tuple(step.objective for step in steps)
     for index, result in enumerate(outcome.start_results):
-        own = [step for step in steps if step.start == index]
+        own = [step for step in steps if step.start == index + 1]
         assert [step.iteration for step in own] == list(range(result.n_iterations + 1))
         values = [step.objective for step in own]
         assert values == sorted(values)
@@ -108,11 +112,13 @@ def test_every_accepted_step_is_reported_and_kept_in_the_history():
 
 
 def test_the_best_value_is_reset_when_another_objective_is_monitored():
-    low = Stage("sample", lambda components: (two_hills(components)[0] + 9, np.zeros((1, 1))), 1, 1)
+    low = Stage(
+        "on a sample", lambda components: (two_hills(components)[0] + 9, np.zeros((1, 1))), 1, 1
+    )
     _, steps = maximized_through([low, *continuation()], [at(-1.2), at(1.2)])
-    on_sample = [step for step in steps if step.stage == 0]
+    on_sample = of_stage("on a sample", steps)
     assert min(step.best_objective for step in on_sample) > 8
-    later = [step for step in steps if step.stage > 0]
+    later = [step for step in steps if "sample" not in step.stage]
     values = [step.objective for step in later]
     best = [step.best_objective for step in later]
     assert best == np.maximum.accumulate(values).tolist()
@@ -125,7 +131,7 @@ def test_the_fraction_never_decreases_and_grows_within_a_start():
     assert shares == sorted(shares)
     assert shares[0] == 0
     assert shares[-1] < 1
-    within_first = [step.fraction for step in steps if step.start == 0]
+    within_first = [step.fraction for step in steps if step.start == 1]
     assert len(set(within_first)) == len(within_first)
 
 
@@ -151,14 +157,14 @@ def test_a_reported_step_is_not_changed_later():
         kept.append((step.components, step.components.copy()))
         return False
 
-    maximize([Stage("", captured_variance, 50, 1e-12)], starts(2), report=keep)
+    maximize([Stage("", captured_variance, 50, 1e-12)], starts(2), callback=keep)
     for components, copy in kept:
         np.testing.assert_array_equal(components, copy)
 
 
 def test_stopping_keeps_the_best_so_far():
     def in_the_second_start(step):
-        return step.start == 1 and step.iteration == 2
+        return step.start == 2 and step.iteration == 2
 
     outcome, steps = maximized(
         two_hills, [at(1.5), at(-1.5), at(0.5)], stop_when=in_the_second_start
@@ -222,8 +228,8 @@ def test_starts_at_the_same_plane_are_merged_and_share_the_result():
         ],
         starts(3),
     )
-    assert {step.n_starts for step in steps if step.stage == 0} == {3}
-    assert {step.n_starts for step in steps if step.stage == 1} == {1}
+    assert {step.n_starts for step in of_stage("first", steps)} == {3}
+    assert {step.n_starts for step in of_stage("second", steps)} == {1}
     assert len(outcome.start_results) == 3
     for result in outcome.start_results:
         np.testing.assert_array_equal(result.components, outcome.best.components)
@@ -235,7 +241,7 @@ def test_starts_at_distinct_planes_enter_the_next_stage_best_first():
     other = np.eye(6)[[2, 4]]
     stages = [Stage(name, captured_variance, 1, 1e-12) for name in ("first", "second")]
     outcome, steps = maximized_through(stages, [Start("low", other), Start("top", np.eye(6)[:2])])
-    entries = [step for step in steps if step.stage == 1 and step.iteration == 0]
+    entries = [step for step in of_stage("second", steps) if step.iteration == 0]
     assert [step.n_starts for step in entries] == [2, 2]
     np.testing.assert_array_equal(entries[0].components, np.eye(6)[:2])
     assert [result.kind for result in outcome.start_results] == ["low", "top"]
@@ -243,26 +249,26 @@ def test_starts_at_distinct_planes_enter_the_next_stage_best_first():
 
 def test_a_start_joins_at_its_own_stage():
     outcome, steps = maximized_through(continuation(), [at(-1.2), at(-1.3, stage=1)])
-    assert {step.n_starts for step in steps if step.stage == 0} == {1}
-    assert {step.n_starts for step in steps if step.stage == 1} == {2}
+    assert {step.n_starts for step in of_stage("smooth", steps)} == {1}
+    assert {step.n_starts for step in of_stage("", steps)} == {2}
     assert outcome.start_results[0].components[0, 0] > 0 > outcome.start_results[1].components[0, 0]
 
 
 def test_the_history_is_that_of_the_last_stage():
     outcome, steps = maximized_through(continuation(), [at(-1.2), at(-1.3, stage=1)])
-    assert outcome.history == tuple(step.objective for step in steps if step.stage == 1)
+    assert outcome.history == tuple(step.objective for step in of_stage("", steps))
 
 
 def test_an_early_stage_reports_the_objective_that_counts():
     _, steps = maximized_through(continuation(), [at(-1.2)])
-    assert {step.stage_name for step in steps} == {"smooth", ""}
+    assert {step.stage for step in steps} == {"start 1 of 1, smooth", "start 1 of 1"}
     for step in steps:
         assert step.objective == two_hills(step.components)[0]
 
 
 def test_stopping_in_an_early_stage_keeps_the_best_plane_so_far():
     def past_the_hill(step):
-        return step.stage == 0 and step.start == 1 and step.iteration == 1
+        return "smooth" in step.stage and step.start == 2 and step.iteration == 1
 
     outcome, steps = maximized_through(
         continuation(), [at(1.03), at(-1.2), at(2.0)], stop_when=past_the_hill
@@ -277,9 +283,9 @@ def test_stopping_in_an_early_stage_keeps_the_best_plane_so_far():
 
 def test_the_best_plane_of_a_merged_start_is_kept_after_a_stop():
     outcome, steps = maximized_through(
-        continuation(), [at(1.03), at(0.5)], stop_when=lambda step: step.stage == 1
+        continuation(), [at(1.03), at(0.5)], stop_when=lambda step: "smooth" not in step.stage
     )
-    assert {step.n_starts for step in steps if step.stage == 1} == {1}
+    assert {step.n_starts for step in of_stage("", steps)} == {1}
     assert outcome.best.objective == max(step.objective for step in steps)
     assert len({result.objective for result in outcome.start_results}) == 1
 
@@ -296,7 +302,7 @@ def test_a_start_far_below_the_best_stays_out_of_a_stage_that_wants_contenders_o
             Stage("last", value_of_direction, 5, 1e-12, max_gap=max_gap),
         ]
         outcome, steps = maximized_through(stages, planes)
-        assert {step.n_starts for step in steps if step.stage == 1} == {len(names)}
+        assert {step.n_starts for step in of_stage("last", steps)} == {len(names)}
         assert [result.kind for result in outcome.start_results] == ["top", "low"]
         assert outcome.best.kind == "top"
 
@@ -336,7 +342,7 @@ def test_starts_of_an_objective_that_is_parallel_itself_follow_each_other_here()
 
     stage = Stage("", noted, max_iter=20, tol=1e-8, is_parallel=True)
     with parallel_config("threading", n_jobs=2):
-        maximize([stage], starts(4), report=lambda _: False)
+        maximize([stage], starts(4))
     assert threads == {threading.get_ident()}
 
 
@@ -354,8 +360,7 @@ def test_the_first_evaluation_of_a_stage_is_not_repeated():
 class BatchVariance:
     """The captured variance of several planes, and how many it was given at once."""
 
-    def __init__(self, batch_size: int) -> None:
-        self.batch_size = batch_size
+    def __init__(self) -> None:
         self.n_planes: list[int] = []
 
     def __call__(self, components):
@@ -366,8 +371,10 @@ class BatchVariance:
 
 @pytest.mark.parametrize("batch_size", [1, 4, 16])
 def test_no_step_waits_for_more_planes_than_a_batch_has(batch_size):
-    batch = BatchVariance(batch_size)
-    stage = Stage("", captured_variance, max_iter=200, tol=1e-12, batch=batch)
-    outcome = maximize([stage], starts(10), report=lambda step: False)
+    batch = BatchVariance()
+    stage = Stage(
+        "", captured_variance, max_iter=200, tol=1e-12, batch=batch, batch_size=batch_size
+    )
+    outcome = maximize([stage], starts(10))
     assert max(batch.n_planes) == min(batch_size, 10)
     assert outcome.best.objective == pytest.approx(16.0)

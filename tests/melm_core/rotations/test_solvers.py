@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from melm_core.linalg.planes import principal_angles
-from melm_core.optimization.types import Start
+from melm_core.optimization.multistart import Start
 from melm_core.rotations.density_models import gaussian_per_class
 from melm_core.rotations.objective import PosteriorObjective, checked_priors
 from melm_core.rotations.solvers import PAPER_EPSILON, SOLVERS, maximize_over_planes
@@ -30,7 +30,7 @@ def maximized(solver, *, n_starts=1, max_iter=400, tol=1e-10, stop_after=None, n
         solver=solver,
         max_iter=max_iter,
         tol=tol,
-        report=report,
+        callback=report,
         n_jobs=n_jobs,
     )
     return outcome, steps
@@ -107,7 +107,7 @@ def test_threads_do_not_change_the_outcome(solver):
 
 def test_steps_are_numbered_and_counted():
     outcome, steps = maximized("armijo", n_starts=2, max_iter=5)
-    assert [step.iteration for step in steps if step.start == 1] == list(range(6))
+    assert [step.iteration for step in steps if step.start == 2] == list(range(6))
     assert {step.n_starts for step in steps} == {2}
     counts = [step.n_evaluations for step in steps]
     assert counts == sorted(counts)

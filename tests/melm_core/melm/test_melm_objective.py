@@ -5,8 +5,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from melm_core.density import whitened_kernel_classes
-from melm_core.melm import AGGREGATES, divergence_and_gradient
-from melm_core.melm.batch_objective import BatchDivergence
+from melm_core.melm import AGGREGATES, MELMObjective, divergence_and_gradient
 
 
 def iris(gamma: float):
@@ -20,7 +19,7 @@ def iris(gamma: float):
 @pytest.mark.parametrize("gamma", [0.25, 1.0])
 def test_it_is_the_divergence_of_each_plane(multiclass, gamma, precision, tolerance):
     classes, planes = iris(gamma)
-    values, gradients = BatchDivergence(classes, multiclass, precision)(planes)
+    values, gradients = MELMObjective(classes, multiclass, precision).values_and_gradients(planes)
     for plane, value, gradient in zip(planes, values, gradients, strict=True):
         expected, by_components = divergence_and_gradient(
             classes, plane, engine="direct", multiclass=multiclass
@@ -32,8 +31,8 @@ def test_it_is_the_divergence_of_each_plane(multiclass, gamma, precision, tolera
 
 def test_widened_kernels_are_those_of_widened_classes():
     classes, planes = iris(1.0)
-    value, _ = BatchDivergence(classes, "softmin").widened(1.7)(planes)
-    expected, _ = BatchDivergence(classes.widened(1.7), "softmin")(planes)
+    value, _ = MELMObjective(classes, "softmin").widened(1.7).values_and_gradients(planes)
+    expected, _ = MELMObjective(classes.widened(1.7), "softmin").values_and_gradients(planes)
     np.testing.assert_allclose(value, expected, rtol=1e-12)
 
 
@@ -41,7 +40,7 @@ def batch_size(n_per_class: int) -> int:
     X = np.random.default_rng(0).normal(size=(2 * n_per_class, 3))
     y = np.repeat([0, 1], n_per_class)
     classes, _ = whitened_kernel_classes(X, y, n_components=2, gamma=1.0)
-    return BatchDivergence(classes, "mean").batch_size
+    return MELMObjective(classes, "mean").batch_size
 
 
 def test_fewer_planes_go_together_the_more_rows_they_have():

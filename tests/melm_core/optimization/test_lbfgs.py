@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize, rosen, rosen_der
 
-from melm_core.optimization.batch_lbfgs import maximize_batch, quasi_newton
+from melm_core.optimization.lbfgs import maximize_batch, quasi_newton
 
 
 def rosenbrock(planes):
@@ -41,11 +41,11 @@ class Log:
 
 def test_every_search_ends_where_scipy_does():
     found = maximize_batch(rosenbrock, starts(), max_iter=500, tol=1e-12)
-    assert found.converged.all()
-    for start, components, value in zip(starts(), found.components, found.values, strict=True):
+    for start, optimum in zip(starts(), found, strict=True):
+        assert optimum.converged
         other = minimize(rosen, start.ravel(), jac=rosen_der, method="L-BFGS-B", tol=1e-12)
-        assert value == pytest.approx(-other.fun, abs=1e-6)
-        np.testing.assert_allclose(components.ravel(), other.x, atol=1e-3)
+        assert optimum.value == pytest.approx(-other.fun, abs=1e-6)
+        np.testing.assert_allclose(optimum.components.ravel(), other.x, atol=1e-3)
 
 
 def test_it_takes_about_as_many_evaluations_as_scipy_does():
@@ -61,18 +61,18 @@ def test_it_takes_about_as_many_evaluations_as_scipy_does():
 def test_a_search_does_not_depend_on_those_beside_it():
     together = maximize_batch(rosenbrock, starts(), max_iter=30, tol=1e-9)
     alone = maximize_batch(rosenbrock, starts()[2:3], max_iter=30, tol=1e-9)
-    np.testing.assert_array_equal(together.components[2:3], alone.components)
+    np.testing.assert_array_equal(together[2].components, alone[0].components)
 
 
 def test_values_rise_and_no_search_takes_more_steps_than_it_may():
     log = Log()
     found = maximize_batch(rosenbrock, starts(), max_iter=7, tol=1e-12, observer=log)
-    assert not found.converged.any()
+    assert not any(optimum.converged for optimum in found)
     assert sorted(log.ended) == [0, 1, 2, 3]
     for number, values in log.values.items():
         assert len(values) == 8
         assert (np.diff(values) > 0).all()
-        assert values[-1] == found.values[number]
+        assert values[-1] == found[number].value
 
 
 def test_all_searches_stop_where_the_observer_says_so():
@@ -88,7 +88,7 @@ def test_values_that_are_no_numbers_shorten_the_step():
             return np.log(entries) - entries, (1.0 / entries - 1.0).reshape(planes.shape)
 
     found = maximize_batch(logarithm, [np.array([[1e-3]])], max_iter=100, tol=1e-12)
-    assert found.components[0, 0, 0] == pytest.approx(1.0, abs=1e-5)
+    assert found[0].components[0, 0] == pytest.approx(1.0, abs=1e-5)
 
 
 def test_the_compact_form_is_the_recursion_of_updates():

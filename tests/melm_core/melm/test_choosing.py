@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from melm_core import MELM
+from melm_core import MELM, MELMCV, BaggedMELM
 from melm_core.base import GammaPath
 from melm_core.base.gamma_path import DEFAULT_GAMMA
 from melm_core.melm import GAMMAS
-from melm_core.melm.gamma_choice import inner_folds
+from melm_core.melm.choosing import inner_folds
 
 X, Y = load_iris(return_X_y=True)
 
@@ -41,16 +43,16 @@ def test_rows_of_a_group_are_never_on_both_sides_of_a_fold(kind):
 
 def test_classes_of_too_few_groups_are_refused():
     with pytest.raises(ValueError, match=r"needs 3 group\(s\) of every class; the smallest .* 2"):
-        MELM(gamma="auto").fit(X, Y, groups=np.arange(len(Y)) // 25)
+        MELMCV().fit(X, Y, groups=np.arange(len(Y)) // 25)
 
 
 def test_groups_of_another_length_are_refused():
     with pytest.raises(ValueError, match=r"groups has the shape \(3,\)"):
-        MELM().fit(X, Y, groups=[1, 2, 3])
+        MELMCV().fit(X, Y, groups=[1, 2, 3])
 
 
-def test_gamma_auto_keeps_the_path_and_fits_at_its_choice():
-    melm = MELM(gamma="auto", n_init=3, random_state=0).fit(X, Y)
+def test_the_path_is_kept_and_the_fit_is_at_its_choice():
+    melm = MELMCV(n_init=3, random_state=0).fit(X, Y)
     assert melm.gamma_path_.gammas.tolist() == list(GAMMAS)
     assert melm.gamma_path_.fold_accuracies.shape == (5, len(GAMMAS))
     assert (melm.gamma_path_.accuracies > 0.9).all()
@@ -61,7 +63,7 @@ def test_gamma_auto_keeps_the_path_and_fits_at_its_choice():
 
 def test_the_search_for_gamma_reports_and_stops_as_one_fit():
     steps = []
-    MELM(gamma="auto", n_init=2, random_state=0, callback=steps.append).fit(X, Y)
+    MELMCV(n_init=2, random_state=0, callback=steps.append).fit(X, Y)
     fractions = [step.fraction for step in steps]
     assert fractions == sorted(fractions)
     assert steps[0].stage.startswith("choosing γ, fold 1 of 5, γ 8: ")
@@ -72,7 +74,7 @@ def test_the_search_for_gamma_reports_and_stops_as_one_fit():
     ]
     assert n_folds == sorted(n_folds)
     assert {n for n, is_choosing in zip(n_folds, choosing, strict=True) if not is_choosing} == {5}
-    melm = MELM(gamma="auto", n_init=2, random_state=0, callback=lambda _: True).fit(X, Y)
+    melm = MELMCV(n_init=2, random_state=0, callback=lambda _: True).fit(X, Y)
     assert melm.stopped_
     assert melm.gamma_ == DEFAULT_GAMMA
 
@@ -89,8 +91,8 @@ class Uncopied:
         raise TypeError
 
 
-@pytest.mark.parametrize("parameters", [{"gamma": "auto"}, {"n_bootstrap": 2}], ids=str)
-def test_the_callback_of_several_fits_is_never_copied(parameters):
+@pytest.mark.parametrize("kind", [MELMCV, partial(BaggedMELM, n_bootstrap=2)])
+def test_the_callback_of_several_fits_is_never_copied(kind):
     callback = Uncopied()
-    MELM(n_init=1, random_state=0, callback=callback, **parameters).fit(X, Y)
+    kind(n_init=1, random_state=0, callback=callback).fit(X, Y)
     assert callback.n_steps

@@ -1,0 +1,264 @@
+"""MELM with the kernel width that separates held-out rows best, by inner folds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import structs
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from melm_core.base.array_types import FloatArray, IntArray
+from melm_core.base.errors import UserError
+from melm_core.base.gamma_path import GammaPath, GammaProgress
+from melm_core.base.groups import group_codes
+from melm_core.base.progress import Callback, Progress, as_part_of_fit
+from melm_core.base.weighted_estimator import WeightedRows
+from melm_core.density.kernel_density import kernel_classes
+from melm_core.density.shrinkage import DEFAULT_SHRINKAGE, Shrinkage
+from melm_core.melm.bagging import fit_part
+from melm_core.melm.estimator import MELM
+from melm_core.melm.multiclass import DEFAULT_MULTICLASS, Multiclass
+from melm_core.melm.search import SearchOptions
+
+# From smooth to local.
+GAMMAS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25)
+MOST_FOLDS = 5
+
+# Starts at the widest kernels, which have few optima, and planes followed from there.
+STARTS_A_FOLD = 6
+PLANES_FOLLOWED = 3
+
+# Tolerance of the fits to inner folds, whose planes only have to classify.
+_TOL = 1e-6
+
+
+class MELMCV(MELM):
+    """MELM with the widest kernel whose held-out accuracy is about the best.
+
+    In each of five inner folds a plane is fitted at every width of `GAMMAS`, from smooth to
+    local, each search beginning with the best planes of the wider kernel. Chosen is the widest
+    kernel within one standard error of the best held-out accuracy, and MELM is fitted to all
+    rows with it. A fold during which the callback stops the fit is left out.
+
+    Parameters
+    ----------
+    n_components, n_init, init, shrinkage, multiclass, max_iter, tol, nuisance_weight
+        As of `MELM`.
+    random_state : int, RandomState or None, default=None
+        Seed of the random starts and the folds.
+    n_jobs, search
+        As of `MELM`.
+    callback : callable, default=None
+        As of `MELM`, given a `GammaProgress`.
+
+    Attributes
+    ----------
+    gamma_ : float
+        The kernel width that was chosen.
+    gamma_path_ : GammaPath
+        Held-out accuracy by kernel width.
+
+    See Also
+    --------
+    MELM : Has all other attributes, too.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from melm_core import MELMCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> melm = MELMCV(n_init=2, random_state=0).fit(X, y)
+    >>> melm.gamma_ in melm.gamma_path_.gammas
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        n_init: int = 14,
+        init: Any = "auto",
+        shrinkage: Shrinkage = DEFAULT_SHRINKAGE,
+        multiclass: Multiclass = DEFAULT_MULTICLASS,
+        max_iter: int = 500,
+        tol: float = 1e-9,
+        nuisance_weight: float = 1.0,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        search: SearchOptions | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        super().__init__(
+            n_components,
+            n_init=n_init,
+            init=init,
+            shrinkage=shrinkage,
+            multiclass=multiclass,
+            max_iter=max_iter,
+            tol=tol,
+            nuisance_weight=nuisance_weight,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            search=search,
+            callback=callback,
+        )
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        nuisance: Any = None,
+    ) -> Self:
+        """Choose the kernel width and find the plane.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y, sample_weight, nuisance
+            As of `MELM.fit`.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Rows of one group stay together in the inner folds.
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid, or a class has too few rows or groups for
+            the folds; the message says which and why.
+
+        Warns
+        -----
+        SmallCellsWarning
+            If a class has too few rows of a value of the nuisance for a density.
+        """
+        began_s = time.perf_counter()
+        rows, cells = self._valid_rows(X, y, sample_weight, nuisance)
+        if groups is not None:
+            groups = group_codes(groups, len(rows.kept))[rows.kept]
+        seed = self._drawn_seed()
+        folds = inner_folds(rows.y, groups, seed)
+        n_fits = len(folds) * len(GAMMAS) + 1
+        accuracies: list[list[float]] = []
+
+        def reporting(number: int, stage: str = "", *, is_choosing: bool = True) -> Callback | None:
+            path = _path(accuracies) if accuracies else None
+            whole = _with_path(self.callback, path, is_choosing=is_choosing)
+            return as_part_of_fit(whole, began_s, number, n_fits, stage)
+
+        for number, (train, test) in enumerate(folds):
+            words = f"choosing γ, fold {number + 1} of {len(folds)}"
+            callbacks = [
+                reporting(number * len(GAMMAS) + step, f"{words}, γ {gamma:g}")
+                for step, gamma in enumerate(GAMMAS)
+            ]
+            fits = self._from_smooth_to_local(rows.part(train), callbacks)
+            if fits[-1].stopped_:
+                break
+            accuracies.append(
+                [held_out_accuracy(fit, rows.part(train), rows.part(test)) for fit in fits]
+            )
+        self.gamma_path_ = _path(accuracies)
+        callback = reporting(n_fits - 1, is_choosing=False)
+        return self._fit_rows(rows, cells, self.gamma_path_.chosen, seed, callback)
+
+    def _from_smooth_to_local(
+        self, rows: WeightedRows, callbacks: Sequence[Callback | None]
+    ) -> list[MELM]:
+        """Fits at falling widths; they end with the one that is stopped."""
+        parameters = self.get_params(deep=False)
+        parameters |= {"n_init": min(self.n_init, STARTS_A_FOLD), "tol": max(self.tol, _TOL)}
+        fits: list[MELM] = []
+        for gamma, callback in zip(GAMMAS, callbacks, strict=True):
+            own = {"gamma": gamma, "callback": callback}
+            fits.append(fit_part(MELM(**parameters | own), rows))
+            if fits[-1].stopped_:
+                break
+            at_gamma = replace(self._options, continuation=None)
+            parameters |= {"init": _best_planes(fits[-1]), "search": at_gamma}
+        return fits
+
+
+def _path(accuracies: Sequence[Sequence[float]]) -> GammaPath:
+    return GammaPath(np.array(GAMMAS), np.array(accuracies).reshape(-1, len(GAMMAS)))
+
+
+def _with_path(
+    callback: Callback | None, path: GammaPath | None, *, is_choosing: bool
+) -> Callback | None:
+    """A callback that adds to a step what is known of the kernel width."""
+    if callback is None:
+        return None
+
+    def report(step: Progress) -> bool | None:
+        own = structs.asdict(step)
+        return callback(GammaProgress(**own, gamma_path=path, is_choosing=is_choosing))
+
+    return report
+
+
+def _best_planes(fit: Any) -> FloatArray:
+    """The best planes that differ; those whose objectives agree to five digits do not."""
+    by_value = {round(start.objective, 5): start.components for start in fit.start_results_}
+    best = sorted(by_value, reverse=True)[:PLANES_FOLLOWED]
+    return np.stack([by_value[value] for value in best])
+
+
+def inner_folds(y: IntArray, groups: IntArray | None, seed: int) -> list[tuple[IntArray, IntArray]]:
+    """Training and test rows of stratified folds that keep the rows of a group together.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_samples,)
+        Class codes.
+    groups : ndarray of shape (n_samples,) or None
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If a class has too few rows, or rows of too few groups.
+    """
+    units = np.arange(len(y)) if groups is None else groups
+    fewest = min(len(np.unique(units[y == code])) for code in range(int(y.max()) + 1))
+    if fewest < 3:
+        what = "row(s)" if groups is None else "group(s)"
+        raise UserError(
+            f'gamma="auto" chooses by inner folds and needs 3 {what} of every class; the smallest '
+            f"class has {fewest}. Give gamma a number, or add rows."
+        )
+    n_folds = min(MOST_FOLDS, fewest)
+    empty = np.empty((len(y), 0))
+    if groups is None:
+        return list(StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(empty, y))
+    splitter = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    return list(splitter.split(empty, y, groups))
+
+
+def held_out_accuracy(fit: Any, train: WeightedRows, test: WeightedRows) -> float:
+    """Balanced accuracy of the densities of projected training rows at test rows.
+
+    The kernels have the width of Silverman's rule, whatever the gamma of the fit.
+    """
+    Z = fit.transform(train.X)
+    classes = kernel_classes(
+        Z, train.y, n_components=Z.shape[1], shrinkage="auto", weights=train.weights
+    )
+    right = classes.most_likely(fit.transform(test.X)) == test.y
+    return balanced_mean(right, test.y, test.weights)
+
+
+def balanced_mean(
+    right: npt.NDArray[np.bool_], y: IntArray, weights: FloatArray | None = None
+) -> float:
+    """The mean over the classes of the share of their rows that is right."""
+    totals = np.bincount(y, weights)
+    sums = np.bincount(y, right if weights is None else right * weights)
+    present = totals > 0
+    return float((sums[present] / totals[present]).mean())

@@ -1,0 +1,94 @@
+"""What the architecture names for MELM's objective, gradient, search and optimizer is what runs."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from melm_core import MELM
+
+ROOT = Path(__file__).parents[3]
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text()
+QUESTIONS = ("MELM's objective and its gradient?", "its search?", "its optimizer?")
+
+# Rows of a table whose sums over pairs would take longer than transforms.
+LARGE = 4_200
+
+
+def documented(*, is_large: bool) -> list[str]:
+    """Return the functions that the answers name for small tables, or add for large ones."""
+    found = []
+    for question in QUESTIONS:
+        answer = re.search(rf"^\| {re.escape(question)} \| (.+) \|$", ARCHITECTURE, re.MULTILINE)[1]
+        module = ""
+        for name, begins_large in re.findall(r"`([^`]+)`|(above 4,000 rows)", answer):
+            if name.endswith(".py"):
+                module, of_large = name.removesuffix(".py").replace("/", "."), False
+            elif begins_large:
+                of_large = True
+            elif name and of_large is is_large:
+                found.append(f"{module}:{name}")
+    return found
+
+
+def code_of(documented_name: str):
+    """Return the code object of a function that is named by its module and qualified name."""
+    module, _, name = documented_name.partition(":")
+    value = import_module(module)
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value.__code__
+
+
+def calls_of(melm: MELM, X, y) -> Counter:
+    """Return how often each code object of the project is called in a fit."""
+    calls = Counter()
+
+    def note(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(str(ROOT / "melm_core")):
+            calls[frame.f_code] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        melm.fit(X, y)
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+def blobs(n_rows: int):
+    rng = np.random.default_rng(0)
+    y = np.arange(n_rows) % 2
+    return rng.normal(size=(n_rows, 3)) + y[:, None] * [2.0, 0.0, 0.0], y
+
+
+def test_the_functions_are_found_in_the_answers():
+    names = [name.partition(":")[2] for name in documented(is_large=False)]
+    assert "MELMObjective.values_and_gradients" in names
+    assert "maximize_batch" in names
+    assert [name.partition(":")[2] for name in documented(is_large=True)] == [
+        "divergence_and_gradient",
+        "lbfgs",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("melm", "table", "is_large"),
+    [
+        (MELM(n_jobs=1, random_state=0), load_iris(return_X_y=True), False),
+        (MELM(n_init=1, max_iter=2, n_jobs=1, random_state=0), blobs(LARGE), True),
+    ],
+    ids=["iris", "more than 4,000 rows"],
+)
+def test_what_the_architecture_names_is_called_by_a_fit(melm, table, is_large):
+    calls = calls_of(melm, *table)
+    never = [name for name in documented(is_large=is_large) if not calls[code_of(name)]]
+    assert never == []
