@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -85,20 +86,41 @@ def print_figure(
         If the legend leaves no room for the panels, or other figures are being drawn.
     """
     missing = without_glyphs(_texts(panels)) if file_format != "svg" else ""
-    shown: Callable[[str], str] = drawable if missing else str
-    with print_settings(style):
-        figure = _drawn(panels, style, shown)
-        file = io.BytesIO()
-        figure.savefig(
-            file,
-            format=file_format,
-            dpi=style.dpi,
-            transparent=style.background == "transparent",
-            metadata=_undated(file_format),
-        )
+    with freed_figures(), print_settings(style):
+        content, outside_note = _printed(panels, style, file_format, drawable if missing else str)
     missing_note = _MISSING.format(characters=" ".join(missing)) if missing else ""
-    notes = filter(None, (missing_note, _outside_note(panels, figure)))
-    return PrintedFigure(file.getvalue(), tuple(notes))
+    return PrintedFigure(content, tuple(filter(None, (missing_note, outside_note))))
+
+
+def _printed(
+    panels: Sequence[FigurePanel],
+    style: FigureStyle,
+    file_format: FigureFormat,
+    shown: Callable[[str], str],
+) -> tuple[bytes, str]:
+    figure = _drawn(panels, style, shown)
+    file = io.BytesIO()
+    figure.savefig(
+        file,
+        format=file_format,
+        dpi=style.dpi,
+        transparent=style.background == "transparent",
+        metadata=_undated(file_format),
+    )
+    return file.getvalue(), _outside_note(panels, figure)
+
+
+@contextmanager
+def freed_figures() -> Iterator[None]:
+    """Free the figures that a function called within has drawn and not returned.
+
+    A figure is a cycle of references to tens of megabytes of pixels. Python counts objects, not
+    bytes, so it would leave hundreds of megabytes until it next looks for cycles.
+    """
+    try:
+        yield
+    finally:
+        gc.collect()
 
 
 def save_figure(

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter
 
-from melm_studio.figures.publication.printing import print_settings
+from melm_studio.figures.publication.printing import freed_figures, print_settings
 from melm_studio.views.publication.style import MM_PER_INCH, FigureFormat, FigureStyle
 from melm_studio.views.tree.drawn import Height, TreeArrays
 
@@ -55,16 +55,22 @@ def print_trees(
         Width and height in mm.
     file_format : "svg", "pdf" or "png"
     """
-    with print_settings(_STYLE):
-        width, height = (side / MM_PER_INCH for side in size)
-        figure = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasAgg(figure)
-        places = figure.subplots(1, len(panels), squeeze=False)[0]
-        for axes, panel in zip(places, panels, strict=True):
-            _draw(axes, panel)
-        file = io.BytesIO()
-        metadata = {"Date": None} if file_format == "svg" else {}
-        figure.savefig(file, format=file_format, dpi=200, metadata=metadata)
+    with freed_figures(), print_settings(_STYLE):
+        return _printed(panels, size, file_format)
+
+
+def _printed(
+    panels: Sequence[TreePanel], size: tuple[float, float], file_format: FigureFormat
+) -> bytes:
+    width, height = (side / MM_PER_INCH for side in size)
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    places = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axes, panel in zip(places, panels, strict=True):
+        _draw(axes, panel)
+    file = io.BytesIO()
+    metadata = {"Date": None} if file_format == "svg" else {}
+    figure.savefig(file, format=file_format, dpi=200, metadata=metadata)
     return file.getvalue()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import re
 import struct
@@ -11,6 +12,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
@@ -350,3 +352,14 @@ def test_a_figure_is_saved_in_the_format_of_its_name(tmp_path, file_format):
     assert save_figure(path, [panel_of()]) == ()
     starts = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}
     assert path.read_bytes().startswith(starts[file_format])
+
+
+@each_format
+def test_a_printed_figure_leaves_no_pixels_in_memory(file_format):
+    gc.collect()
+    gc.disable()  # so that nothing else frees them
+    try:
+        print_figure([panel_of()], FigureStyle(), file_format)
+        assert [each for each in gc.get_objects() if isinstance(each, RendererAgg)] == []
+    finally:
+        gc.enable()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gc
+
+from matplotlib.backends.backend_agg import RendererAgg
+
 from melm_studio.figures.publication.trees import TreePanel, print_trees
 from melm_studio.views.tree.drawn import Height
 from tests.melm_studio.figures.test_plane_tree import ARRAYS
@@ -14,3 +18,13 @@ def test_a_printed_tree_has_its_title_its_letters_and_its_widths():
     text = svg.decode()
     for word in ("wine", ">A<", "held-out accuracy", "kernel width γ"):
         assert text.count(word) >= 2, word
+
+
+def test_a_printed_tree_leaves_no_pixels_in_memory():
+    gc.collect()
+    gc.disable()  # so that nothing else frees them
+    try:
+        print_trees([TreePanel("wine", ARRAYS, Height.ACCURACY, guessing=0.5)], (120.0, 60.0))
+        assert [each for each in gc.get_objects() if isinstance(each, RendererAgg)] == []
+    finally:
+        gc.enable()
