@@ -15,12 +15,12 @@ DEPLOY = ROOT / "deploy"
 UNITS = sorted(path.name for path in DEPLOY.glob("*.service"))
 
 
-def unit(name: str) -> configparser.SectionProxy:
-    """What a systemd unit says of its service; of repeated lines the last."""
+def unit(name: str, section: str = "Service") -> configparser.SectionProxy:
+    """What a systemd unit says in a section; of repeated lines the last."""
     parser = configparser.ConfigParser(strict=False, interpolation=None)
     parser.optionxform = str
     parser.read(DEPLOY / name)
-    return parser["Service"]
+    return parser[section]
 
 
 def command_of(name: str) -> list[str]:

@@ -119,6 +119,21 @@ def test_a_unit_lets_the_studio_stop_its_processes_itself(name):
     assert service["WorkingDirectory"] == "/opt/melm-studio"
 
 
+@pytest.mark.parametrize("name", UNITS)
+def test_a_unit_is_started_again_whatever_kills_it_and_however_often(name):
+    assert unit(name)["Restart"] in {"on-failure", "always"}  # a signal is a failure
+    assert unit(name, "Unit")["StartLimitIntervalSec"] == "0"
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_a_run_that_takes_all_memory_does_not_end_the_unit(name):
+    assert unit(name)["OOMPolicy"] == "continue"
+
+
+def test_every_service_of_the_compose_file_is_started_again():
+    assert {service["restart"] for service in services().values()} == {"unless-stopped"}
+
+
 def test_proxy_and_web_processes_agree_on_the_port():
     binds = [bind for command in of_program("gunicorn") for bind in options_of(command).bind]
     ports = {bind.rpartition(":")[2] for bind in binds}
