@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -40,7 +41,11 @@ from melm_studio.layout.shell.page_scripts import PAGE_SCRIPT
 from melm_studio.reading import FileReader
 from melm_studio.views.file_reader import new_file_reader
 from melm_studio.views.renderer import PlaneRenderer
-from melm_studio.worker.config.allocator import return_large_blocks
+from melm_studio.worker.config.allocator import (
+    leave_out_of_collections,
+    return_large_blocks,
+    share_free_memory,
+)
 from melm_studio.worker.config.data_folder import locked
 from melm_studio.worker.config.logs import configure_logging
 from melm_studio.worker.config.redis_address import RedisAddress
@@ -136,6 +141,7 @@ def create_app(settings: Settings, store: RunStore, reader: FileReader) -> Dash:
     # Each request has its own thread; further threads of linear algebra would only contend.
     threadpool_limits(1)
     return_large_blocks()
+    share_free_memory()
     callbacks.register(app, Services(settings, store, PlaneRenderer(store), reader))
     return app
 
@@ -145,6 +151,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     settings = Settings.from_environment_and_flags(arguments, environment)
     is_anew = begins_anew(arguments, environment)
     configure_logging()
+    faulthandler.enable()  # a crash of native code says where
     # Set explicitly, since a shell may start background jobs with interrupts ignored.
     for interrupt in (signal.SIGINT, signal.SIGTERM):
         signal.signal(interrupt, signal.default_int_handler)
@@ -192,6 +199,7 @@ def _serve(settings: Settings) -> int:
         sys.exit(_NO_ADDRESS.format(settings.host, settings.port, error.strerror))
     with closing(store), closing(reader), supervised(settings):
         reader.start()
+        leave_out_of_collections()
         tell_service_manager(READY)
         print(f"MELM Studio is at {settings.address}", flush=True)
         try:
@@ -207,11 +215,14 @@ def server_from_environment() -> Flask:
     """Create the page alone, for a server such as gunicorn; workers run as separate processes."""
     settings = Settings.from_environment_and_flags([], os.environ)
     configure_logging()
+    faulthandler.enable()
     if not settings.store:
         sys.exit(_NOT_SHARED)
     reader = new_file_reader(settings)
     reader.start()  # ends with this process
-    return cast(Flask, create_app(settings, open_store_of_page(settings), reader).server)
+    app = create_app(settings, open_store_of_page(settings), reader)
+    leave_out_of_collections()
+    return cast(Flask, app.server)
 
 
 if __name__ == "__main__":

@@ -103,7 +103,8 @@ def _still_runs(studio: Studio) -> bool:
 
 
 def _stop(studio: Studio) -> None:
-    assert studio.process.poll() is None, f"The studio ended during its tests:\n{studio.output}"
+    code = studio.process.poll()
+    assert code is None, f"The studio ended by itself, with exit code {code}:\n{studio.output}"
     family = studio.family()
     studio.process.send_signal(signal.SIGINT)
     code = studio.process.wait(STOP_S)

@@ -11,6 +11,8 @@ _GUARDS = "tests/callbacks/guards"
 _READER = "tests/melm_studio/reading/test_file_reader.py"
 _TABLES = "tests/melm_studio/tables"
 _KEYS = "tests/callbacks/keys"
+_WEB_PROCESS = "tests/test_web_process.py"
+_SHARED_MEMORY = "test_its_threads_share_free_memory_and_its_libraries_are_left_out_of_collections"
 _GRANT = "melm_studio/worker/records/grant.py"
 _DENSITIES = "tests/melm_core/density/test_class_densities.py"
 
@@ -790,5 +792,50 @@ MUTANTS = (
         "MOST_BYTES = 2 * 2**20",
         "MOST_BYTES = 20 * 2**20",
         "tests/callbacks/routes/talks/test_talks.py::test_a_picture_of_more_than_2_mb_is_not_shown",
+    ),
+    Mutant(
+        "melm_studio/figures/publication/printing.py",
+        "        gc.collect()\n",
+        "        pass\n",
+        "tests/melm_studio/figures/publication/test_printing.py"
+        "::test_a_printed_figure_leaves_no_pixels_in_memory",
+    ),
+    Mutant(
+        "melm_studio/worker/config/allocator.py",
+        "MOST_ARENAS = 2\n",
+        "MOST_ARENAS = 64\n",
+        "tests/melm_studio/worker/config/test_allocator.py"
+        "::test_threads_share_two_pools_of_free_memory",
+    ),
+    Mutant(
+        "app.py",
+        "    share_free_memory()\n",
+        "",
+        f"{_WEB_PROCESS}::{_SHARED_MEMORY}",
+    ),
+    Mutant(
+        "app.py",
+        "        leave_out_of_collections()\n",
+        "",
+        f"{_WEB_PROCESS}::{_SHARED_MEMORY}",
+    ),
+    Mutant(
+        "app.py",
+        "    faulthandler.enable()  # a crash of native code says where\n",
+        "",
+        f"{_WEB_PROCESS}::test_a_crash_of_native_code_says_where_in_the_log",
+    ),
+    Mutant(
+        "deploy/melm-studio.service",
+        "OOMPolicy=continue\n",
+        "",
+        "tests/test_deployment.py::test_a_run_that_takes_all_memory_does_not_end_the_unit",
+    ),
+    Mutant(
+        "deploy/melm-studio.service",
+        "StartLimitIntervalSec=0\n",
+        "",
+        "tests/test_deployment.py"
+        "::test_a_unit_is_started_again_whatever_kills_it_and_however_often",
     ),
 )

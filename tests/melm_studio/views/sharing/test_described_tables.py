@@ -13,7 +13,6 @@ from melm_core.base import UserError
 from melm_studio.views.data_source import DataSource
 from melm_studio.views.sharing.described_tables import DescribedTables
 from melm_studio.views.workspace import Workspace
-from melm_studio.worker.config.allocator import return_large_blocks
 from melm_studio.worker.config.settings import Settings
 from melm_studio.worker.records.stored_files import REFRESH_AFTER_S, FileKind
 from melm_studio.worker.store.disk import DiskRunStore
@@ -119,7 +118,3 @@ def test_what_cannot_be_read_is_tried_again(own, prepared):
         with pytest.raises(UserError):
             tables.describe(own, source)
     assert not tables._at_work  # noqa: SLF001
-
-
-def test_the_system_can_be_told_to_take_large_blocks_back():
-    assert isinstance(return_large_blocks(), bool)
