@@ -838,4 +838,10 @@ MUTANTS = (
         "tests/test_deployment.py"
         "::test_a_unit_is_started_again_whatever_kills_it_and_however_often",
     ),
+    Mutant(
+        "melm_studio/views/rows/row_views.py",
+        "MAX_NEW_BYTES = 2**28\n",
+        "MAX_NEW_BYTES = 2**34\n",
+        "tests/melm_studio/views/test_row_views.py::test_new_rows_of_all_files_take_256_mb",
+    ),
 )

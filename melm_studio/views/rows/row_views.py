@@ -17,14 +17,15 @@ from melm_studio.views.data_source import DataSource, source_of_run
 from melm_studio.views.renderer import PlaneRenderer
 from melm_studio.views.rows.new_rows import NewRows, match_rows
 from melm_studio.views.rows.placement import RowPlacer
+from melm_studio.views.sharing import shared
 from melm_studio.views.view_options import ViewOptions
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
 
-# Cache sizes: data sets and tables are large, planes and new rows are not.
+# Cache sizes: data sets and tables are large, planes are not; new rows are as large as their file.
 MAX_DATA = 2
 MAX_PLACERS = 16
-MAX_NEW = 8
+MAX_NEW_BYTES = 2**28
 
 
 class RowViews:
@@ -40,7 +41,7 @@ class RowViews:
         self._data = lru_cache(maxsize=MAX_DATA)(self._load_data)
         self._table = lru_cache(maxsize=MAX_DATA)(self._read_table)
         self._placer = lru_cache(maxsize=MAX_PLACERS)(self._prepare_placer)
-        self._new_rows = lru_cache(maxsize=MAX_NEW)(self._match_new_rows)
+        self._new_rows = shared(self._match_new_rows, MAX_NEW_BYTES, _size_of_new)
 
     def data(self, record: RunRecord) -> LabeledData:
         """Return the data of a run.
@@ -108,3 +109,9 @@ class _Key:
 
     value: Any = field(compare=False)
     names: tuple[Any, ...]
+
+
+def _size_of_new(rows: NewRows) -> int:
+    """The bytes of new rows; the last ones are kept however large they are."""
+    n_bytes = rows.X.nbytes + rows.row_numbers.nbytes + rows.labels.nbytes
+    return min(n_bytes, MAX_NEW_BYTES)
