@@ -59,7 +59,7 @@ def start_batch(
         )
         if not choices:
             raise UserError(_NOTHING_CHOSEN)
-        fits = _new_fits(own, shown, choices, SidebarValues(*sidebar))
+        fits = _new_fits(own, shown, choices, SidebarValues.from_page(*sidebar))
         _check_room(own, shown, len(fits))
     except UserError as error:
         return no_update, str(error)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypedDict
 
 from dash import Dash, Input, Output, State, no_update
 
@@ -26,6 +26,14 @@ _UPDATED_BY = (
     Input(ids.COMPARED_RUNS, "data"),
     State(ids.DATA, "data"),
 )
+
+
+class Order(TypedDict):
+    """The column by which a table is sorted; None for the order of the runs."""
+
+    column: str | None
+    descending: bool
+
 
 _TOO_FEW = "Rows can be compared between two runs. Start another run on these data."
 
@@ -62,7 +70,7 @@ def register(app: Dash) -> None:
 
 
 def update_scores(
-    order: Mapping[str, Any], mode: str, ticks: int | None, tab: str | None, listed: Any, data: Any
+    order: Order, mode: str, ticks: int | None, tab: str | None, listed: Any, data: Any
 ) -> tuple[Any, Any, bool]:
     """Update the open table, until its runs and checks have ended."""
     if mode != "compare" or tab is None:
@@ -104,8 +112,8 @@ def _shown_fits(data: Any) -> list[RunRecord]:
     return readable(workspace().shown_fits(ShownData.from_json(data))) if data else []
 
 
-def _table(rows: Sequence[ComparedRun], order: Mapping[str, Any]) -> Any:
-    column, descending = order["column"], bool(order["descending"])
+def _table(rows: Sequence[ComparedRun], order: Order) -> Any:
+    column, descending = order["column"], order["descending"]
     if column is not None:
         rows = ordered(rows, column, descending=descending)
     return compare_table(rows, column, descending=descending)

@@ -8,7 +8,8 @@ from dash import Dash, Input, Output, no_update
 from dash.development.base_component import Component
 
 from callbacks.scripts import connect_script
-from melm_core.methods import GAMMA, METHODS, STARTS, AutoParameter
+from callbacks.sidebar import method_of
+from melm_core.methods import GAMMA, STARTS, AutoParameter
 from melm_studio.layout import ids
 from melm_studio.layout.method_form import own_settings
 
@@ -37,7 +38,7 @@ def register(app: Dash) -> None:
 
 def explain_method(key: str) -> tuple[str, bool, Any, str | None, Component, bool]:
     """Explain the method, and show the controls of its own settings."""
-    method = METHODS[key]
+    method = method_of(key)
     starts = method.parameter(STARTS.name)
     return (
         f"{method.explanation} {method.paper}.",

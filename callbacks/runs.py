@@ -44,8 +44,9 @@ def start_run(
 
     A run that is on the page already is offered instead, unless the user wants it again.
     """
-    own, values = workspace(), SidebarValues(*sidebar)
+    own = workspace()
     try:
+        values = SidebarValues.from_page(*sidebar)
         shown = ShownData.from_json(data)
         prepared = own.data(shown)
         requested = values.parameters(values.method, AUTO if is_auto else gamma)

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from dash import ALL, State
+from msgspec import Struct
 
+from callbacks.named_control import NamedControl
 from melm_core.base import UserError
-from melm_core.methods import AUTO, COMPONENTS, GAMMA, HELD_OUT, METHODS, SEED, SHARED, STARTS
+from melm_core.methods import (
+    AUTO,
+    COMPONENTS,
+    GAMMA,
+    HELD_OUT,
+    METHODS,
+    SEED,
+    SHARED,
+    STARTS,
+    Method,
+)
 from melm_studio.layout import ids
+from melm_studio.views.validation import read, shown
 
 # Without γ, of which a batch has several.
 SIDEBAR = (
@@ -23,8 +35,7 @@ SIDEBAR = (
 )
 
 
-@dataclass(frozen=True)
-class SidebarValues:
+class SidebarValues(Struct, frozen=True):
     """The values of SIDEBAR, in its order."""
 
     method: str
@@ -32,8 +43,20 @@ class SidebarValues:
     n_init: Any
     random_state: Any
     held_out_percent: Any
-    own_ids: list[dict[str, str]]
+    own_ids: list[NamedControl]
     own_values: list[Any]
+
+    @classmethod
+    def from_page(cls, *values: Any) -> SidebarValues:
+        """Return what the page sends.
+
+        Raises
+        ------
+        InputError
+            If a value is of a type that no control has.
+        """
+        names = cls.__struct_fields__
+        return read(dict(zip(names, values, strict=True)), cls, "The sidebar")
 
     def parameters(self, method: str, gamma: Any) -> dict[str, Any]:
         """Return the parameters of a run; the method's own settings apply to that method only.
@@ -43,10 +66,7 @@ class SidebarValues:
         UserError
             Names the control, its value, and the rule.
         """
-        if method not in METHODS:
-            labels = ", ".join(known.label for known in METHODS.values())
-            raise UserError(f"There is no method {method!r}. Choose one of {labels}.")
-        takes_starts = METHODS[method].takes(STARTS.name)
+        takes_starts = method_of(method).takes(STARTS.name)
         own = self._own() if method == self.method else {}
         return {
             COMPONENTS.name: COMPONENTS.checked(_whole(self.n_components)),
@@ -63,7 +83,21 @@ class SidebarValues:
 
     def _own(self) -> dict[str, Any]:
         names = (own_id["name"] for own_id in self.own_ids)
-        return dict(zip(names, self.own_values, strict=True))
+        return dict(zip(names, self.own_values, strict=False))
+
+
+def method_of(key: str) -> Method:
+    """Return the method of a key.
+
+    Raises
+    ------
+    UserError
+        If there is none.
+    """
+    if key not in METHODS:
+        labels = ", ".join(known.label for known in METHODS.values())
+        raise UserError(f"There is no method {shown(key)}. Choose one of {labels}.")
+    return METHODS[key]
 
 
 def _gamma(method: str, value: Any) -> Any:

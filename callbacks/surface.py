@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from dash import Dash, Input, Output
 
+from callbacks.named_control import NamedRun
 from callbacks.scripts import connect_script
 from callbacks.services import services
 from callbacks.session import own_run
@@ -37,7 +37,7 @@ def register(app: Dash) -> None:
     )
 
 
-def open_surface(requested: Mapping[str, str]) -> tuple[Any, ...]:
+def open_surface(requested: NamedRun) -> tuple[Any, ...]:
     """Open the dialog for a run, with its classes to choose from."""
     record = own_run(requested["run"])
     names = services().renderer.data(record).class_names

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from dash import Dash, Input, Output, State, no_update
 
+from callbacks.named_control import NamedRun
 from callbacks.services import services
 from callbacks.session import own_run, workspace
 from melm_studio.layout import ids
@@ -46,7 +46,7 @@ def register(app: Dash) -> None:
     )(stop_check)
 
 
-def open_check(requested: Mapping[str, str]) -> tuple[Any, ...]:
+def open_check(requested: NamedRun) -> tuple[Any, ...]:
     """Open the check of a run; queue one if there is none."""
     record = own_run(requested["run"])
     heading = f"Is it real? {title(record)}"

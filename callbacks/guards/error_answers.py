@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dash import Dash
+from werkzeug.exceptions import InternalServerError
 
 from callbacks.keys.grants import NotGrantedError
 from callbacks.services import services
@@ -11,6 +12,11 @@ from melm_studio.views.renderer import DataGoneError
 from melm_studio.worker.config.messages import DATA_GONE
 from melm_studio.worker.records.limits import DiskFullError, LimitReachedError
 from melm_studio.worker.store.protocol import StoreUnavailableError
+
+_FAULT = (
+    "The studio made an error, which is in its log. Reload the page and try again; runs continue "
+    "without it."
+)
 
 
 def register(app: Dash) -> None:
@@ -21,6 +27,7 @@ def register(app: Dash) -> None:
         (LimitReachedError, refuse_at_limit),
         (DataGoneError, data_gone),
         (StoreUnavailableError, unavailable),
+        (InternalServerError, fault),
     ):
         app.server.register_error_handler(error, answer)
 
@@ -48,6 +55,11 @@ def data_gone(error: DataGoneError) -> tuple[dict[str, str], int]:
 def unavailable(error: StoreUnavailableError) -> tuple[dict[str, str], int]:
     """The store does not answer."""
     return sentence(str(error)), 503
+
+
+def fault(error: InternalServerError) -> tuple[dict[str, str], int]:
+    """The studio itself is wrong; Flask has logged the traceback."""
+    return sentence(_FAULT), 500
 
 
 def sentence(text: str) -> dict[str, str]:

@@ -1,10 +1,16 @@
-"""Requests that the page never makes: unknown addresses, and calls that fit no callback."""
+"""Requests that the page never makes: unknown addresses, and calls that fit no callback.
+
+A callback says by its annotations what it takes; a call with anything else does not reach it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
+from itertools import chain, repeat
+from typing import Any, get_type_hints
 
 import flask
 import msgspec
@@ -15,7 +21,7 @@ from werkzeug.exceptions import BadRequest
 from werkzeug.routing import IntegerConverter
 
 from callbacks.guards.error_answers import sentence
-from melm_studio.views.validation import LARGEST_COUNT
+from melm_studio.views.validation import LARGEST_COUNT, Count, Text
 
 # Dash answers every address that it does not know with the page.
 _CATCH_ALL = "/<path:path>"
@@ -23,6 +29,8 @@ _CALLBACKS = "/_dash-update-component"
 _COMPONENTS = "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"
 _UNKNOWN = "There is nothing at this address. The studio is at {root}/."
 _NESTED = "The values are nested more deeply than any that the studio reads."
+# The ids of controls of which a page has several have these places.
+_PLACES = {"at": Count, "column": Count, "name": Text, "part": Text, "act": Text}
 _MISFIT = (
     "This request does not fit this version of the studio. Reload the page; runs continue "
     "without it."
@@ -42,6 +50,7 @@ class _Call(msgspec.Struct):
     output: str
     inputs: list[Any]
     changed: list[str] = msgspec.field(name="changedPropIds")
+    outputs: list[dict[str, str]] | dict[str, str] = []
     state: list[Any] = []
 
 
@@ -96,10 +105,24 @@ def refuse_misfits(app: Dash) -> tuple[dict[str, str], int] | None:
     fits = (
         callback is not None
         and "callback" in callback
+        and call.outputs == _outputs_of(call.output)
         and _are_those(call.inputs, callback["inputs"])
         and _are_those(call.state, callback["state"])
+        and all(_is_one_of(name, callback["inputs"]) for name in call.changed)
+        and _are_taken(callback["callback"], map(_value, [*call.inputs, *call.state]))
     )
     return None if fits else (sentence(_MISFIT), 400)
+
+
+def _outputs_of(output: str) -> list[dict[str, str]] | dict[str, str]:
+    """The ids and properties that the page names beside their common name, "..a.x...b.y..".
+
+    Dash compares them with those of the callback, and raises an error where they differ.
+    """
+    is_several = output.startswith("..")
+    names = output.removeprefix("..").removesuffix("..").split("...")
+    outputs = [dict(zip(("id", "property"), name.rsplit(".", 1), strict=True)) for name in names]
+    return outputs if is_several else outputs[0]
 
 
 def _are_those(sent: list[Any], declared: list[Mapping[str, Any]]) -> bool:
@@ -108,6 +131,69 @@ def _are_those(sent: list[Any], declared: list[Mapping[str, Any]]) -> bool:
 
 def _is_of(sent: Any, declared: Mapping[str, Any]) -> bool:
     """Whether a value is of a property; a list of such values where an id is a pattern."""
-    if isinstance(sent, list):
-        return declared["id"].startswith("{") and all(_is_of(each, declared) for each in sent)
-    return isinstance(sent, dict) and sent.get("property") == declared["property"] and "id" in sent
+    if declared["id"].startswith("{"):
+        return isinstance(sent, list) and all(_is_part(each, declared) for each in sent)
+    return _is_part(sent, declared)
+
+
+def _is_part(sent: Any, declared: Mapping[str, Any]) -> bool:
+    return (
+        isinstance(sent, dict)
+        and sent.get("property") == declared["property"]
+        and _is_id(sent.get("id"), declared["id"])
+    )
+
+
+def _is_id(sent: Any, declared: str) -> bool:
+    """Whether an id is the declared one, or one of its pattern."""
+    if not declared.startswith("{"):
+        return bool(sent == declared)
+    pattern = json.loads(declared)
+    return (
+        isinstance(sent, dict)
+        and sent.keys() == pattern.keys()
+        and all(
+            _is_typed(sent[key], _PLACES[key]) if value == ["ALL"] else sent[key] == value
+            for key, value in pattern.items()
+        )
+    )
+
+
+def _is_one_of(name: str, declared: list[Mapping[str, Any]]) -> bool:
+    """Whether what changed, such as "run.n_clicks", is an input; of parts that are gone, too."""
+    component, _, prop = name.rpartition(".")
+    try:
+        sent = json.loads(component) if component.startswith("{") else component
+    except (ValueError, RecursionError):
+        return False
+    return any(_is_part({"id": sent, "property": prop}, one) for one in declared)
+
+
+def _value(sent: Any) -> Any:
+    return [each.get("value") for each in sent] if isinstance(sent, list) else sent.get("value")
+
+
+def _are_taken(callback: Callable[..., Any], values: Iterable[Any]) -> bool:
+    """Whether values are of the types by which a callback is annotated."""
+    own, of_rest = _annotations(inspect.unwrap(callback))
+    return all(map(_is_typed, values, chain(own, repeat(of_rest))))
+
+
+@cache
+def _annotations(function: Callable[..., Any]) -> tuple[list[Any], Any]:
+    """The types of the arguments, and of those that go on without an end."""
+    types, own, of_rest = get_type_hints(function, include_extras=True), [], Any
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+            of_rest = types[name]
+        else:
+            own.append(types[name])
+    return own, of_rest
+
+
+def _is_typed(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True

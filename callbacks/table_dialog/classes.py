@@ -10,6 +10,7 @@ from dash import ALL, Dash, Input, Output, State, no_update
 from dash.development.base_component import Component
 from msgspec.structs import replace
 
+from callbacks.named_control import NamedControl
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
@@ -62,18 +63,18 @@ def show_classes(data: Any, tab: str) -> Any:
 def apply_classes(
     clicks: int | None,
     values: list[str],
-    names: list[str],
-    rule_ids: list[dict[str, str]],
+    names: list[str | None],
+    rule_ids: list[NamedControl],
     rules: list[Any],
     data: Any,
 ) -> tuple[Any, Any]:
     """Make the classes that the form says."""
     if not clicks or data is None:
         return no_update, no_update
-    form = {one["name"]: value for one, value in zip(rule_ids, rules, strict=True)}
+    form = {one["name"]: value for one, value in zip(rule_ids, rules, strict=False)}
     renamed = {
         value: (name or "").strip()
-        for value, name in zip(values, names, strict=True)
+        for value, name in zip(values, names, strict=False)
         if (name or "").strip() != value
     }
     try:
@@ -107,10 +108,10 @@ def _rules(form: dict[str, Any], names: dict[str, str]) -> ClassRules:
     how = form.get("how", EACH_VALUE)
     values = {
         "names": names,
-        "min_rows": form["min_rows"],
-        "rare": form["rare"],
-        "quantiles": form["quantiles"] if how == EQUAL_PARTS else 0,
-        "cuts": sorted(_cuts(form["cuts"])) if how == AT_CUTS else (),
+        "min_rows": form.get("min_rows"),
+        "rare": form.get("rare"),
+        "quantiles": form.get("quantiles") if how == EQUAL_PARTS else 0,
+        "cuts": sorted(_cuts(str(form.get("cuts") or ""))) if how == AT_CUTS else (),
     }
     if how == AT_CUTS and not values["cuts"]:
         raise InputError("Name at least one number at which the label is cut, such as 1.5; 4.")

@@ -22,6 +22,7 @@ from melm_studio.layout.table_dialog.columns import (
 )
 from melm_studio.tables import SINGLE_USES, ClassRules, Column, Role, Use
 from melm_studio.views.data_source import DataSource, ShownData
+from melm_studio.views.validation import read
 
 
 def register(app: Dash) -> None:
@@ -128,7 +129,7 @@ def show_columns(data: Any, search: Any, page: Any, error: str | None) -> tuple[
     return columns_table(part, len(found), orders), n_pages, page, not shown.source.roles, is_all
 
 
-def choose_role(values: list[Any], data: Any) -> Any:
+def choose_role(values: list[str | None], data: Any) -> Any:
     """Use a column differently."""
     try:
         shown = ShownData.from_json(data)
@@ -145,7 +146,7 @@ def choose_role(values: list[Any], data: Any) -> Any:
     return msgspec.to_builtins(with_role(shown, *chosen[0])) if chosen else no_update
 
 
-def choose_order(values: list[Any], data: Any) -> Any:
+def choose_order(values: list[str | None], data: Any) -> Any:
     """Put the categories of a column in another order."""
     try:
         shown = ShownData.from_json(data)
@@ -175,8 +176,9 @@ def choose_roles(use: str | None, search: Any, data: Any) -> tuple[Any, Any]:
         columns = workspace().data(shown).columns
     except UserError:
         return no_update, None
+    taken = _use(use)
     chosen = {
-        column.name: Use(use)
+        column.name: taken
         for _, column in _found(columns, search)
         if column.role is not Role.LABEL and can_be(use, column)
     }
@@ -191,7 +193,7 @@ def infer_roles(clicks: int | None, data: Any) -> Any:
     return msgspec.to_builtins(replace(ShownData.from_json(data).source, roles={}, orders={}))
 
 
-def with_role(shown: ShownData, name: str, use: str) -> DataSource:
+def with_role(shown: ShownData, name: str, use: str | None) -> DataSource:
     """Return the source of the shown data with another use of one column."""
     source = shown.source
     others = {
@@ -203,7 +205,11 @@ def with_role(shown: ShownData, name: str, use: str) -> DataSource:
         return replace(source, label=name, roles=others, classes=ClassRules())
     # If the label column gets another use, the label is inferred from the other columns.
     label = None if shown.label == name else source.label
-    return replace(source, label=label, roles={**others, name: Use(use)})
+    return replace(source, label=label, roles={**others, name: _use(use)})
+
+
+def _use(chosen: str | None) -> Use:
+    return read(chosen, Use, "The use of a column")
 
 
 def _found(columns: Sequence[Column], search: Any) -> list[tuple[int, Column]]:

@@ -8,6 +8,7 @@ import msgspec
 from dash import ALL, Dash, Input, Output, State, no_update
 from msgspec.structs import replace
 
+from callbacks.named_control import NamedControl
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
@@ -46,7 +47,7 @@ def show_options(data: Any, tab: str) -> Any:
     return file_form(table.sheets, table.sheet, source.reading)
 
 
-def read_again(values: list[Any], option_ids: list[dict[str, str]], data: Any) -> Any:
+def read_again(values: list[Any], option_ids: list[NamedControl], data: Any) -> Any:
     """Read the file in another way."""
     chosen = {one["name"]: value for one, value in zip(option_ids, values, strict=True)}
     if data is None or not chosen:

@@ -10,6 +10,7 @@ from dash import ALL, Dash, Input, Output, State, ctx, no_update
 from dash.development.base_component import Component
 from msgspec.structs import replace
 
+from callbacks.named_control import NamedControl
 from callbacks.session import workspace
 from melm_core.base import UserError
 from melm_studio.layout import ids
@@ -52,7 +53,7 @@ def register(app: Dash) -> None:
     )(add_filter)
     app.callback(
         Output(ids.CHOICE, "data", allow_duplicate=True),
-        Input({"type": "filter-removal", "at": ALL}, "n_clicks"),
+        Input({"type": "filter-removal", "part": ALL}, "n_clicks"),
         State(ids.DATA, "data"),
         prevent_initial_call=True,
     )(remove_filter)
@@ -88,7 +89,7 @@ def add_filter(
     keep: int | None,
     drop: int | None,
     column: str | None,
-    part_ids: list[dict[str, str]],
+    part_ids: list[NamedControl],
     parts: list[Any],
     data: Any,
 ) -> tuple[Any, Any, Any]:
@@ -118,7 +119,7 @@ def remove_filter(clicks: list[int | None], data: Any) -> Any:
     """Remove a filter, or put rows back that were left out by hand."""
     if data is None or not any(clicks):
         return no_update
-    source, at = ShownData.from_json(data).source, ctx.triggered_id["at"]
+    source, at = ShownData.from_json(data).source, ctx.triggered_id["part"]
     return msgspec.to_builtins(_without(source, at))
 
 

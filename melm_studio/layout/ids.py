@@ -187,7 +187,7 @@ def filter_part(name: str) -> dict[str, str]:
 
 def filter_removal(at: str) -> dict[str, str]:
     """The id of the button that removes a filter."""
-    return {"type": "filter-removal", "at": at}
+    return {"type": "filter-removal", "part": at}
 
 
 def recipe(name: str) -> dict[str, str]:

@@ -29,7 +29,8 @@ Sha256 = Annotated[str, Meta(pattern=SHA256_PATTERN, description=SHA256_RULE)]
 T = TypeVar("T")
 
 _MAX_SHOWN = 60
-_MESSAGE = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$(.*)`)?", re.DOTALL)
+# Possessive, and sought from the end: the problem before it quotes what visitors write.
+_PLACE = re.compile(r"(?:`key` in )?`\$((?:\.\w++|\[(?:\d++|\.\.\.)\])*+)`")
 _STEP = re.compile(r"\.(\w+)|\[(\d+|\.\.\.)\]")
 _FIELD = re.compile(r"Object (missing required|contains unknown) field `(.*)`", re.DOTALL)
 
@@ -99,9 +100,11 @@ def _sentence(error: msgspec.ValidationError, model: Any, name: str, value: Any)
 
 def _parsed(message: str) -> tuple[str, list[str]]:
     """The problem that msgspec reports, and the path to the value."""
-    found = _MESSAGE.fullmatch(message)
-    problem, path = found.groups() if found else (message, None)
-    return problem, [name or position for name, position in _STEP.findall(path or "")]
+    problem, _, place = message.rpartition(" - at ")
+    found = _PLACE.fullmatch(place)
+    if found is None:
+        return message, []
+    return problem, [name or position for name, position in _STEP.findall(found[1])]
 
 
 def _described(kind: inspect.Type, name: str) -> tuple[inspect.Type, str, str]:

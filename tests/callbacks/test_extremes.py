@@ -26,7 +26,9 @@ _LONG = {"replay", "report_run", "report_comparison"}
 _MONITORING = {"ready"}
 _IN_PATHS = ("-1", "9" * 20, "9" * 5_000, "1e5", "%00", "999999")
 _IN_QUERIES = ("1e308", "-1", "NaN", "9" * 5_000, "\x00")
-_IN_BODIES: tuple[Any, ...] = (-1, 1e308, 10**9, 10**30, float("nan"), [], {}, None)
+_NUMBERS: tuple[Any, ...] = (-1, 1, 1e308, 10**9, 10**30, float("nan"))
+_OTHER_TYPES: tuple[Any, ...] = (None, True, "x", "x" * 100_000, [], {}, [[1]], {"x": None})
+_IN_BODIES = (*_NUMBERS, *_OTHER_TYPES)
 SERVER_ERROR = 500
 
 
