@@ -15,6 +15,7 @@ from melm_studio.views.data_source import ShownData
 from melm_studio.views.verdicts.ranking import ranked, ranking_sentence, refusals
 from melm_studio.worker.config.messages import WAITS
 from melm_studio.worker.execution.ranking_run import ranking_of
+from melm_studio.worker.execution.stored_report import ReportUnreadableError
 from melm_studio.worker.records.limits import LimitReachedError
 from melm_studio.worker.records.ranking_report import RankingReport
 from melm_studio.worker.records.run import RunRecord, RunState
@@ -75,7 +76,11 @@ def update(ticks: int | None, is_still: bool, tab: str | None, data: Any) -> tup
     current = workspace().ranking(ShownData.from_json(data))
     if current is None:
         return None, True, True, False, None
-    report, is_final = ranking_of(services().store, current.run_id), current.state.is_final
+    is_final = current.state.is_final
+    try:
+        report = ranking_of(services().store, current.run_id)
+    except ReportUnreadableError as error:
+        return ranking_body(str(error), "", (), ()), is_final, is_final, True, None
     progress = _progress(current, report)
     sentence, rows = ranking_sentence(report), ranked(report)
     body = ranking_body(sentence, progress, rows, refusals(report), report.batch_chance)

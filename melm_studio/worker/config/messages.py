@@ -33,6 +33,10 @@ OTHER_VERSION = (
     "This run was made by another version of the studio, which this one cannot read. Remove it, or "
     "ask the administrator for the version that made it."
 )
+RESULTS_UNREADABLE = (
+    "These results cannot be read: they are damaged, or another version of the studio wrote them. "
+    "Run the method again and compute them anew, or ask the administrator for a backup."
+)
 HAS_ENDED = "This run has already ended; continue it instead."
 NOT_CUT_SHORT = "This run cannot be continued, since it was not cut short."
 PAUSES_LATER = "This run still waits for a worker; it will pause at its first plane."

@@ -12,6 +12,7 @@ import numpy as np
 from melm_core.base import FloatArray
 from melm_core.methods import METHODS, Method
 from melm_studio.tables import LabeledData
+from melm_studio.worker.execution.stored_report import stored_report
 from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.store.protocol import RunStore
 
@@ -79,9 +80,10 @@ def kept_embedding(store: RunStore, record: RunRecord) -> FloatArray | None:
     """Return the coordinates that a run kept; None if it kept none."""
     if not METHODS[record.method].keeps_embedding:
         return None
-    raw = store.report(record.run_id)
-    if raw is None:
-        return None
+    return stored_report(store, record.run_id, _embedding)
+
+
+def _embedding(raw: bytes) -> FloatArray:
     found: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False)
     return found
 

@@ -13,6 +13,7 @@ from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import is_stopped
 from melm_studio.worker.execution.rows import judged_rows
+from melm_studio.worker.execution.stored_report import stored_report
 from melm_studio.worker.records.run import RunKind, RunRecord, RunState
 from melm_studio.worker.store.protocol import RunStore
 
@@ -32,11 +33,12 @@ def standing_probabilities(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
 
 def probabilities_of(store: RunStore, run_id: str) -> FloatArray | None:
     """Return the probabilities of shape (n_samples, n_classes), or None while unknown."""
-    raw = store.report(run_id)
-    if raw is None:
-        return None
-    probabilities: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False).astype(np.float64)
-    return probabilities
+    return stored_report(store, run_id, _probabilities)
+
+
+def _probabilities(raw: bytes) -> FloatArray:
+    found: FloatArray = np.load(io.BytesIO(raw), allow_pickle=False).astype(np.float64)
+    return found
 
 
 def compute_probabilities(

@@ -15,6 +15,7 @@ from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import StoppedError, stop_if_requested
 from melm_studio.worker.execution.rows import judged_rows
+from melm_studio.worker.execution.stored_report import ReportUnreadableError, stored_report
 from melm_studio.worker.records.ranking_report import RankedMethod, RankingReport
 from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.store.protocol import RunStore
@@ -34,8 +35,15 @@ def rankings_of(runs: Iterable[RunRecord], data_id: str) -> list[RunRecord]:
 
 def ranking_of(store: RunStore, run_id: str) -> RankingReport:
     """Return the methods scored so far."""
-    raw = store.report(run_id)
-    return RankingReport() if raw is None else RankingReport.from_bytes(raw)
+    return stored_report(store, run_id, RankingReport.from_bytes) or RankingReport()
+
+
+def _readable(store: RunStore, run_id: str) -> RankingReport:
+    """What an earlier comparison has scored; nothing where that cannot be read."""
+    try:
+        return ranking_of(store, run_id)
+    except ReportUnreadableError:
+        return RankingReport()
 
 
 class _TooSlowError(Exception):
@@ -87,7 +95,7 @@ class _Ranking:
             scored.method: scored
             for run in earlier
             if run.run_id != self._record.run_id and run.parameters == self._record.parameters
-            for scored in ranking_of(self._store, run.run_id).methods
+            for scored in _readable(self._store, run.run_id).methods
         }
 
     def _scored(self, key: str) -> RankedMethod:

@@ -16,6 +16,7 @@ from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.derived_planes import keep_plane
 from melm_studio.worker.execution.giving_way import POLL_S, StoppedError, stop_if_requested
 from melm_studio.worker.execution.rows import nuisance_of, rows_of
+from melm_studio.worker.execution.stored_report import stored_report
 from melm_studio.worker.records.check_report import FeatureStability
 from melm_studio.worker.records.resamples_report import ResamplesReport
 from melm_studio.worker.records.run import PlaneEvent, RunRecord
@@ -28,8 +29,7 @@ _NO_PLANE = "The run has no plane to refit. Run it again, then resample its plan
 
 def resamples_of(store: RunStore, run_id: str) -> ResamplesReport:
     """Return the resamples so far."""
-    raw = store.report(run_id)
-    return ResamplesReport() if raw is None else ResamplesReport.from_bytes(raw)
+    return stored_report(store, run_id, ResamplesReport.from_bytes) or ResamplesReport()
 
 
 def resample(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> bool:

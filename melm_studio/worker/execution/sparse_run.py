@@ -13,6 +13,7 @@ from melm_studio.tables import LabeledData
 from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.giving_way import StoppedError, stop_if_requested
 from melm_studio.worker.execution.rows import resampled_rows, split_of
+from melm_studio.worker.execution.stored_report import stored_report
 from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.records.sparse_report import SparseReport, SparseSize
 from melm_studio.worker.store.protocol import RunStore
@@ -23,8 +24,7 @@ MOST_ROWS = 2_000  # of larger tables, a sample
 
 def sparse_of(store: RunStore, run_id: str) -> SparseReport:
     """Return the path so far."""
-    raw = store.report(run_id)
-    return SparseReport() if raw is None else SparseReport.from_bytes(raw)
+    return stored_report(store, run_id, SparseReport.from_bytes) or SparseReport()
 
 
 def leave_out_features(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> bool:

@@ -14,6 +14,7 @@ from melm_studio.worker.clock import Clock
 from melm_studio.worker.execution.derived_planes import keep_plane
 from melm_studio.worker.execution.giving_way import is_stopped
 from melm_studio.worker.execution.rows import nuisance_of, rows_of
+from melm_studio.worker.execution.stored_report import stored_report
 from melm_studio.worker.records.run import RunRecord
 from melm_studio.worker.records.tree_report import TreeReport, report_of_tree
 from melm_studio.worker.store.protocol import RunStore
@@ -35,8 +36,7 @@ _N_STEPS = _N_SEARCHES + N_SHUFFLES * _N_WIDTHS
 
 def tree_of(store: RunStore, run_id: str) -> TreeReport:
     """Return the tree so far."""
-    raw = store.report(run_id)
-    return TreeReport() if raw is None else TreeReport.from_bytes(raw)
+    return stored_report(store, run_id, TreeReport.from_bytes) or TreeReport()
 
 
 def grow_tree(store: RunStore, record: RunRecord, data: LabeledData, clock: Clock) -> bool:

@@ -27,6 +27,7 @@ from melm_studio.worker.execution.check_notes import design_notes, method_notes
 from melm_studio.worker.execution.giving_way import StoppedError, is_stopped
 from melm_studio.worker.execution.resamples_run import feature_stability
 from melm_studio.worker.execution.rows import judged_rows, resampled_rows
+from melm_studio.worker.execution.stored_report import ReportUnreadableError, stored_report
 from melm_studio.worker.records.check_report import CheckReport, FeatureStability
 from melm_studio.worker.records.run import RunKind, RunRecord
 from melm_studio.worker.store.protocol import RunStore
@@ -57,9 +58,11 @@ def standing_checks(runs: Iterable[RunRecord]) -> dict[str, RunRecord]:
 
 
 def report_of(store: RunStore, check_id: str) -> CheckReport:
-    """Return the results of a check so far."""
-    raw = store.report(check_id)
-    return CheckReport() if raw is None else CheckReport.from_bytes(raw)
+    """Return the results of a check so far; where they cannot be read, its words say so."""
+    try:
+        return stored_report(store, check_id, CheckReport.from_bytes) or CheckReport()
+    except ReportUnreadableError as error:
+        return CheckReport(words=str(error), fraction=1.0)
 
 
 class Checker:
