@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -101,6 +102,13 @@ class RowViews:
     def _match_new_rows(self, key: _Key) -> NewRows:
         workspace, record, source = key.value
         return match_rows(self.data(record), workspace.table(source))
+
+
+def _size(found: NewRows) -> int:
+    """The bytes of new rows; those that are too large to be kept beside others are kept alone."""
+    n_bytes = found.X.nbytes + found.row_numbers.nbytes + found.labels.nbytes
+    texts = (found.name, *found.names, *found.notes)
+    return min(MOST_NEW_BYTES, n_bytes + sum(map(sys.getsizeof, texts)))
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import sys
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import chain
 from threading import Lock
 
 import msgspec
@@ -16,8 +19,10 @@ from melm_studio.views.workspace import Workspace
 from melm_studio.worker.records.stored_files import REFRESH_AFTER_S, FileKind, StoredFile
 from melm_studio.worker.registered.published import class_sizes
 
-# Descriptions that are remembered: the names of at most 10,000 columns each.
-MOST_DESCRIBED = 32
+# Bytes of descriptions that are remembered: of hundreds of usual tables, or of one or two with
+# thousands of columns whose names are as long as they may be.
+MOST_DESCRIBED_BYTES = 32 * 2**20
+_LEAST_BYTES = 2_000  # of one without any text, and of its place
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,9 @@ class DescribedTables:
     """
 
     def __init__(self) -> None:
-        self._known: LRUCache[tuple[str, bytes], TableDescription] = LRUCache(MOST_DESCRIBED)
+        self._known: LRUCache[tuple[str, bytes], TableDescription] = LRUCache(
+            MOST_DESCRIBED_BYTES, getsizeof=_size
+        )
         self._at_work: dict[tuple[str, bytes], Future[TableDescription]] = {}
         self._lock = Lock()
 
@@ -90,7 +97,8 @@ class DescribedTables:
         """
         if source.kind == "table":  # of the operator, who may change it; a sample is quickly read
             return _description(own, source)
-        key = (own.owner, msgspec.json.encode(source))
+        # Its digest, since a source may name thousands of columns.
+        key = (own.owner, hashlib.sha256(msgspec.json.encode(source)).digest())
         with self._lock:
             known = self._known.get(key)
         if known is not None and _is_stored(own, source, known):
@@ -122,8 +130,14 @@ class DescribedTables:
     def _finish(self, key: tuple[str, bytes], found: TableDescription | None = None) -> None:
         with self._lock:
             del self._at_work[key]
-            if found is not None:
+            if found is not None and _size(found) <= MOST_DESCRIBED_BYTES:
                 self._known[key] = found
+
+
+def _size(found: TableDescription) -> int:
+    """The bytes of a description, nearly all of which are those of its texts."""
+    texts = chain(found.labels, found.class_names, found.steps, found.warnings)
+    return _LEAST_BYTES + sum(map(sys.getsizeof, texts))
 
 
 def _description(own: Workspace, source: DataSource) -> TableDescription:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from melm_core.base import UserError
 from melm_studio.views.data_source import DataSource
+from melm_studio.views.sharing import described_tables
 from melm_studio.views.sharing.described_tables import DescribedTables
 from melm_studio.views.workspace import Workspace
 from melm_studio.worker.config.settings import Settings
@@ -118,3 +119,31 @@ def test_what_cannot_be_read_is_tried_again(own, prepared):
         with pytest.raises(UserError):
             tables.describe(own, source)
     assert not tables._at_work  # noqa: SLF001
+
+
+def wide(own, n_columns: int, letters: int, mark: int) -> DataSource:
+    """A file whose columns have long names."""
+    names = [f"{at:04d}{mark:02d}".ljust(letters, "n") for at in range(n_columns)]
+    cells = [[*(str(i * at % 7) for at in range(n_columns)), "ab"[i % 2]] for i in range(8)]
+    raw = "\n".join(map(",".join, [[*names, "label"], *cells])).encode()
+    return DataSource(kind="upload", key=own.put_upload(raw), name="rows.csv")
+
+
+def test_tables_are_remembered_up_to_a_number_of_bytes(own, prepared, monkeypatch):
+    monkeypatch.setattr(described_tables, "MOST_DESCRIBED_BYTES", 100_000)
+    tables = DescribedTables()
+    sources = [wide(own, 40, 900, mark) for mark in range(4)]  # about 40 kB each
+    for source in sources:
+        tables.describe(own, source)
+    assert len(prepared) == 4
+    tables.describe(own, sources[-1])
+    assert len(prepared) == 4
+    tables.describe(own, sources[0])
+    assert len(prepared) == 5
+
+
+def test_a_table_that_is_larger_than_all_that_is_remembered_is_described(own, monkeypatch):
+    monkeypatch.setattr(described_tables, "MOST_DESCRIBED_BYTES", 10_000)
+    tables, source = DescribedTables(), wide(own, 40, 900, 0)
+    assert len(tables.describe(own, source).labels) == 41
+    assert len(tables.describe(own, source).labels) == 41
