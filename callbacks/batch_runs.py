@@ -21,6 +21,11 @@ from melm_studio.worker.records.run import RunRecord
 
 _NOTHING_CHOSEN = "Choose at least one method and one γ to run."
 _ALL_HERE = "All of these runs are on the page already."
+_MOST_CHOICES = 1_000  # that are compared with the runs of the page
+_FAR_TOO_MANY = (
+    "These are {n_choices:,} choices; at most {most:,} can be looked at together. Choose fewer "
+    "methods or fewer γ."
+)
 _TOO_MANY = (
     "These are {n_runs} runs; the page holds {most} panels and shows {n_shown}. Choose fewer runs, "
     "or remove some panels."
@@ -54,16 +59,23 @@ def start_batch(
     own = workspace()
     try:
         shown = ShownData.from_json(data)
-        choices = list(
-            product(methods or (), map(_number, gammas or ()), _preparations(shown, both=both))
-        )
-        if not choices:
-            raise UserError(_NOTHING_CHOSEN)
+        choices = _choices(methods or (), gammas or (), _preparations(shown, both=both))
         fits = _new_fits(own, shown, choices, SidebarValues.from_page(*sidebar))
         _check_room(own, shown, len(fits))
     except UserError as error:
         return no_update, str(error)
     return _queued(own, fits)
+
+
+def _choices(
+    methods: Sequence[str], gammas: Sequence[str], preparations: Sequence[bool]
+) -> list[tuple[str, Any, bool]]:
+    n_choices = len(methods) * len(gammas) * len(preparations)
+    if n_choices == 0:
+        raise UserError(_NOTHING_CHOSEN)
+    if n_choices > _MOST_CHOICES:
+        raise UserError(_FAR_TOO_MANY.format(n_choices=n_choices, most=_MOST_CHOICES))
+    return list(product(methods, map(_number, gammas), preparations))
 
 
 def _number(text: str) -> Any:

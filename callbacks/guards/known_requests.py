@@ -10,13 +10,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from itertools import chain, repeat
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import flask
 import msgspec
 from dash import Dash
 from dash.fingerprint import check_fingerprint
 from flask.json.provider import DefaultJSONProvider
+from msgspec import Meta
 from werkzeug.exceptions import BadRequest
 from werkzeug.routing import IntegerConverter
 
@@ -29,6 +30,8 @@ _CALLBACKS = "/_dash-update-component"
 _COMPONENTS = "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"
 _UNKNOWN = "There is nothing at this address. The studio is at {root}/."
 _NESTED = "The values are nested more deeply than any that the studio reads."
+# Dash compares each control with each that has changed: a story of 200 views has 1,200.
+_MOST_CONTROLS, _MOST_CHANGED = 10_000, 2_000
 # The ids of controls of which a page has several have these places.
 _PLACES = {"at": Count, "column": Count, "name": Text, "part": Text, "act": Text}
 _MISFIT = (
@@ -49,7 +52,9 @@ class _Call(msgspec.Struct):
 
     output: str
     inputs: list[Any]
-    changed: list[str] = msgspec.field(name="changedPropIds")
+    changed: Annotated[list[str], Meta(max_length=_MOST_CHANGED)] = msgspec.field(
+        name="changedPropIds"
+    )
     outputs: list[dict[str, str]] | dict[str, str] = []
     state: list[Any] = []
 
@@ -132,7 +137,8 @@ def _are_those(sent: list[Any], declared: list[Mapping[str, Any]]) -> bool:
 def _is_of(sent: Any, declared: Mapping[str, Any]) -> bool:
     """Whether a value is of a property; a list of such values where an id is a pattern."""
     if declared["id"].startswith("{"):
-        return isinstance(sent, list) and all(_is_part(each, declared) for each in sent)
+        is_list = isinstance(sent, list) and len(sent) <= _MOST_CONTROLS
+        return is_list and all(_is_part(each, declared) for each in sent)
     return _is_part(sent, declared)
 
 

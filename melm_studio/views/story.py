@@ -96,7 +96,7 @@ class Story(Struct, frozen=True, forbid_unknown_fields=True, tag_field="format",
         try:
             return read(values, cls, "The story")
         except InputError as error:
-            if (steps := steps_to(error))[1:]:
+            if (steps := steps_to(error))[1:] and steps[1].isdecimal():
                 number = int(steps[1]) + 1
                 raise InputError(f"View {number} of the story cannot be read. {error}") from None
             raise

@@ -86,16 +86,28 @@ def _sentence(error: msgspec.ValidationError, model: Any, name: str, value: Any)
     if isinstance(error.__cause__, UserError):  # from the model's own check
         return str(error.__cause__)
     problem, steps = _parsed(str(error))
-    kind, name, rule = _described(inspect.type_info(model), name)
-    for step in steps:
-        kind, name, rule = _described(_part(kind, step), name)
-        value = value[int(step)] if isinstance(value, list | tuple) else value.get(step, value)
+    whole = _described(inspect.type_info(model), name)
+    try:
+        (kind, name, rule), value = _led(whole, value, steps)
+    except (LookupError, ValueError, TypeError, AttributeError):  # a name that looks like a place
+        kind, name, rule = whole
     if field := _FIELD.fullmatch(problem):
         if field[1].startswith("missing"):
             _, name, rule = _described(_part(kind, field[2]), name)
             return f"{name} is missing. It must be {rule}."
         return f"{name} has no {shown(field[2])}. It has {', '.join(_fields(kind))}."
     return f"{name} must be {rule}; it is {shown(value)}."
+
+
+def _led(
+    part: tuple[inspect.Type, str, str], value: Any, steps: Iterable[str]
+) -> tuple[tuple[inspect.Type, str, str], Any]:
+    """What is known of a part to which steps lead, and its value."""
+    for step in steps:
+        kind, name, _ = part
+        part = _described(_part(kind, step), name)
+        value = value[int(step)] if isinstance(value, list | tuple) else value.get(step, value)
+    return part, value
 
 
 def _parsed(message: str) -> tuple[str, list[str]]:

@@ -140,3 +140,13 @@ def test_a_file_that_is_gone_is_named(studio, visitor):
 
 def test_before_there_are_data_it_is_said(visitor):
     assert "no data to run on yet" in press(visitor, ["pca"])[ERROR]
+
+
+def test_a_batch_of_endless_choices_is_refused_before_they_are_listed(visitor):
+    visitor.choose_sample("iris")
+    visitor.values |= {
+        f"{ids.BATCH_METHODS}.value": ["pca"] * 100_000,
+        f"{ids.BATCH_GAMMAS}.value": ["1"] * 100_000,
+    }
+    refused = visitor.fire(ids.RUN_BATCH, "n_clicks", 1)[f"{ids.RUN_ERROR}.children"]
+    assert refused.startswith("These are 10,000,000,000 choices")

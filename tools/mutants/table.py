@@ -777,6 +777,30 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/guards/known_requests.py",
+        "and _are_taken(callback",
+        "and callable(callback",
+        "tests/callbacks/test_wrong_types.py::test_no_value_of_another_type_is_an_error_of_the_server",
+    ),
+    Mutant(
+        "callbacks/guards/known_requests.py",
+        "_MOST_CONTROLS, _MOST_CHANGED = 10_000, 2_000",
+        "_MOST_CONTROLS, _MOST_CHANGED = 10**9, 10**9",
+        f"{_GUARDS}/test_known_requests.py::test_a_call_of_more_controls_than_a_page_has_is_refused",
+    ),
+    Mutant(
+        "melm_studio/views/project/results.py",
+        "event.best_objective < math.inf",
+        "event.best_objective <= math.inf",
+        "tests/callbacks/routes/test_project_file.py::test_a_changed_history_is_refused_and_leaves_nothing",
+    ),
+    Mutant(
+        "melm_studio/views/sharing/described_tables.py",
+        "return _LEAST_BYTES + sum(map(sys.getsizeof, texts))",
+        "return _LEAST_BYTES",
+        "tests/melm_studio/views/sharing/test_described_tables.py::test_tables_are_remembered_up_to_a_number_of_bytes",
+    ),
+    Mutant(
+        "callbacks/guards/known_requests.py",
         "except RecursionError:",
         "except KeyError:",
         f"{_GUARDS}/test_known_requests.py::test_values_nested_without_end_are_refused_with_a_sentence",

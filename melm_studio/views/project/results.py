@@ -109,8 +109,9 @@ def _is_plane(event: PlaneEvent, shape: tuple[int, ...] | None) -> bool:
         and bool((np.abs(found) <= 1 + _ORTHONORMAL).all())  # so the product cannot overflow
         and bool(np.allclose(found @ found.T, np.eye(len(found)), atol=_ORTHONORMAL))
         and all(0 <= each <= _MAX_COUNT for each in counts)
-        and not math.isnan(event.objective)
-        and not math.isnan(event.best_objective)
+        # Of nothing so far it is -inf; nothing is better than any number, and NaN than none.
+        and event.objective < math.inf
+        and event.best_objective < math.inf
         and 0 <= event.fraction <= 1
         and 0 <= event.elapsed_s < math.inf
         and len(event.stage) <= _MAX_STAGE

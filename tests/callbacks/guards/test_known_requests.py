@@ -8,7 +8,7 @@ import pytest
 
 from callbacks.guards.addresses import ADDRESSES, Body
 from callbacks.routes.frames import MOST_RUNS
-from tools.driver.visitor import Visitor
+from tools.driver.visitor import Visitor, declared_outputs, trigger_of
 
 ADDRESS = "/_dash-update-component"
 MALFORMED = {
@@ -98,3 +98,22 @@ def test_a_run_that_is_named_many_times_is_answered_once(studio, visitor: Visito
     news = visitor.http.get("/frames", query_string={"run": [f"{run}:-1"] * 500}).json
     assert list(news["runs"]) == [run]
     assert len(read) == 1
+
+
+@pytest.mark.parametrize(("n_all", "n_changed"), [(200_000, 1), (1, 200_000)])
+def test_a_call_of_more_controls_than_a_page_has_is_refused(visitor: Visitor, n_all, n_changed):
+    """Dash compares each with each that has changed."""
+    (output,) = (
+        known["output"]
+        for known in visitor.http.get("/_dash-dependencies").json
+        if any('"role"' in entry["id"] for entry in known["inputs"])
+    )
+    control = {"type": "role", "column": 0}
+    call = {
+        "output": output,
+        "outputs": declared_outputs(output),
+        "inputs": [[{"id": control, "property": "value", "value": None}] * n_all],
+        "state": [{"id": "data", "property": "data", "value": None}],
+        "changedPropIds": [trigger_of(control, "value")] * n_changed,
+    }
+    assert visitor.http.post(ADDRESS, json=call).status_code == 400

@@ -16,6 +16,7 @@ from werkzeug.test import encode_multipart
 
 from melm_studio.layout import ids
 from melm_studio.views.project.manifest import VERSION
+from melm_studio.views.project.results import checked_events
 from melm_studio.views.view_spec import ViewSpec
 from melm_studio.worker.records.check_report import CheckReport
 from melm_studio.worker.records.run import RunKind, RunState, new_check, new_sparse, new_tree
@@ -296,6 +297,10 @@ HISTORIES = {
     "later evaluations": (history_of([[1.0, 0.0]], n_evaluations=2**70), "cannot be read"),
     "overflowing": (history_of([[1e308, 1e308]]), "cannot be read"),
     "denormal": (history_of([[5e-324, 0.0]]), "cannot be read"),
+    "no objective": (history_of([[1.0, 0.0]], objective=np.nan), "cannot be read"),
+    "no best objective": (history_of([[1.0, 0.0]], best_objective=np.nan), "cannot be read"),
+    "an endless objective": (history_of([[1.0, 0.0]], objective=np.inf), "cannot be read"),
+    "an endless best": (history_of([[1.0, 0.0]], best_objective=np.inf), "cannot be read"),
     "long stage": (history_of([[1.0, 0.0]], stage="s" * 1_000), "cannot be read"),
 }
 
@@ -428,3 +433,9 @@ def test_the_menu_offers_both(visitor):
     offered = {part["props"].get("data-project"): part["props"] for part in parts}
     assert {"save", "open"} <= set(offered)
     assert msgspec.json.decode(offered["save"]["data-table"])["key"] == "wine"
+
+
+def test_a_plane_before_any_objective_is_read():
+    history = history_of([[1.0, 0.0]], objective=-np.inf, best_objective=-np.inf)
+    (event,) = checked_events(io.BytesIO(history), 2, 1)
+    assert event.best_objective == -np.inf
