@@ -153,3 +153,19 @@ def test_what_was_removed_makes_room_for_a_new_run(visitor_of):
     visitor.command(run, "remove")
     assert visitor.press_run(method="lda")[RUN_ERROR] is None
     assert studio.store.get(run) is None
+
+
+def test_an_error_of_the_studio_is_a_sentence_and_its_traceback_is_in_the_log(
+    visitor_of, monkeypatch, caplog
+):
+    studio, visitor = visitor_of()
+
+    def fails(*_):
+        raise KeyError("a fault")
+
+    monkeypatch.setattr(type(studio.store), "runs_of", fails)
+    answer = visitor.http.get("/frames?run=x")
+    assert answer.status_code == 500
+    assert answer.json["words"].startswith("The studio made an error")
+    assert "a fault" not in answer.text
+    assert "a fault" in caplog.text
