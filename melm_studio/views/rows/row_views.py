@@ -104,13 +104,6 @@ class RowViews:
         return match_rows(self.data(record), workspace.table(source))
 
 
-def _size(found: NewRows) -> int:
-    """The bytes of new rows; those that are too large to be kept beside others are kept alone."""
-    n_bytes = found.X.nbytes + found.row_numbers.nbytes + found.labels.nbytes
-    texts = (found.name, *found.names, *found.notes)
-    return min(MOST_NEW_BYTES, n_bytes + sum(map(sys.getsizeof, texts)))
-
-
 @dataclass(frozen=True)
 class _Key:
     """What a cached value is computed from, equal to others of the same names."""
@@ -122,4 +115,5 @@ class _Key:
 def _size_of_new(rows: NewRows) -> int:
     """The bytes of new rows; the last ones are kept however large they are."""
     n_bytes = rows.X.nbytes + rows.row_numbers.nbytes + rows.labels.nbytes
-    return min(n_bytes, MAX_NEW_BYTES)
+    texts = (rows.name, *rows.names, *rows.notes)
+    return min(n_bytes + sum(map(sys.getsizeof, texts)), MAX_NEW_BYTES)
