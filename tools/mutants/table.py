@@ -39,6 +39,13 @@ class Mutant:
 
 MUTANTS = (
     Mutant(
+        "melm_core/melm/search.py",
+        'if settings.engine == "auto" and has_many_rows:',
+        'if settings.engine == "auto":',
+        "tests/melm_core/melm/test_documented_functions.py"
+        "::test_what_the_architecture_names_is_called_by_a_fit",
+    ),
+    Mutant(
         "melm_studio/worker/store/dead_runs.py",
         "DEAD_AFTER_S = 3.0",
         "DEAD_AFTER_S = 60.0",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from melm_core.base.progress import Progress
 from melm_studio.worker.execution.recorder import LATER_EVENTS_PER_S, LATER_GAP, Recorder
