@@ -528,6 +528,12 @@ MUTANTS = (
         f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
     ),
     Mutant(
+        "melm_studio/tables/readers/unpack.py",
+        "MAX_UNPACKED = 512 * 2**20",
+        "MAX_UNPACKED = 2_048 * 2**20",
+        f"{_TABLES}/test_read_apart.py::test_a_file_that_is_made_to_hurt_gets_a_sentence",
+    ),
+    Mutant(
         "melm_studio/tables/readers/excel.py",
         "MAX_ROWS = 2**20",
         "MAX_ROWS = 2**24",
