@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import ssl
 import subprocess
@@ -13,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import flask
 import pytest
 import requests
 import urllib3
@@ -20,6 +22,7 @@ from requests.adapters import HTTPAdapter
 
 from callbacks.guards.addresses import ADDRESSES, Body
 from melm_studio.programs.client import RefusedError, StudioClient
+from tests.callbacks.guards.test_ambiguous_requests import AMBIGUOUS, EMPTY_CHUNKS, POST, SECOND
 from tests.callbacks.guards.web_servers import serving
 from tests.deployment import DEPLOY
 from tests.nginx import needs_nginx, proxied
@@ -159,6 +162,71 @@ def test_large_bodies_are_taken_at_the_addresses_that_take_files(tmp_path):
         assert {sent_to(path, 17) for path in ("/", "/frames", "/t/x", "/preview")} == {TOO_LARGE}
 
 
+@pytest.fixture
+def seen() -> list[str]:
+    """What the application behind the proxy was asked for: paths and lengths of bodies."""
+    return []
+
+
+@pytest.fixture
+def embedded(seen, tmp_path) -> Iterator[str]:
+    """A proxy in front of the embedded server, which answers one request after another."""
+    application = flask.Flask(__name__)
+
+    def answer(path: str = "") -> str:
+        seen.append(f"{path}:{len(flask.request.get_data())}")
+        return "here"
+
+    application.route("/upload", endpoint="upload", methods=["POST"])(lambda: answer("upload"))
+    application.route("/<path>", endpoint="other", methods=["GET", "POST"])(answer)
+    with (
+        serving(application, proxies=1, threads=1) as port,
+        proxied(f"http://127.0.0.1:{port}", tmp_path) as address,
+    ):
+        yield address
+
+
+def statuses(address: str, sent: bytes) -> list[int]:
+    """Send bytes, and return the statuses of the answers until the proxy closes."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    answer = b""
+    with (
+        socket.create_connection(("127.0.0.1", urlsplit(address).port), MOST_S) as plain,
+        context.wrap_socket(plain) as connection,
+    ):
+        connection.sendall(sent)
+        while part := connection.recv(65_536):
+            answer += part
+    return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", answer)]
+
+
+LAST = b"GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+
+def test_no_request_is_hidden_from_the_proxy_in_the_body_of_another(embedded, seen):
+    for name, head in AMBIGUOUS.items():
+        seen.clear()
+        # Where the proxy finds one request in the first, and the studio two, there is one more.
+        found = statuses(embedded, POST + head + EMPTY_CHUNKS + SECOND + LAST)
+        assert statuses(embedded, LAST) == [OK]  # after whatever else has arrived
+        assert len(seen) == found.count(OK) + 1, (name, found, seen)
+
+
+@pytest.mark.parametrize("first", ["Content-Length", "Transfer-Encoding"])
+def test_a_length_beside_chunks_is_refused_by_the_proxy(embedded, seen, first):
+    lines = [b"Content-Length: 48\r\n", b"Transfer-Encoding: chunked\r\n"]
+    lines.sort(key=lambda line: not line.startswith(first.encode()))
+    assert statuses(embedded, POST + b"".join(lines) + b"\r\n" + EMPTY_CHUNKS + SECOND) == [400]
+    assert seen == []
+
+
+def test_a_body_in_chunks_reaches_the_studio_with_its_length(embedded, seen):
+    parts = (b"x" * 50_000 for _ in range(20))
+    assert posted(embedded, "/upload", data=parts).status_code == OK
+    assert seen == ["upload:1000000"]
+
+
 @pytest.mark.parametrize("path", ["/metrics", "/ready"])
 def test_what_is_for_monitoring_is_for_this_machine_only(application, tmp_path, path):
     with proxied(application, tmp_path) as address:
@@ -227,6 +295,8 @@ def test_an_identity_provider_names_the_user(application, tmp_path: Path):
         stranger = asked(address, "/?run=1")
         assert stranger.status_code == FOUND
         assert urlsplit(stranger.headers["Location"]).path == "/oauth2/start"
+        # Of this host and port, whatever they are.
+        assert stranger.headers["Location"] == f"{address}/oauth2/start?rd=/?run=1"
         known = asked(address, cookies={"login": "ada"}, headers={"X-Forwarded-User": "root"})
         assert known.json()["x-forwarded-user"] == "ada@example.org"
         assert asked(address, headers={"X-Melm-Token": "x"}).status_code == FOUND
