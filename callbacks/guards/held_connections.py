@@ -7,7 +7,9 @@ connections, such as gunicorn, answer the same requests at once.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import flask
@@ -15,6 +17,9 @@ from waitress.channel import ClientDisconnected
 from waitress.task import WSGITask
 
 _HOLD = "melm_studio.hold"
+# A client that vanished without a word, such as a phone out of range, acknowledges nothing. The
+# system would try for a quarter of an hour, during which the connection takes a place.
+UNACKNOWLEDGED_MS = 30_000
 
 Receiver: TypeAlias = "Callable[[HeldConnection], None]"
 
@@ -99,10 +104,19 @@ class HoldingTask(WSGITask):
             self.write(b"")
         self.close_on_finish = False
         self.channel.is_held = True
+        _give_up_on_vanished(self.channel.socket)
         self._receive(HeldConnection(self.channel, is_chunked=self.chunked_response))
 
     def _hold(self, receive: Receiver) -> None:
         self._receive = receive
+
+
+def _give_up_on_vanished(connection: socket.socket) -> None:
+    # macOS has no such option.
+    option = getattr(socket, "TCP_USER_TIMEOUT", None)
+    if option is not None:
+        with suppress(OSError):  # the client has left at this moment
+            connection.setsockopt(socket.IPPROTO_TCP, option, UNACKNOWLEDGED_MS)
 
 
 def hold_connection(receive: Receiver) -> bool:

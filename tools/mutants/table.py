@@ -653,6 +653,8 @@ MUTANTS = (
         "callbacks/guards/arriving_requests.py",
         "            self.error = BodyError(HTTPStatus.LENGTH_REQUIRED, _NO_LENGTH)\n",
         "",
+        "        if self.chunked:\n",
+        "        if False:\n",
         f"{_GUARDS}/test_ambiguous_requests.py::test_no_request_is_found_in_the_body_of_another",
     ),
     Mutant(
@@ -823,6 +825,24 @@ MUTANTS = (
         "MOST_VIEWERS_HELD = 500",
         "MOST_VIEWERS_HELD = 5_000",
         "tests/callbacks/routes/talks/test_talks.py::test_the_viewers_of_all_talks_leave_half_of_the_connections_to_others",
+    ),
+    Mutant(
+        "callbacks/routes/talks/audience.py",
+        "return max(n_of_presenter, n_of_network) < most",
+        "return n_of_network < most",
+        "tests/callbacks/routes/talks/test_talks.py::test_talks_and_viewers_of_one_address_leave_places_to_those_of_others",
+    ),
+    Mutant(
+        "callbacks/routes/talks/audience.py",
+        "return max(n_of_presenter, n_of_network) < most",
+        "return n_of_presenter < most",
+        "tests/callbacks/routes/talks/test_talks.py::test_talks_and_viewers_of_one_address_leave_places_to_those_of_others",
+    ),
+    Mutant(
+        "callbacks/guards/held_connections.py",
+        "connection.setsockopt(socket.IPPROTO_TCP, option, UNACKNOWLEDGED_MS)",
+        "pass",
+        f"{_GUARDS}/test_held_connections.py::test_a_client_who_vanishes_without_a_word_is_given_up_after_half_a_minute",
     ),
     Mutant(
         "callbacks/routes/talks/presenter.py",

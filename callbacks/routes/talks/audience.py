@@ -12,6 +12,7 @@ from threading import Event, Lock, Thread
 from callbacks.guards.held_connections import HeldConnection
 from callbacks.routes.talks.messages import Kind, message
 from melm_studio.worker.records.limits import DiskFullError
+from melm_studio.worker.records.shares import share_of_address
 from melm_studio.worker.records.talk import TalkView
 from melm_studio.worker.store.protocol import RunStore, StoreUnavailableError
 
@@ -33,9 +34,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class _Viewer:
-    """A connection, and what was sent on it."""
+    """A connection, where it and its talk come from, and what was sent on it."""
 
     connection: HeldConnection
+    presenter: str
+    network: str
     number: int
     scene_key: str
     sent_s: float
@@ -80,8 +83,33 @@ class Audience:
             room = self._rooms.get(talk_id)
             return 0 if room is None else len(room.viewers)
 
+    def has_place(self, presenter: str, network: str) -> bool:
+        """Return whether another viewer may come.
+
+        The talks of one network have as many as are free, and so have the viewers of one network:
+        the first leaves half to all others, so whoever comes next finds a place.
+
+        Parameters
+        ----------
+        presenter, network : str
+            What stands for the network of the presenter, and for that of the viewer.
+        """
+        with self._lock:
+            viewers = [viewer for room in self._rooms.values() for viewer in room.viewers]
+        most = share_of_address(MOST_VIEWERS_HELD, len(viewers))
+        n_of_presenter = sum(viewer.presenter == presenter for viewer in viewers)
+        n_of_network = sum(viewer.network == network for viewer in viewers)
+        return max(n_of_presenter, n_of_network) < most
+
     def join(
-        self, talk_id: str, connection: HeldConnection, number: int = -1, scene_key: str = ""
+        self,
+        talk_id: str,
+        connection: HeldConnection,
+        number: int = -1,
+        scene_key: str = "",
+        *,
+        presenter: str = "",
+        network: str = "",
     ) -> None:
         """Send whatever a talk shows from now on.
 
@@ -91,8 +119,10 @@ class Audience:
         connection : HeldConnection
         number, scene_key : int, str
             Of what was sent already.
+        presenter, network : str
+            As `has_place` takes them.
         """
-        viewer = _Viewer(connection, number, scene_key, time.monotonic())
+        viewer = _Viewer(connection, presenter, network, number, scene_key, time.monotonic())
         with self._lock:
             self._rooms.setdefault(talk_id, _Room()).viewers.append(viewer)
             if self._thread is None:

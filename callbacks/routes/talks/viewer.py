@@ -14,9 +14,10 @@ from dash import Dash
 from callbacks.guards.error_answers import sentence
 from callbacks.guards.held_connections import HeldConnection, hold_connection
 from callbacks.routes.documents import document
-from callbacks.routes.talks.audience import MOST_VIEWERS_HELD, Audience, news
+from callbacks.routes.talks.audience import Audience, news
 from callbacks.routes.talks.messages import Kind, message
 from callbacks.services import services
+from callbacks.session import address
 from melm_studio.figures.theme import page_colors
 from melm_studio.layout.scripts import ICON
 from melm_studio.layout.shell.page_scripts import FOLLOW_SCRIPT
@@ -72,10 +73,10 @@ def pictures(talk_id: str) -> flask.Response:
     first = news(view, after, scene_key) or message(Kind.ALIVE)
     known = (after, scene_key) if view is None else (view.number, view.scene_key)
 
-    audience = _audience()
+    audience, network = _audience(), address()
 
     def join(connection: HeldConnection) -> None:
-        audience.join(talk_id, connection, *known)
+        audience.join(talk_id, connection, *known, presenter=talk.address, network=network)
 
     is_held = flask.request.method == "GET" and hold_connection(join)
     # Without a length, an answer can go on.
@@ -97,7 +98,7 @@ def _is_full(talk: Talk) -> bool:
     counted = services().store.talks.n_viewers(talk.talk_id, time.time())
     n_viewers = max(counted, audience.n_viewers_of(talk.talk_id))
     is_full = n_viewers >= services().settings.max_viewers
-    return is_full or audience.n_viewers >= MOST_VIEWERS_HELD
+    return is_full or not audience.has_place(talk.address, address())
 
 
 def _audience() -> Audience:

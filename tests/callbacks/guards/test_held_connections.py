@@ -84,6 +84,16 @@ def test_a_client_who_leaves_is_noticed(port, held):
     held[0].send(b"to nobody")
 
 
+@pytest.mark.skipif(not hasattr(socket, "TCP_USER_TIMEOUT"), reason="of Linux")
+def test_a_client_who_vanishes_without_a_word_is_given_up_after_half_a_minute(port, held):
+    connection, answer = opened(port)
+    until(lambda: len(held) == 1)
+    at_server = held[0]._channel.socket
+    assert at_server.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 30_000
+    answer.close()
+    connection.close()
+
+
 def test_a_client_who_does_not_read_is_known_to_be_behind(port, held):
     connection, answer = opened(port)
     until(lambda: len(held) == 1)

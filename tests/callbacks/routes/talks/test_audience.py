@@ -166,3 +166,14 @@ def test_a_store_that_is_away_costs_nobody_the_connection(store, audience, monke
     store.talks.show("it", view(1))
     audience.look()
     assert viewer.kinds == "s"
+
+
+def test_whoever_comes_from_elsewhere_finds_a_place(audience):
+    """However many talks and viewers one address has, and the next one after it."""
+    for name in ("first", "second", "third"):
+        assert audience.has_place(name, name)
+        while audience.has_place(name, name):
+            audience.join(name, Connection(), presenter=name, network=name)
+    assert [audience.n_viewers_of(name) for name in ("first", "second", "third")] == [250, 125, 63]
+    assert not audience.has_place("new", "first")
+    assert not audience.has_place("first", "new")

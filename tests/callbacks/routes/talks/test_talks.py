@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
 
 from callbacks.guards.web_server import ConnectionLimits
+from callbacks.routes.talks.audience import MOST_VIEWERS_HELD, Audience
 from melm_studio.worker.records.talk import TalkView
 from tests.callbacks.routes.talks.messages import newest, read_messages
 from tools.driver.visitor import opened_studio
@@ -295,17 +297,25 @@ def test_a_talk_that_is_full_says_so(studio, presenter, begin, viewer):
     assert "as many viewers" in answer.json["words"]
 
 
-def test_the_viewers_of_all_talks_leave_half_of_the_connections_to_others(
-    presenter, begin, viewer, monkeypatch
+def test_the_viewers_of_all_talks_leave_half_of_the_connections_to_others():
+    assert ConnectionLimits.connections // 2 == MOST_VIEWERS_HELD == 500
+
+
+@pytest.mark.parametrize("is_of", ["presenter", "network"])
+def test_talks_and_viewers_of_one_address_leave_places_to_those_of_others(
+    studio, presenter, begin, viewer, monkeypatch, is_of
 ):
     path = begin()
     show(presenter)
-    audience = presenter.http.application.extensions["melm-studio-audience"]
-    half = ConnectionLimits.connections // 2
-    assert half == 500
-    monkeypatch.setattr(type(audience), "n_viewers", half - 1)
-    assert viewer.get(f"{path}/pictures").status_code == 200
-    monkeypatch.setattr(type(audience), "n_viewers", half)
+    audience = Audience(studio.store)
+    monkeypatch.setitem(viewer.application.extensions, "melm-studio-audience", audience)
+    talk = studio.store.talks.get(path.rpartition("/")[2])
+    # This viewer comes from where the presenter is.
+    taken = {"presenter": "", "network": "", is_of: talk.address}
+    monkeypatch.setattr(Audience, "_serve", lambda self: None)
+    for number in range(250):
+        assert viewer.get(f"{path}/pictures").status_code == 200, number
+        audience.join(f"talk {number % 2}", SimpleNamespace(is_open=True), **taken)
     answer = viewer.get(f"{path}/pictures")
     assert answer.status_code == 503
     assert "as many viewers" in answer.json["words"]
