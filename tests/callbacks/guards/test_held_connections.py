@@ -88,7 +88,7 @@ def test_a_client_who_leaves_is_noticed(port, held):
 def test_a_client_who_vanishes_without_a_word_is_given_up_after_half_a_minute(port, held):
     connection, answer = opened(port)
     until(lambda: len(held) == 1)
-    at_server = held[0]._channel.socket
+    at_server = held[0]._channel.socket  # noqa: SLF001
     assert at_server.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 30_000
     answer.close()
     connection.close()

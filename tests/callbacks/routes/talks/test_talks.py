@@ -303,9 +303,9 @@ def test_the_viewers_of_all_talks_leave_half_of_the_connections_to_others():
 
 @pytest.mark.parametrize("is_of", ["presenter", "network"])
 def test_talks_and_viewers_of_one_address_leave_places_to_those_of_others(
-    studio, presenter, begin, viewer, monkeypatch, is_of
+    studio, presenter, begin, monkeypatch, is_of
 ):
-    path = begin()
+    path, viewer = begin(), studio.app.server.test_client()
     show(presenter)
     audience = Audience(studio.store)
     monkeypatch.setitem(viewer.application.extensions, "melm-studio-audience", audience)
