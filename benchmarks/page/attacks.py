@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from itertools import count
+from itertools import count, repeat
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,6 +32,8 @@ BACKGROUND = "checks, a ranking and a tree"
 _AT_ONCE = 8
 _MANY_STARTS = 500
 _BEGUN_ANEW_S = 10.0
+_PLANES_S = 5.0  # until a run has shown some
+_ANSWER_S = 30.0
 
 
 class AddressedClient(RemoteClient):
@@ -72,16 +74,16 @@ def _stranger(url: str) -> Visitor:
     return Visitor(AddressedClient(url, ADDRESS))
 
 
-def _for_ever(act: Callable[[], object]) -> None:
+def _for_ever(act: Callable[[], object], n_threads: int = _AT_ONCE) -> None:
     """Repeat an act in several threads; refusals are what is hoped for."""
 
-    def repeat(_: int) -> None:
+    def go_on(_: int) -> None:
         while True:
-            with suppress(RequestException, AssertionError, KeyError, ValueError):
+            with suppress(RequestException, OSError, AssertionError, KeyError, ValueError):
                 act()
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        list(pool.map(repeat, range(_AT_ONCE)))
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(go_on, range(n_threads)))
 
 
 def _with_run(url: str, n_init: int = 200) -> tuple[Visitor, str]:
@@ -177,7 +179,7 @@ def disk(url: str) -> None:
 def replays(url: str) -> None:
     """Eight replays at once."""
     visitor, run = _with_run(url, 50)
-    time.sleep(5.0)
+    time.sleep(_PLANES_S)
     _for_ever(lambda: visitor.http.get(f"/runs/{run}/replay.html"))
 
 
@@ -209,6 +211,53 @@ def tables(url: str) -> None:
         list(pool.map(lambda n: suppressed(read, (wide, long)[n % 2]), range(4)))
 
 
+def viewers(url: str) -> None:
+    """Viewers of a talk that come and go."""
+    visitor, run = _with_run(url, 50)
+    time.sleep(_PLANES_S)
+    link = visitor.http.post("/talk", {}).json["talk"]["link"]
+    visitor.http.post("/talk/shown", {"run": run, "plane": 0})
+    request = f"GET {urlsplit(link).path}/pictures HTTP/1.1\r\nHost: {HOME}\r\n\r\n".encode()
+    _for_ever(lambda: _sent(url, request))
+
+
+def heads(url: str) -> None:
+    """Heads of 65,000 fields from 40 sockets."""
+    fields = b"GET / HTTP/1.1\r\nHost: a\r\n" + b"X:\r\n" * 65_000
+    _for_ever(lambda: _sent(url, fields), n_threads=40)
+
+
+def figures(url: str) -> None:
+    """Figures with as many panels and pixels as there may be."""
+    visitor, run = _with_run(url, 50)
+    time.sleep(_PLANES_S)
+    style = {"width": 211, "height": 211, "dpi": 600}
+    request = {"panels": [{"run": run}] * 9, "style": style, "format": "png"}
+    _for_ever(lambda: visitor.http.post("/figure", request))
+
+
+def bodies(url: str) -> None:
+    """Bodies of 600 MB, where files are taken and where none are."""
+    paths, part = count(), bytes(2**20)
+
+    def send() -> None:
+        path = ("/frames", "/upload")[next(paths) % 2]
+        head = f"POST {path} HTTP/1.1\r\nHost: {HOME}\r\nContent-Length: {600 * len(part)}\r\n\r\n"
+        _sent(url, head.encode(), *repeat(part, 600))
+
+    _for_ever(send)
+
+
+def _sent(url: str, *parts: bytes) -> bytes:
+    """Send something from the attacker's address, and return how the answer begins."""
+    place = urlsplit(url)
+    where = str(place.hostname), int(place.port or 80)
+    with socket.create_connection(where, _ANSWER_S, source_address=(ADDRESS, 0)) as connection:
+        for part in parts:
+            connection.sendall(part)
+        return connection.recv(1_000)
+
+
 def suppressed(act: Callable[[bytes], None], raw: bytes) -> None:
     """Repeat an act that may be refused."""
     while True:
@@ -235,4 +284,8 @@ ATTACKS: dict[str, Callable[[str], None]] = {
     "eight replays at once": replays,
     "malformed callbacks": malformed,
     "wide and long tables": tables,
+    "viewers of a talk that come and go": viewers,
+    "heads of 65,000 fields": heads,
+    "the largest figures": figures,
+    "bodies of 600 MB": bodies,
 }
