@@ -651,8 +651,6 @@ MUTANTS = (
     ),
     Mutant(
         "callbacks/guards/arriving_requests.py",
-        "            self.error = BodyError(HTTPStatus.LENGTH_REQUIRED, _NO_LENGTH)\n",
-        "",
         "        if self.chunked:\n",
         "        if False:\n",
         f"{_GUARDS}/test_ambiguous_requests.py::test_no_request_is_found_in_the_body_of_another",
