@@ -13,7 +13,9 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
-    "mutant", MUTANTS, ids=lambda one: f"{one.path}: {one.before}: {one.test.partition('::')[2]}"
+    "mutant",
+    MUTANTS,
+    ids=lambda one: f"{one.path}: {one.before}: {one.after}: {one.test.partition('::')[2]}",
 )
 def test_a_fault_can_be_put_in_and_its_test_exists(mutant):
     assert (ROOT / mutant.path).read_text().count(mutant.before) == 1

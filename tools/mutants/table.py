@@ -40,8 +40,8 @@ class Mutant:
 MUTANTS = (
     Mutant(
         "melm_core/melm/search.py",
-        'if settings.engine == "auto" and has_many_rows:',
-        'if settings.engine == "auto":',
+        "not classes.sums_planes_together(settings.engine):",
+        "True:",
         "tests/melm_core/melm/test_documented_functions.py"
         "::test_what_the_architecture_names_is_called_by_a_fit",
     ),
