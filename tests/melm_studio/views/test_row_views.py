@@ -42,7 +42,7 @@ def ask(views: RowViews, *sources: Any) -> None:
 
 def test_new_rows_of_all_files_take_256_mb(matched):
     views = RowViews(SimpleNamespace())
-    first, second, third = (source(key, 128) for key in "abc")
+    first, second, third = (source(key, 120) for key in "abc")
     ask(views, first, second, first, second)
     assert matched == ["a", "b"]
     ask(views, third, second, third, first)
