@@ -181,12 +181,12 @@ def _value(sent: Any) -> Any:
 
 def _are_taken(callback: Callable[..., Any], values: Iterable[Any]) -> bool:
     """Whether values are of the types by which a callback is annotated."""
-    own, of_rest = _annotations(inspect.unwrap(callback))
+    own, of_rest = argument_types(inspect.unwrap(callback))
     return all(map(_is_typed, values, chain(own, repeat(of_rest))))
 
 
 @cache
-def _annotations(function: Callable[..., Any]) -> tuple[list[Any], Any]:
+def argument_types(function: Callable[..., Any]) -> tuple[list[Any], Any]:
     """The types of the arguments, and of those that go on without an end."""
     types, own, of_rest = get_type_hints(function, include_extras=True), [], Any
     for name, parameter in inspect.signature(function).parameters.items():

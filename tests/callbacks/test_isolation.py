@@ -5,15 +5,19 @@ Both are found by themselves: a callback or route that is added is tried without
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
+from callbacks.guards.known_requests import argument_types
 from callbacks.routes.talks import VIEWER_ENDPOINTS
 from melm_studio.layout import ids
 from tests.callbacks.every_route import address, asked_for, example, names_of, noted, rules
@@ -78,6 +82,14 @@ def theirs(studio) -> Page:
     visitor.fire(ids.RANK_ALL, "n_clicks", 1)
     visitor.http.post("/talk", json={"names": True})
     visitor.http.post("/talk/shown", json={"run": run, "plane": 0})
+    visitor.open_table()
+    visitor.values |= {
+        f"{ids.CHECK_REQUESTED}.data": {"run": run},
+        f"{ids.SURFACE_REQUESTED}.data": {"run": run},
+        f"{ids.CHECK}.opened": True,
+        f"{ids.COMPARE_TAB}.value": "ranking",
+        f"{ids.MODE}.value": "compare",
+    }
     records = studio.store.runs_of(visitor.owner)
     about = {record.kind.value: record.run_id for record in records if record.run_id != run}
     assert set(about) == {"check", "resamples", "sparse", "ranking"}
@@ -107,31 +119,45 @@ def calls(studio: Studio, theirs: Page) -> Iterator[dict[str, Any]]:
     for output, callback in studio.app.callback_map.items():
         if "callback" not in callback:  # the browser's own
             continue
+        own, of_rest = argument_types(inspect.unwrap(callback["callback"]))
         for name in (None, *theirs.names):
-            inputs = [_argument(theirs, entry, name) for entry in callback["inputs"]]
-            body = {
-                "output": output,
-                "outputs": declared_outputs(output),
-                "inputs": inputs,
-                "state": [_argument(theirs, entry, name) for entry in callback["state"]],
-            }
+            kinds = chain(own, repeat(of_rest))
+            inputs = [_argument(theirs, entry, next(kinds), name) for entry in callback["inputs"]]
+            state = [_argument(theirs, entry, next(kinds), name) for entry in callback["state"]]
+            outputs = declared_outputs(output)
+            body = {"output": output, "outputs": outputs, "inputs": inputs, "state": state}
             for sent in inputs:
                 first = sent[0] if isinstance(sent, list) else sent
                 yield body | {"changedPropIds": [trigger_of(first["id"], first["property"])]}
 
 
-def _argument(theirs: Page, entry: dict[str, str], name: Any) -> Any:
-    """A property as the page has it, or a name where it has nothing or what a script has put."""
+def _argument(theirs: Page, entry: dict[str, str], kind: Any, name: Any) -> Any:
+    """A property as the page has it, or a name where it has nothing or what a script has put.
+
+    It is of the type that the callback takes, in which a name stands wherever text may be any.
+    """
     component, prop = entry["id"], entry["property"]
     if is_pattern(component):
         declared = json.loads(component)
         part = {key: "0" if value == ["ALL"] else value for key, value in declared.items()}
-        value = part if prop == "id" else 1 if name is None else name
+        (value,) = _typed([part if prop == "id" else name], kind, name) or [None]
         return [{"id": part, "property": prop, "value": value}]
     known = theirs.visitor.values.get(f"{component}.{prop}")
     is_open = known is None or prop == "data"
     value = name if is_open and name is not None else known
-    return {"id": component, "property": prop, "value": 1 if value is None else value}
+    return {"id": component, "property": prop, "value": _typed(value, kind, name)}
+
+
+def _typed(value: Any, kind: Any, name: Any) -> Any:
+    """A value if it is of a type; else one that is, with a name in its text."""
+    for tried in (value, 1, example(kind, name if isinstance(name, str) else "x")):
+        try:
+            msgspec.convert(tried, kind)
+        except msgspec.ValidationError:
+            continue
+        if tried is not None:
+            return tried
+    return None
 
 
 def requests(studio: Studio, theirs: Page) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
