@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,8 @@ def serving(application: flask.Flask, host: str = "127.0.0.1", **options: Any) -
         yield port
     finally:
         # In the thread that serves, which ends without connections.
-        server.trigger.pull_trigger(partial(close_all, server._map))  # noqa: SLF001
+        with suppress(OSError):  # it was awake, and has closed everything before it was woken
+            server.trigger.pull_trigger(partial(close_all, server._map))  # noqa: SLF001
         thread.join(PATIENCE_S)
         assert not thread.is_alive()
         server.task_dispatcher.shutdown()
